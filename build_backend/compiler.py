@@ -1,0 +1,107 @@
+"""This file finds a C++20 compiler, or puts Zig's, which comes as a Python package, in the place of a missing one.
+
+``python build_backend/compiler.py requirement`` prints the package to install, if any, and
+``python build_backend/compiler.py arguments FOLDER`` what to tell CMake: for builds that pip does not run.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["ZIG_PACKAGE", "definitions", "find_compiler", "write_zig_tools"]
+
+ZIG_PACKAGE = "ziglang>=0.13"
+
+_NAMES = ("c++", "g++", "clang++")  # CMake's own order, as far as these go
+
+# A compiler older than C++20 serves the kernel no better than none, so each has to prove itself.
+_TRIAL = "#include <bit>\n#include <span>\nint main() { return std::popcount(0u) + int(std::span<int>().size()); }\n"
+
+# Zig compiles for this very processor unless told otherwise, and the wheel may move to an older one.
+_ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline", "CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
+
+
+def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
+    """Return the command or the folder of a C++20 compiler, or None where the machine has none.
+
+    ``CXX`` is taken at its word: who sets it wants to hear of its faults, not to be given another compiler.
+    """
+    if environ.get("CXX"):
+        return environ["CXX"]
+    found = (shutil.which(name, path=environ.get("PATH", "")) for name in _NAMES)
+    compiler = next((command for command in found if command and _compiles(command)), None)
+    if compiler is None and platform == "win32":
+        return _find_visual_studio(environ)
+    return compiler
+
+
+def _compiles(command: str) -> bool:
+    """Whether this takes a C++20 program: on macOS, ``c++`` may be a stub that only offers to install one."""
+    trial = [command, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
+    return subprocess.run(trial, input=_TRIAL, text=True, capture_output=True, check=False).returncode == 0
+
+
+def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
+    """Return where the C++ tools of Visual Studio are; CMake finds their compiler by itself."""
+    if cl := shutil.which("cl", path=environ.get("PATH", "")):
+        return cl
+    # The one path that Microsoft promises: https://github.com/microsoft/vswhere/wiki/Installing
+    vswhere = Path(environ.get("ProgramFiles(x86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe")
+    if not vswhere.is_file():
+        return None
+    tools = ["-products", "*", "-requires", "Microsoft.VisualStudio.Component.VC.Tools.x86.x64"]
+    question = [str(vswhere), "-latest", *tools, "-property", "installationPath"]
+    return subprocess.run(question, text=True, capture_output=True, check=False).stdout.strip() or None
+
+
+def definitions(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return what CMake must be told to use the compiler: nothing where it finds the same one by itself.
+
+    The folder receives Zig's tools where they are needed, and has to outlive the build.
+    """
+    compiler = find_compiler(environ)
+    if compiler is None:
+        return write_zig_tools(folder)
+    first = next(filter(None, (shutil.which(name, path=environ.get("PATH", "")) for name in _NAMES)), None)
+    left_to_cmake = environ.get("CXX") or sys.platform == "win32" or compiler == first
+    return {} if left_to_cmake else {"CMAKE_CXX_COMPILER": compiler}
+
+
+def write_zig_tools(
+    folder: Path, python: str = sys.executable, platform: str = sys.platform
+) -> dict[str, str]:
+    """Write a script for each tool of Zig; return their paths by the variables in which CMake wants them.
+
+    Scripts, because each variable takes one program and Zig's tools are words after ``python -m ziglang``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    scripts = {}
+    for variable, words in _ZIG_WORDS.items():
+        script = folder / ("zig-" + words.split()[0])
+        if platform == "win32":
+            script = script.with_suffix(".cmd")
+            script.write_text(f'@"{python}" -m ziglang {words} %*\n', encoding="utf-8")
+        else:
+            script.write_text(f'#!/bin/sh\nexec "{python}" -m ziglang {words} "$@"\n', encoding="utf-8")
+            script.chmod(0o755)
+        scripts[variable] = script.as_posix()
+    return scripts
+
+
+def main(arguments: list[str]) -> None:
+    """Answer the Makefile's two questions, one line each."""
+    match arguments:
+        case ["requirement"]:
+            print("" if find_compiler() else ZIG_PACKAGE)
+        case ["arguments", folder]:
+            told = definitions(Path(folder).resolve())
+            print(" ".join(f"-D{variable}={value}" for variable, value in told.items()))
+        case _:
+            sys.exit("Say 'requirement' or 'arguments FOLDER'.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
