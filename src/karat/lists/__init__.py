@@ -1,0 +1,292 @@
+"""The words in which measures are written: ``Lists`` and its two kinds of number, ``Rows`` and ``Queries``.
+
+A measure is a function from ranked lists to one number per query. It may say only what stands here, so one
+text serves every carrier (flat judged rows, padded batches, a trace). A carrier gives the columns and a few
+primitives a body; every other word is derived here, once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["Gain", "Lists", "Queries", "Rows"]
+
+Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
+"""``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain."""
+
+
+class Rows(Protocol):
+    """One number per ranked document. Arithmetic with ``Queries`` needs ``Lists.spread``."""
+
+    def per_document(self) -> None:
+        """Only for the type checker: what tells ``Rows`` from ``Queries``."""
+
+    def __add__(self, other: Rows | float, /) -> Rows: ...
+    def __radd__(self, other: Rows | float, /) -> Rows: ...
+    def __sub__(self, other: Rows | float, /) -> Rows: ...
+    def __rsub__(self, other: Rows | float, /) -> Rows: ...
+    def __mul__(self, other: Rows | float, /) -> Rows: ...
+    def __rmul__(self, other: Rows | float, /) -> Rows: ...
+    def __truediv__(self, other: Rows | float, /) -> Rows: ...
+    def __rtruediv__(self, other: Rows | float, /) -> Rows: ...
+    def __pow__(self, other: Rows | float, /) -> Rows: ...
+    def __rpow__(self, other: Rows | float, /) -> Rows: ...
+
+
+class Queries(Protocol):
+    """One number per query."""
+
+    def per_query(self) -> None:
+        """Only for the type checker: what tells ``Queries`` from ``Rows``."""
+
+    def __add__(self, other: Queries | float, /) -> Queries: ...
+    def __radd__(self, other: Queries | float, /) -> Queries: ...
+    def __sub__(self, other: Queries | float, /) -> Queries: ...
+    def __rsub__(self, other: Queries | float, /) -> Queries: ...
+    def __mul__(self, other: Queries | float, /) -> Queries: ...
+    def __rmul__(self, other: Queries | float, /) -> Queries: ...
+    def __truediv__(self, other: Queries | float, /) -> Queries: ...
+    def __rtruediv__(self, other: Queries | float, /) -> Queries: ...
+    def __pow__(self, other: Queries | float, /) -> Queries: ...
+    def __rpow__(self, other: Queries | float, /) -> Queries: ...
+
+
+class Lists(ABC):
+    """Ranked lists, one per query, and what their judgments say of them."""
+
+    xp: ModuleType
+    """The array namespace of the carrier."""
+
+    # ------------------------------------------------------------ columns: what a carrier holds
+
+    @property
+    @abstractmethod
+    def rank(self) -> Rows:
+        """The rank of each document, from 1."""
+
+    @property
+    @abstractmethod
+    def grade(self) -> Rows:
+        """The grade of each document; -1 if it was never pooled, -2 if pooled but left unjudged."""
+
+    @property
+    @abstractmethod
+    def length(self) -> Queries:
+        """How many documents were retrieved (within the depth, if there is one)."""
+
+    @property
+    @abstractmethod
+    def depth(self) -> Queries:
+        """How many documents were asked for; without a cut, as many as were retrieved."""
+
+    @abstractmethod
+    def n_graded(self, lowest: float, below: float) -> Queries:
+        """How many judgments of the query have a grade in [lowest, below), retrieved or not."""
+
+    @abstractmethod
+    def highest_grade(self) -> Queries:
+        """The largest grade of the query's judgments; 0 without any."""
+
+    # ------------------------------------------------------------ lists made of these lists
+
+    @abstractmethod
+    def top(self, depth: int) -> Lists:
+        """The same lists down to ``depth``; judgments are never cut."""
+
+    @abstractmethod
+    def ideal(self, gain: Gain, of: str) -> Lists:
+        """The best lists: all documents of a positive gain, best first.
+
+        ``of`` says from where: ``judged`` (all judgments), ``retrieved`` (what the run returned, before any
+        cut), ``depth`` (as many documents of grade 1 as were asked for), ``trec_eval`` (all judgments, in
+        trec_eval's order, which takes gains less than 1 apart for equal: utility ``comp_rel_gain``).
+        """
+
+    @property
+    @abstractmethod
+    def groups(self) -> Lists:
+        """One list per judgment group of each query (without groups: the lists themselves)."""
+
+    @abstractmethod
+    def over_groups(self, values: Queries) -> Queries:
+        """The mean over a query's judgment groups of numbers that ``groups`` gave."""
+
+    # ------------------------------------------------------------ primitives: what a carrier computes
+
+    @abstractmethod
+    def total(self, rows: Rows) -> Queries:
+        """The sum over each list, added from rank 1 down."""
+
+    @abstractmethod
+    def best(self, rows: Rows) -> Queries:
+        """The largest value of each list; 0 for an empty list."""
+
+    @abstractmethod
+    def running(self, rows: Rows) -> Rows:
+        """The sum from rank 1 down to each document, itself included."""
+
+    @abstractmethod
+    def following(self, rows: Rows) -> Rows:
+        """The value of the next row of the list; NaN at its end."""
+
+    @abstractmethod
+    def spread(self, values: Queries) -> Rows:
+        """A query's number, given to each of its documents."""
+
+    @abstractmethod
+    def running_of(self, other: Lists, rows: Rows) -> Rows:
+        """The sum of another list's ``rows`` from its rank 1 down to the rank of each document of this one."""
+
+    # ------------------------------------------------------------ derived words, said once
+
+    def hits(self, rel: float) -> Rows:
+        """1 for a document whose grade is at least ``rel``, else 0."""
+        return self.at_least(self.grade, rel)
+
+    @property
+    def judged(self) -> Rows:
+        """1 for a judged document, else 0. A negative grade is in the pool but not judged."""
+        return self.at_least(self.grade, 0.0)
+
+    @property
+    def pooled(self) -> Rows:
+        """1 for a document that was pooled but left unjudged (a negative grade), else 0."""
+        return 1.0 - self.at_least(self.grade, -1.0)
+
+    def misses(self, rel: float) -> Rows:
+        """1 for a document that was judged, with a grade below ``rel``, else 0."""
+        return self.judged * (1.0 - self.hits(rel))
+
+    def n_relevant(self, rel: float) -> Queries:
+        """How many judgments have a grade of at least ``rel``."""
+        return self.n_graded(max(rel, 0.0), float("inf"))
+
+    def n_nonrelevant(self, rel: float) -> Queries:
+        """How many judgments have a grade below ``rel`` (negative ones are no judgments)."""
+        return self.n_graded(0.0, rel)
+
+    def size(self, over: str, rel: float) -> Queries:
+        """What a sum over relevant documents is divided by.
+
+        ``relevant``: all relevant ones; ``retrieved``: the relevant ones in the list; ``capped``: the
+        relevant ones, at most the depth; ``length``: at most the list's length; ``depth``: the depth.
+        """
+        relevant = self.n_relevant(rel)
+        return {
+            "relevant": lambda: relevant,
+            "retrieved": lambda: self.total(self.hits(rel)),
+            "capped": lambda: self.least(relevant, self.depth),
+            "length": lambda: self.least(relevant, self.length),
+            "depth": lambda: self.depth,
+        }[over]()
+
+    def gains(self, gain: Gain) -> Rows:
+        """What each document is worth: its grade turned to a gain; 0 for an unjudged one."""
+        xp, grade = self.xp, cast("Any", self.grade)
+        known = grade >= 0
+        if isinstance(gain, str):
+            rule = {"linear": grade, "exp2": xp.exp2(xp.where(known, grade, 0.0)) - 1, "binary": grade > 0}[gain]
+            return cast("Rows", xp.where(known, rule, 0.0) + 0.0)
+        worth = xp.where(known, grade, 0.0)
+        for level, value in gain:
+            worth = xp.where(grade == level, value, worth)
+        return cast("Rows", worth)
+
+    def unit_gains(self, gain: Gain) -> Rows:
+        """Gains brought into [0, 1] by the query's own lowest and highest, where they leave it.
+
+        The scale of trec_eval's ``rbp``: the lowest and the highest run over 0, the gains given and every
+        grade up to the highest of the query. A document without a gain stays at 0.
+        """
+        xp, pairs = self.xp, gain if isinstance(gain, tuple) else ()
+        named = [value for _, value in pairs]
+        lowest = min([0.0, *named])
+        highest = self.most(self.highest_grade(), max([0.0, *named]))
+        if lowest == 0.0:
+            return self.gains(gain) / self.spread(self.most(highest, 1.0))
+        levels = [level for level, _ in pairs]
+        grade = cast("Any", self.grade)
+        known = cast("Rows", ((grade >= 0) | xp.isin(grade, xp.asarray(levels))) + 0.0)
+        return known * (self.gains(gain) - lowest) / self.spread(highest - lowest)
+
+    def discount(self, discount: str) -> Rows:
+        """What each gain is divided by.
+
+        ``log2``: log2(rank + 1). ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002;
+        b is the user's patience). ``none``: 1.
+        """
+        if discount == "log2":
+            return self.log2(self.rank + 1.0)
+        if discount == "none":
+            return self.rank * 0.0 + 1.0
+        base = float(discount[len("jk(") : -1])
+        from_base_on = self.xp.maximum(self.rank, base)
+        return self.log2(cast("Rows", from_base_on)) / float(self.xp.log2(base))
+
+    def above(self, rows: Rows) -> Rows:
+        """The sum over the documents ranked above each one."""
+        return self.running(rows) - rows
+
+    def within(self, n: Queries | float) -> Rows:
+        """1 for a document at rank ``n`` or better, else 0."""
+        return self.at_least(n if isinstance(n, (int, float)) else self.spread(n), self.rank)
+
+    def at_least(self, rows: Rows | float, bound: Rows | float) -> Rows:
+        """1 where ``rows`` reaches ``bound``, else 0."""
+        return cast("Rows", (cast("Any", rows) >= bound) + 0.0)
+
+    def changes(self, rows: Rows) -> Rows:
+        """1 at the last row of each stretch of equal values, else 0."""
+        return cast("Rows", (cast("Any", rows) != self.following(rows)) + 0.0)
+
+    @overload
+    def ratio(self, part: Rows, whole: Rows) -> Rows: ...
+    @overload
+    def ratio(self, part: Queries, whole: Queries) -> Queries: ...
+    def ratio(self, part: Any, whole: Any) -> Any:
+        """``part / whole``, and 0 where ``whole`` is 0: the one place that says so."""
+        none = whole == 0
+        return self.xp.where(none, 0.0, part / self.xp.where(none, 1.0, whole))
+
+    @overload
+    def least(self, a: Rows, b: Rows | float) -> Rows: ...
+    @overload
+    def least(self, a: Queries, b: Queries | float) -> Queries: ...
+    def least(self, a: Any, b: Any) -> Any:
+        """The smaller of two numbers, place by place."""
+        return self.xp.minimum(a, b)
+
+    @overload
+    def most(self, a: Rows, b: Rows | float) -> Rows: ...
+    @overload
+    def most(self, a: Queries, b: Queries | float) -> Queries: ...
+    def most(self, a: Any, b: Any) -> Any:
+        """The larger of two numbers, place by place."""
+        return self.xp.maximum(a, b)
+
+    def only(self, where: Queries, values: Queries) -> Queries:
+        """``values`` where ``where`` is 1, and 0 elsewhere, whatever stands there."""
+        return cast("Queries", self.xp.where(cast("Any", where) > 0, values, 0.0))
+
+    def log2(self, rows: Rows) -> Rows:
+        """The logarithm to base 2."""
+        return cast("Rows", self.xp.log2(rows))
+
+    def ln(self, values: Queries) -> Queries:
+        """The natural logarithm."""
+        return cast("Queries", self.xp.log(values))
+
+    def whole(self, values: Queries, rounding: str) -> Queries:
+        """A whole number of documents: ``nearest`` (halves away from 0) or ``up`` (of all but a tenth)."""
+        if rounding == "nearest":
+            down = self.xp.floor(values)
+            return cast("Queries", down + (values - down >= 0.5))
+        return cast("Queries", self.xp.trunc(values + 0.9))
+
+    def exceeds(self, values: Queries, bound: Queries | float) -> Queries:
+        """1 where ``values`` is above ``bound``, else 0."""
+        return cast("Queries", (cast("Any", values) > bound) + 0.0)

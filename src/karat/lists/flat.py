@@ -1,0 +1,225 @@
+"""The carrier for the CPU: judged rows of all lists end to end in NumPy arrays, each with its true rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from karat import _native
+from karat.lists import Gain, Lists, Queries, Rows
+from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["Flat"]
+
+
+class Flat(Lists):
+    """Ranked lists as flat judged rows.
+
+    Sums run strictly from rank 1 down, as trec_eval's loops do, so that values can be compared bit by bit.
+
+    Args:
+        rows: the table of judged rows.
+        every_rank: also give a row to each unjudged document, for measures that need to see them.
+    """
+
+    xp: ModuleType = np
+
+    def __init__(self, rows: JudgedRows, *, every_rank: bool = False) -> None:
+        """Carry ``rows``."""
+        self.rows = fill(rows) if every_rank else rows
+        self.uncut = self
+        self.made: dict[Any, Flat] = {}
+
+    # ------------------------------------------------------------ columns
+
+    @property
+    def rank(self) -> Rows:  # noqa: D102 - said in Lists
+        return cast("Rows", self.rows.rank)
+
+    @property
+    def grade(self) -> Rows:  # noqa: D102
+        return cast("Rows", self.rows.grade)
+
+    @property
+    def length(self) -> Queries:  # noqa: D102
+        return cast("Queries", self.rows.length)
+
+    @cached_property
+    def depth(self) -> Queries:  # noqa: D102
+        asked = self.rows.depth
+        return self.length if asked is None else cast("Queries", np.full(len(self.rows.length), float(asked)))
+
+    def n_graded(self, lowest: float, below: float) -> Queries:  # noqa: D102
+        grades = self.rows.judged_grades
+        inside = ((grades >= lowest) & (grades < below)).astype(np.float64)
+        return cast("Queries", _native.total(inside, self.rows.judged_offsets))
+
+    def highest_grade(self) -> Queries:  # noqa: D102
+        return cast("Queries", _native.best(self.rows.judged_grades, self.rows.judged_offsets))
+
+    # ------------------------------------------------------------ other lists
+
+    def top(self, depth: int) -> Flat:  # noqa: D102
+        return self.once(("top", depth), lambda: self.cut(depth))
+
+    def ideal(self, gain: Gain, of: str) -> Flat:  # noqa: D102
+        return self.once(("ideal", gain, of), lambda: self.best_lists(gain, of))
+
+    @property
+    def groups(self) -> Flat:  # noqa: D102
+        return self
+
+    def over_groups(self, values: Queries) -> Queries:  # noqa: D102
+        offsets = self.rows.group_offsets
+        if offsets is None:
+            return values
+        return cast("Queries", _native.total(cast("Floats", values), offsets) / np.diff(offsets))
+
+    # ------------------------------------------------------------ primitives
+
+    def total(self, rows: Rows) -> Queries:  # noqa: D102
+        return cast("Queries", _native.total(cast("Floats", rows), self.rows.offsets))
+
+    def best(self, rows: Rows) -> Queries:  # noqa: D102
+        return cast("Queries", _native.best(cast("Floats", rows), self.rows.offsets))
+
+    def running(self, rows: Rows) -> Rows:  # noqa: D102
+        return cast("Rows", _native.running_sum(cast("Floats", rows), self.rows.offsets))
+
+    def following(self, rows: Rows) -> Rows:  # noqa: D102
+        values = cast("Floats", rows)
+        following = np.append(values[1:], np.nan)
+        offsets = self.rows.offsets
+        following[offsets[1:][np.diff(offsets) > 0] - 1] = np.nan
+        return cast("Rows", following)
+
+    def spread(self, values: Queries) -> Rows:  # noqa: D102
+        return cast("Rows", np.repeat(cast("Floats", values), np.diff(self.rows.offsets)))
+
+    def running_of(self, other: Lists, rows: Rows) -> Rows:  # noqa: D102
+        theirs = cast("Flat", other)
+        reached = np.append(0.0, cast("Floats", theirs.running(rows)))
+        key, their_key = place(self.rows), place(theirs.rows)
+        position = np.searchsorted(their_key, key, side="right")
+        none = position == theirs.rows.offsets[self.rows.list_of_row]
+        return cast("Rows", np.where(none, 0.0, reached[position]))
+
+    # ------------------------------------------------------------ how other lists are made
+
+    def once(self, name: Any, make: Any) -> Flat:
+        """Make a list of lists the first time that it is asked for."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
+
+    def cut(self, depth: int) -> Flat:
+        """The rows down to ``depth``, remembering the whole lists."""
+        rows = self.rows
+        kept = rows.rank <= depth
+        cut = Flat(
+            replace(
+                rows,
+                length=np.minimum(rows.length, depth),
+                offsets=np.append(0, np.cumsum(kept))[rows.offsets],
+                rank=rows.rank[kept],
+                grade=rows.grade[kept],
+                tie_first=rows.tie_first[kept],
+                tie_last=rows.tie_last[kept],
+                depth=depth,
+            )
+        )
+        cut.uncut = self.uncut
+        return cut
+
+    def best_lists(self, gain: Gain, of: str) -> Flat:
+        """All documents of a positive gain, best first, down to this list's depth."""
+        lists, grades = self.candidates(of)
+        found = JudgedRows(
+            length=self.rows.length,
+            offsets=offsets_of(lists, len(self.rows.length)),
+            rank=grades,
+            grade=grades,
+            tie_first=grades,
+            tie_last=grades,
+            judged_offsets=self.rows.judged_offsets,
+            judged_grades=self.rows.judged_grades,
+        )
+        worth = cast("Floats", Flat(found).gains(gain))
+        if of == "trec_eval" and isinstance(gain, tuple):
+            kept = trec_eval_order(found, worth, gain)
+        else:
+            kept = np.lexsort((-worth, lists))
+            kept = kept[worth[kept] > 0]
+        offsets = offsets_of(lists[kept], len(self.rows.length))
+        ordered = replace(found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept])
+        rank = np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
+        ordered = replace(ordered, rank=rank.astype(np.float64), tie_first=rank, tie_last=rank)
+        return Flat(ordered) if self.rows.depth is None else Flat(ordered).cut(self.rows.depth)
+
+    def candidates(self, of: str) -> tuple[Integers, Floats]:
+        """The documents from which the ideal list is made: their lists and grades."""
+        if of == "retrieved":
+            return self.uncut.rows.list_of_row, self.uncut.rows.grade
+        if of == "depth":
+            asked = cast("Floats", self.depth).astype(np.int64)
+            return np.repeat(np.arange(len(asked)), asked), np.ones(int(asked.sum()))
+        return self.rows.list_of_judgment, self.rows.judged_grades
+
+
+def fill(rows: JudgedRows) -> JudgedRows:
+    """The same lists with a row for every rank; the rows that were not there are never-pooled documents."""
+    lengths = rows.length.astype(np.int64)
+    offsets = np.append(0, np.cumsum(lengths))
+    rank = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)
+    grade = np.full(len(rank), NEVER_POOLED)
+    grade[offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1] = rows.grade
+    ranks = rank.astype(np.float64)
+    return replace(rows, offsets=offsets, rank=ranks, grade=grade, tie_first=ranks, tie_last=ranks)
+
+
+def place(rows: JudgedRows) -> Integers:
+    """A number per row that ascends by list, then by rank."""
+    return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
+
+
+def trec_eval_order(found: JudgedRows, worth: Floats, gain: Gain) -> Integers:
+    """The judgments in the order of trec_eval's ideal list, for gains given by hand.
+
+    trec_eval sorts its table of gains with a comparison that cuts the difference of two gains to a whole number
+    (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given, and walks it from
+    the end until a level that occurs has no positive gain.
+    """
+    kept: list[Integers] = []
+    for start, stop in zip(found.offsets[:-1], found.offsets[1:], strict=True):
+        grades = found.grade[start:stop]
+        named = list(gain)
+        highest = int(grades.max(initial=-1))
+        table = named + [(float(g), float(g)) for g in range(highest + 1) if g not in dict(named)]
+        ordered = merge_sort(table)
+        if not ordered or ordered[-1][1] <= 0:
+            continue
+        for level, value in reversed(ordered):
+            where = np.flatnonzero(grades == level)
+            if len(where) and value <= 0:
+                break
+            kept.append(start + where)
+    return np.concatenate(kept) if kept else np.zeros(0, np.int64)
+
+
+def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """A merge sort by whole-number differences of gains: glibc's, whose order decides where that is no order."""
+    if len(table) <= 1:
+        return table
+    half = len(table) // 2
+    left, right = merge_sort(table[:half]), merge_sort(table[half:])
+    merged = []
+    while left and right:
+        smaller = left if int(left[0][1] - right[0][1]) <= 0 else right
+        merged.append(smaller.pop(0))
+    return merged + left + right

@@ -1,0 +1,304 @@
+"""The one place where ties, duplicates, missing queries, unjudged documents and negative grades are decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat import _native
+from karat.errors import DataError
+from karat.lists.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.policy import Policy
+from karat.tables import Qrels, Run, text_of
+
+__all__ = ["Counts", "Match", "arranged", "match", "match_grades", "match_judged_ranking"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What was found and decided on the way to the judged rows.
+
+    Args:
+        queries: queries evaluated.
+        judged: queries with judgments.
+        missing: judged queries that the run does not mention, by name.
+        extra: queries of the run without judgments.
+        empty: queries without a relevant document (grade 1 or more).
+        tied: queries in which equal scores touch a judged document.
+        duplicates: documents dropped because they stood twice.
+        malformed: lines skipped because they could not be read.
+        negative: judgments with a negative grade.
+        unordered: queries that the run does not list in order of score.
+        lines: lines of the run.
+    """
+
+    queries: int = 0
+    judged: int = 0
+    missing: tuple[str, ...] = ()
+    extra: int = 0
+    empty: int = 0
+    tied: int = 0
+    duplicates: int = 0
+    malformed: int = 0
+    negative: int = 0
+    unordered: int = 0
+    lines: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every count by name."""
+        return {**self.__dict__, "missing": list(self.missing)}
+
+
+@dataclass(frozen=True)
+class Match:
+    """A run matched with judgments.
+
+    Args:
+        queries: the queries evaluated, in byte order.
+        rows: their judged rows.
+        counts: what was found and decided.
+        empty: which queries have no relevant document [queries].
+    """
+
+    queries: list[bytes]
+    rows: JudgedRows
+    counts: Counts
+    empty: NDArray[np.bool_] = field(repr=False)
+
+
+def match(qrels: Qrels, run: Run, policy: Policy, progress: _native.Progress | None = None) -> Match:
+    """Reduce a run to its judged rows, under a policy.
+
+    Raises:
+        DataError: what the policy calls an error: duplicates, missing queries, ties, empty queries, negative
+            grades.
+    """
+    judgments = qrels.judgments
+    found = run.match(judgments, policy, progress=progress)
+    if policy.duplicates == "error":
+        refuse_duplicates(run, judgments, found, policy)
+    rows = rows_of(judgments, found)
+    counts = Counts(
+        judged=len(judgments.queries),
+        extra=len(found.extra),
+        duplicates=found.dropped,
+        malformed=found.malformed + judgments.malformed,
+        unordered=found.unordered,
+        lines=found.line_count,
+    )
+    return decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name)
+
+
+def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
+    """Take judgments themselves for the ranking: one file of judged documents in rank order."""
+    judgments = qrels.judgments
+    rank = ranks_within(judgments.offsets)
+    rows = JudgedRows(
+        length=np.diff(judgments.offsets).astype(np.float64),
+        offsets=judgments.offsets,
+        rank=rank,
+        grade=judgments.grades,
+        tie_first=rank,
+        tie_last=rank,
+        judged_offsets=judgments.offsets,
+        judged_grades=judgments.grades,
+    )
+    counts = Counts(judged=len(judgments.queries), malformed=judgments.malformed, lines=judgments.line_count)
+    everywhere = np.ones(len(judgments.queries), bool)
+    return decide(judgments.queries, rows, everywhere, counts, policy, qrels.name)
+
+
+def match_grades(grades: list[list[float]], judged: list[list[float]] | None, policy: Policy) -> Match:
+    """Take lists of grades in rank order, and all grades of each query's judgments (those lists, if None)."""
+    pools = grades if judged is None else judged
+    if len(pools) != len(grades):
+        raise DataError(f"There are {len(grades)} ranked lists but {len(pools)} lists of judged grades.")
+    flat, offsets = end_to_end(grades, "ranked list")
+    pool, pool_offsets = end_to_end(pools, "list of judged grades")
+    rank = ranks_within(offsets)
+    rows = JudgedRows(
+        length=np.diff(offsets).astype(np.float64),
+        offsets=offsets,
+        rank=rank,
+        grade=flat,
+        tie_first=rank,
+        tie_last=rank,
+        judged_offsets=pool_offsets,
+        judged_grades=pool,
+    )
+    queries = [str(number).encode() for number in range(1, len(grades) + 1)]
+    everywhere = np.ones(len(queries), bool)
+    return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")
+
+
+def rows_of(judgments: _native.Judgments, found: _native.Matched) -> JudgedRows:
+    """The kernel's rows with their grades, before any policy."""
+    return JudgedRows(
+        length=np.maximum(found.length, 0).astype(np.float64),
+        offsets=found.offsets,
+        rank=found.rank.astype(np.float64),
+        grade=judgments.grades[found.judgment],
+        tie_first=found.tie_first.astype(np.float64),
+        tie_last=found.tie_last.astype(np.float64),
+        judged_offsets=judgments.offsets,
+        judged_grades=judgments.grades,
+    )
+
+
+def decide(
+    queries: list[bytes],
+    rows: JudgedRows,
+    retrieved: NDArray[np.bool_],
+    counts: Counts,
+    policy: Policy,
+    name: str,
+) -> Match:
+    """Apply every axis of the policy, in the order in which one depends on another, and count."""
+    negative = int((rows.judged_grades < 0).sum())
+    if negative and policy.negative == "error":
+        raise DataError(f"{negative} judgments have a negative grade, which the policy forbids.")
+    rows = without_negative(rows, policy.negative)
+    tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
+    if tied.any() and policy.ties == "error":
+        query = text_of(queries[int(rows.list_of_row[tied.argmax()])])
+        raise DataError(f"{name}: query '{query}' has equal scores that touch a judged document; the policy forbids it.")
+    ties = len(np.unique(rows.list_of_row[tied]))
+    if policy.ties in ("optimistic", "pessimistic"):
+        rows = arranged(rows, policy.ties)
+    rows = to_depth(rows, policy.depth)
+    if policy.unjudged == "removed":
+        rows = condensed(rows)
+    missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
+    if missing and policy.missing == "error":
+        raise DataError(
+            f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "
+            "choose --missing zero or skip."
+        )
+    empty = np.asarray(_native.total((rows.judged_grades >= 1).astype(np.float64), rows.judged_offsets)) == 0
+    kept = (retrieved | (policy.missing != "skip")) & (~empty | (policy.empty != "skip"))
+    if policy.empty == "error" and empty.any():
+        query = text_of(queries[int(empty.argmax())])
+        raise DataError(f"Query '{query}' has no relevant document (grade 1 or more), which the policy forbids.")
+    counts = replace(
+        counts, queries=int(kept.sum()), missing=missing, empty=int(empty.sum()), tied=ties, negative=negative
+    )
+    if kept.all():
+        return Match(queries, rows, counts, empty)
+    return Match([queries[each] for each in np.flatnonzero(kept)], chosen(rows, kept), counts, empty[kept])
+
+
+def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Matched, policy: Policy) -> None:
+    """Refuse a document that stands twice within the depth of one list."""
+    for query, document, first, second, rank, other in found.duplicates:
+        if max(rank, other) > (policy.depth or np.inf):
+            continue
+        raise DataError(
+            f"{run.name if run.source is None else run.source.name}: document '{text_of(document)}' stands twice in "
+            f"query '{text_of(judgments.queries[query])}', on lines {first} and {second}. Remove one, or choose which "
+            "counts: --duplicates first, last or max."
+        )
+
+
+# ---------------------------------------------------------------- one axis each
+
+
+def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
+    """Negative grades as grade 0, or as pooled but unjudged."""
+    if rule == "nonrelevant":
+        return replace(rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0))
+    judged = rows.judged_grades >= 0
+    if judged.all():
+        return rows
+    return replace(
+        rows,
+        grade=np.where(rows.grade < 0, POOLED, rows.grade),
+        judged_grades=rows.judged_grades[judged],
+        judged_offsets=np.append(0, np.cumsum(judged))[rows.judged_offsets],
+    )
+
+
+def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
+    """The rows with each group of equal scores in its best or its worst order.
+
+    Best: relevant documents first, the highest grade leading, then unjudged ones, then those judged not
+    relevant. Worst: the reverse.
+    """
+    sign = 1.0 if rule == "optimistic" else -1.0
+    lists = rows.list_of_row
+    order = np.lexsort((-sign * rows.grade, rows.tie_first, lists))
+    grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))) if len(first) else []
+    sizes = np.diff(np.append(starts, len(first)))
+    place = np.arange(len(first)) - np.repeat(starts, sizes)
+    left = np.repeat(sizes, sizes) - 1 - place
+    leading = grade > 0 if rule == "optimistic" else grade <= 0
+    rank = np.where(leading, first + place, last - left)
+    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last)
+
+
+def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
+    """The lists cut at ``depth``."""
+    if depth is None:
+        return rows
+    return replace(kept_rows(rows, rows.rank <= depth), length=np.minimum(rows.length, depth))
+
+
+def condensed(rows: JudgedRows) -> JudgedRows:
+    """The lists without their unjudged documents."""
+    rows = kept_rows(rows, rows.grade >= 0)
+    rank = ranks_within(rows.offsets)
+    same = np.append(False, (np.diff(rows.tie_first) == 0) & (np.diff(rows.list_of_row) == 0))[: len(rank)]
+    starts = np.flatnonzero(~same)
+    sizes = np.diff(np.append(starts, len(rank)))
+    first = np.repeat(rank[starts], sizes)
+    last = np.repeat(rank[starts] + sizes - 1, sizes)
+    length = np.diff(rows.offsets).astype(np.float64)
+    return replace(rows, rank=rank, tie_first=first, tie_last=last, length=length)
+
+
+def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
+    """Some of the rows."""
+    return replace(
+        rows,
+        offsets=np.append(0, np.cumsum(kept))[rows.offsets],
+        rank=rows.rank[kept],
+        grade=rows.grade[kept],
+        tie_first=rows.tie_first[kept],
+        tie_last=rows.tie_last[kept],
+    )
+
+
+def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
+    """Some of the lists."""
+    count = int(lists.sum())
+    number = np.cumsum(lists) - 1
+    row_lists, judgment_lists = rows.list_of_row, rows.list_of_judgment
+    kept = lists[judgment_lists]
+    return replace(
+        kept_rows(rows, lists[row_lists]),
+        length=rows.length[lists],
+        offsets=offsets_of(number[row_lists[lists[row_lists]]], count),
+        judged_offsets=offsets_of(number[judgment_lists[kept]], count),
+        judged_grades=rows.judged_grades[kept],
+    )
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def ranks_within(offsets: Integers) -> Floats:
+    """1, 2, 3, … within each list."""
+    return (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
+
+
+def end_to_end(lists: list[list[float]], what: str) -> tuple[Floats, Integers]:
+    """Lists of grades end to end, and where each begins."""
+    for number, each in enumerate(lists, 1):
+        for place, grade in enumerate(each, 1):
+            if isinstance(grade, (str, bytes)) or not np.isfinite(grade):
+                raise DataError(f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number.")
+    offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
+    return np.array([grade for each in lists for grade in each], np.float64), offsets

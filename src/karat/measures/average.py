@@ -1,0 +1,117 @@
+"""Measures that average precision over the relevant documents, also with few judgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from karat.lists import Lists, Queries
+
+__all__: list[str] = []
+
+
+@measure(
+    "AP",
+    rel=1,
+    over=OneOf("relevant", "retrieved", "capped", "length", "depth"),
+    same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups",
+    source="Harman 1993, TREC-1",
+)
+def average_precision(r: Lists, rel: float, over: str) -> Queries:
+    """The mean of the precisions at the ranks of the relevant documents.
+
+    A relevant document that was not retrieved adds 0; a query without any scores 0. ``over`` says by what
+    the sum is divided: all relevant ones, those retrieved (torchmetrics, Ragas), at most k (LightGBM, Spark),
+    at most the list's length (LensKit), or k (RecTools).
+    """
+    hits = r.hits(rel)
+    return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
+
+
+@measure("GMAP", rel=1, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
+def geometric_average_precision(r: Lists, rel: float) -> Queries:
+    """Average precision, with a geometric mean over the queries: poor queries weigh more."""
+    return average_precision(r, rel, "relevant")
+
+
+@measure("infAP", rel=1, at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
+def inferred_average_precision(r: Lists, rel: float) -> Queries:
+    """Average precision as a sample of the pool lets one infer it.
+
+    A negative grade marks a pooled document that was not sampled; it is expected to be relevant as often as
+    the sampled ones above it. The smoothing constant 0.00001 is trec_eval's.
+    """
+    hits, epsilon = r.hits(rel) * r.judged, 0.00001
+    relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled)
+    ahead = r.rank - 1.0
+    pooled = r.ratio(relevant + nonrelevant + unsampled, ahead)
+    share = (relevant + epsilon) / (relevant + nonrelevant + 2.0 * epsilon)
+    expected = 1.0 / r.rank + (ahead / r.rank) * pooled * share
+    return r.ratio(r.total(hits * expected), r.n_relevant(rel))
+
+
+@measure("Bpref", rel=1, at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator")
+def binary_preference(r: Lists, rel: float) -> Queries:
+    """How rarely documents judged not relevant stand above relevant ones; unjudged ones do not count."""
+    relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
+    hits = r.hits(rel) * r.judged
+    above = r.least(r.above(r.misses(rel)), r.spread(relevant))
+    betrayed = r.ratio(above, r.spread(r.least(nonrelevant, relevant)))
+    return r.ratio(r.total(hits * (1.0 - betrayed)), relevant)
+
+
+@measure("GMBpref", rel=1, aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
+def geometric_binary_preference(r: Lists, rel: float) -> Queries:
+    """Bpref, with a geometric mean over the queries."""
+    return binary_preference(r, rel)
+
+
+@measure(
+    "IPrec",
+    recall=0.0,
+    rel=1,
+    rounding=OneOf("nearest", "up"),
+    at="recall",
+    same_as="iprec_at_recall_r",
+    source="Salton and McGill 1983; rounding=up is trec_eval 9",
+)
+def interpolated_precision(r: Lists, recall: float, rel: float, rounding: str) -> Queries:
+    """The best precision at any rank from which the given share of the relevant documents is found.
+
+    The share becomes a whole number of documents: the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
+    where any part above a tenth counts whole.
+    """
+    hits = r.hits(rel)
+    found = r.running(hits)
+    needed = r.whole(recall * r.n_relevant(rel), rounding)
+    return r.best(hits * r.at_least(found, r.spread(needed)) * found / r.rank)
+
+
+@measure(
+    "IPrecMean",
+    points=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    rel=1,
+    rounding=OneOf("nearest", "up"),
+    at="no",
+    same_as="11pt_avg",
+    source="Salton and McGill 1983",
+)
+def mean_interpolated_precision(r: Lists, points: tuple[float, ...], rel: float, rounding: str) -> Queries:
+    """The mean of the interpolated precisions at eleven recall points, 0 to 1.
+
+    Added from the last point to the first, as trec_eval does.
+    """
+    total = r.length * 0.0
+    for point in reversed(points):
+        total = total + interpolated_precision(r, point, rel, rounding)
+    return total / float(len(points))
+
+
+@measure("YAAP", rel=1, at="no", same_as="yaap", source="Robertson 2006")
+def log_odds_of_average_precision(r: Lists, rel: float) -> Queries:
+    """Yet another average precision: its log odds, with one relevant document added to either side."""
+    hits, relevant = r.hits(rel), r.n_relevant(rel)
+    precisions = r.total(hits * r.running(hits) / r.rank)
+    return r.ln((1.0 + precisions) / (1.0 + relevant - precisions))

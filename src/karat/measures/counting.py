@@ -1,0 +1,121 @@
+"""Measures that count documents: how many there are, how many of them are relevant, and ratios of the two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from karat.lists import Lists, Queries
+
+__all__: list[str] = []
+
+
+@measure("NumQ", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
+def number_of_queries(r: Lists) -> Queries:
+    """How many queries were evaluated: 1 each."""
+    return r.length * 0.0 + 1.0
+
+
+@measure("NumRet", aggregate="sum", same_as="num_ret", source="trec_eval")
+def number_retrieved(r: Lists) -> Queries:
+    """How many documents were retrieved."""
+    return r.length
+
+
+@measure("NumRel", aggregate="sum", at="no", rel=1, same_as="num_rel", source="trec_eval")
+def number_relevant(r: Lists, rel: float) -> Queries:
+    """How many documents are judged relevant, retrieved or not."""
+    return r.n_relevant(rel)
+
+
+@measure("NumRelRet", aggregate="sum", rel=1, same_as="num_rel_ret", source="trec_eval")
+def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
+    """How many relevant documents were retrieved."""
+    return r.total(r.hits(rel) * r.judged)
+
+
+@measure("NumNonRelRet", aggregate="sum", rel=1, same_as="num_nonrel_judged_ret", source="trec_eval")
+def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
+    """How many documents that were judged not relevant were retrieved."""
+    return r.total(r.misses(rel))
+
+
+@measure("P", rel=1, over=OneOf("depth", "retrieved"), same_as="P_k", source="Cleverdon 1967")
+def precision(r: Lists, rel: float, over: str) -> Queries:
+    """The share of the first k documents that are relevant.
+
+    A list shorter than k is divided by k all the same; ``over=retrieved`` divides by the list's own length.
+    Without a depth the name stands for trec_eval's nine depths; ``SetP`` is the precision of the whole list.
+    """
+    whole = {"depth": r.depth, "retrieved": r.length}[over]
+    return r.ratio(r.total(r.hits(rel)), whole)
+
+
+@measure("R", rel=1, over=OneOf("relevant", "capped"), same_as="recall_k; relative_P_k is R(over=capped)@k", source="Cleverdon 1967")
+def recall(r: Lists, rel: float, over: str) -> Queries:
+    """The share of the relevant documents that stand among the first k.
+
+    A query without relevant documents scores 0. ``over=capped`` divides by at most k, so that 1 can be
+    reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    """
+    return r.ratio(r.total(r.hits(rel) * r.judged), r.size(over, rel))
+
+
+@measure("Success", rel=1, same_as="success_k", source="TREC Web track 2002")
+def success(r: Lists, rel: float) -> Queries:
+    """1 if any of the first k documents is relevant, else 0: the hit rate."""
+    return r.best(r.hits(rel))
+
+
+@measure("Rprec", at="no", rel=1, times=1, same_as="Rprec; Rprec_mult_x is Rprec(times=x)", source="Buckley and Voorhees 2000")
+def r_precision(r: Lists, rel: float, times: float) -> Queries:
+    """The precision at rank R, the number of relevant documents.
+
+    ``times`` moves the rank to that multiple of R, a part of a document above a tenth counting whole.
+    """
+    cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
+    return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
+
+
+@measure("SetP", rel=1, at="no", same_as="set_P", source="trec_eval")
+def set_precision(r: Lists, rel: float) -> Queries:
+    """The share of all retrieved documents that are relevant, order apart."""
+    return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
+
+
+@measure("SetAP", rel=1, at="no", same_as="set_map", source="trec_eval")
+def set_average_precision(r: Lists, rel: float) -> Queries:
+    """Precision times recall of the retrieved set: unranked average precision."""
+    found = r.total(r.hits(rel) * r.judged)
+    return r.ratio(found * found, r.length * r.n_relevant(rel))
+
+
+@measure("SetF", rel=1, weight=1, at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
+def set_f(r: Lists, rel: float, weight: float) -> Queries:
+    """The weighted harmonic mean of precision and recall of the retrieved set.
+
+    ``weight`` is what others call beta squared: above 1 recall counts more.
+    """
+    found = r.total(r.hits(rel) * r.judged)
+    p, q = r.ratio(found, r.length), r.ratio(found, r.n_relevant(rel))
+    return r.ratio((weight + 1.0) * p * q, q + weight * p)
+
+
+@measure("Utility", rel=1, a=1, b=-1, c=0, d=0, collection=0, at="no", same_as="utility_a,b,c,d", source="TREC Filtering track")
+def utility(r: Lists, rel: float, a: float, b: float, c: float, d: float, collection: float) -> Queries:
+    """What the retrieved set is worth: a per relevant, b per other document, c and d for those left behind.
+
+    a: relevant retrieved; b: not relevant retrieved; c: relevant left; d: not relevant left, of a
+    ``collection`` of so many documents.
+    """
+    found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
+    left = collection + found - r.length - relevant
+    return a * found + b * (r.length - found) + c * (relevant - found) + d * left
+
+
+@measure("Unjudged", same_as="unj_k", source="trec_eval 10")
+def unjudged(r: Lists) -> Queries:
+    """The share of the first k ranks that hold an unjudged document; ranks beyond the list hold none."""
+    return r.ratio(r.length - r.total(r.judged), r.depth)

@@ -1,0 +1,216 @@
+"""What a measure is: a formula, its parameters, how its values are averaged; and the register of all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from karat.errors import MeasureError
+
+if TYPE_CHECKING:
+    from karat.lists import Lists, Queries
+
+__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure"]
+
+Value: TypeAlias = "str | float | tuple[Any, ...]"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A parameter that takes one of a few words; the first is the default. ``jk(b)`` stands for any number b."""
+
+    default: str
+    others: tuple[str, ...]
+
+    def __init__(self, default: str, *others: str) -> None:
+        """Take the default word and the others."""
+        object.__setattr__(self, "default", default)
+        object.__setattr__(self, "others", others)
+
+    def accepts(self, value: Value) -> bool:
+        """Say whether ``value`` is one of the words."""
+        if not isinstance(value, str):
+            return False
+        number = r"\(\d+(?:\.\d+)?\)"
+        return any(re.fullmatch(re.escape(word).replace(r"\(b\)", number), value) for word in self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All the words, the default first."""
+        return (self.default, *self.others)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure as its author enrolled it."""
+
+    name: str
+    formula: Callable[..., Queries]
+    parameters: dict[str, Any] = field(hash=False)
+    aggregate: str
+    at: str
+    same_as: str
+    source: str
+
+    @property
+    def sentence(self) -> str:
+        """The first line of the formula's docstring."""
+        return (self.formula.__doc__ or "").strip().splitlines()[0]
+
+
+REGISTER: dict[str, Definition] = {}
+"""Every enrolled measure by name, in reading order."""
+
+
+def measure(
+    name: str,
+    *,
+    aggregate: str = "mean",
+    at: str = "depth",
+    same_as: str = "",
+    source: str = "",
+    **parameters: OneOf | Value,
+) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
+    """Enrol a formula as a measure.
+
+    Args:
+        name: what users call it.
+        aggregate: how per-query values become one: ``mean``, ``sum``, or ``geometric`` (values below 1e-5
+            count as 1e-5).
+        at: what ``@`` gives: ``depth`` (the list is cut before the formula sees it), ``no`` (nothing), or the
+            name of a parameter of the formula.
+        same_as: trec_eval's name.
+        source: where the definition comes from.
+        parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
+    """
+
+    def enrol(formula: Callable[..., Queries]) -> Callable[..., Queries]:
+        if name in REGISTER:
+            raise ValueError(f"a measure named {name} exists already")
+        REGISTER[name] = Definition(name, formula, parameters, aggregate, at, same_as, source)
+        return formula
+
+    return enrol
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure with its parameters: hashable, equal by meaning, printed as the name that makes it.
+
+    Args:
+        name: a name of the register.
+        parameters: pairs (parameter, value); those at their default are dropped.
+        depth: the ``@``, or None.
+
+    Raises:
+        MeasureError: no such name, parameter or value.
+
+    Example:
+        >>> from karat.measures import Measure
+        >>> str(Measure("AP", (("over", "capped"),), 10))
+        'AP(over=capped)@10'
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+    depth: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the name and the parameters, and put them in their one order."""
+        definition = self.definition
+        given = dict(self.parameters)
+        for parameter, value in given.items():
+            check_parameter(definition, parameter, value)
+        ordered = tuple(
+            (key, given[key])
+            for key, default in definition.parameters.items()
+            if key in given and given[key] != default_of(default)
+        )
+        object.__setattr__(self, "parameters", ordered)
+        if self.depth is not None and definition.at != "depth":
+            raise MeasureError(f"{self.name} takes no depth: write {self.name} without '@{self.depth}'.")
+        if self.depth is not None and self.depth < 1:
+            raise MeasureError(f"{self.name}@{self.depth}: a depth is a whole number from 1 on.")
+
+    @property
+    def definition(self) -> Definition:
+        """The enrolled definition."""
+        try:
+            return REGISTER[self.name]
+        except KeyError:
+            raise MeasureError(unknown(self.name)) from None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter of the formula with its value."""
+        defaults = {key: default_of(value) for key, value in self.definition.parameters.items()}
+        return {**defaults, **dict(self.parameters)}
+
+    @property
+    def every_rank(self) -> bool:
+        """Whether unjudged documents count, so that the formula must see every rank."""
+        arguments = self.arguments
+        gain = arguments.get("gain")
+        return arguments.get("rel", 1) < 0 or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
+
+    def __call__(self, lists: Lists) -> Queries:
+        """The value of each query."""
+        cut = lists if self.depth is None else lists.top(self.depth)
+        return self.definition.formula(cut, **self.arguments)
+
+    def __str__(self) -> str:
+        """The name that makes this measure."""
+        at = self.definition.at
+        shown = [f"{key}={show(value)}" for key, value in self.parameters if key != at]
+        inside = f"({', '.join(shown)})" if shown else ""
+        where = self.depth if at == "depth" else dict(self.parameters).get(at)
+        return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
+
+
+def default_of(parameter: Any) -> Value:
+    """The value of a parameter that was not given."""
+    value: Value = parameter.default if isinstance(parameter, OneOf) else parameter
+    return value
+
+
+def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
+    """Refuse a parameter that the measure lacks or a value that it cannot take."""
+    if parameter not in definition.parameters:
+        has = ", ".join(definition.parameters) or "none"
+        raise MeasureError(f"{definition.name} has no parameter '{parameter}'; it has: {has}.")
+    declared = definition.parameters[parameter]
+    if parameter == "gain":
+        if isinstance(value, tuple) or declared.accepts(value):
+            return
+        words = ", ".join(declared.words)
+        raise MeasureError(f"{definition.name}(gain={show(value)}): gain is one of {words}, or {{grade:gain, …}}.")
+    if isinstance(declared, OneOf):
+        if not declared.accepts(value):
+            raise MeasureError(
+                f"{definition.name}({parameter}={show(value)}): {parameter} is one of {', '.join(declared.words)}."
+            )
+    elif isinstance(value, str) or isinstance(value, tuple) != isinstance(declared, tuple):
+        wants = "a list such as [0, 0.5, 1]" if isinstance(declared, tuple) else "a number"
+        raise MeasureError(f"{definition.name}({parameter}={show(value)}): {parameter} is {wants}.")
+
+
+def show(value: Value) -> str:
+    """A parameter's value as it is typed."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ",".join(f"{show(a)}:{show(b)}" for a, b in value) + "}"
+        return "[" + ",".join(map(show, value)) + "]"
+    return repr(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
+
+
+def unknown(name: str) -> str:
+    """The sentence for a name that no measure has, with the nearest ones."""
+    lowered = {known.lower(): known for known in REGISTER}
+    near = [lowered[key] for key in get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+    hint = f"Did you mean {' or '.join(near)}?" if near else "'karat measures' lists them all."
+    return f"There is no measure '{name}'. {hint}"

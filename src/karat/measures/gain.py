@@ -1,0 +1,103 @@
+"""Measures that add up gains, discounted by rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from karat.lists import Gain, Lists, Queries, Rows
+
+__all__: list[str] = []
+
+GAIN = OneOf("linear", "exp2", "binary")
+DISCOUNT = OneOf("log2", "jk(b)", "none")
+IDEAL = OneOf("judged", "retrieved", "depth", "trec_eval")
+JARVELIN = "Järvelin and Kekäläinen 2002"
+
+
+def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
+    """What each document adds."""
+    return r.gains(gain) / r.discount(discount)
+
+
+@measure("CG", gain=GAIN, source=JARVELIN)
+def cumulated_gain(r: Lists, gain: Gain) -> Queries:
+    """The sum of the gains of the first k documents."""
+    return r.total(r.gains(gain))
+
+
+@measure("DCG", gain=GAIN, discount=DISCOUNT, same_as="dcg", source=JARVELIN)
+def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
+    """The sum of the gains, each divided by a discount that grows with its rank.
+
+    ``discount=log2`` divides by log2(rank + 1); ``jk(b)`` is the authors' own: nothing before rank b, then
+    log_b(rank).
+    """
+    return r.total(discounted(r, gain, discount))
+
+
+@measure("IDCG", gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ideal_dcg", source=JARVELIN)
+def ideal_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
+    """The DCG of the best possible list."""
+    return discounted_cumulated_gain(r.ideal(gain, ideal), gain, discount)
+
+
+@measure(
+    "nDCG", gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ndcg; ndcg_cut_k is nDCG@k", source=JARVELIN
+)
+def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
+    """DCG as a share of the DCG of the best possible list.
+
+    The best list holds all judged documents, retrieved or not, and is cut at the same depth;
+    ``ideal=retrieved`` knows only what the run returned, ``ideal=depth`` takes k documents of grade 1. A query
+    without a positive gain scores 0.
+    """
+    best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
+    return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
+
+
+@measure("nDCGrel", gain=GAIN, ideal=IDEAL, at="no", same_as="ndcg_rel", source="trec_eval")
+def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
+    """The mean of the nDCG at each document of positive gain; one not retrieved counts the whole list's."""
+    best = r.ideal(gain, ideal)
+    reached, possible = r.running(discounted(r, gain, "log2")), r.running_of(best, discounted(best, gain, "log2"))
+    hits = 1.0 - r.at_least(0.0, r.gains(gain))
+    whole = normalised_discounted_cumulated_gain(r, gain, "log2", ideal)
+    total = r.total(hits * r.ratio(reached, possible)) + (best.length - r.total(hits)) * whole
+    return r.ratio(r.most(total, 0.0), best.length)
+
+
+@measure("RnDCG", gain=GAIN, ideal=IDEAL, rel=1, at="no", same_as="Rndcg", source="trec_eval")
+def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries:
+    """The mean of the nDCG at the ranks where the best list's gain steps down: R-precision for grades.
+
+    A list that goes on beyond the best one by two documents or more adds its own end as a last point. Without
+    any point the value is 0/0 and stays undefined.
+    """
+    best = r.ideal(gain, ideal)
+    reached, possible = best.running_of(r, discounted(r, gain, "log2")), best.running(discounted(best, gain, "log2"))
+    steps = best.changes(best.gains(gain))
+    longer = r.exceeds(r.length, best.length + 1.0)
+    whole = r.total(discounted(r, gain, "log2")) / best.total(discounted(best, gain, "log2"))
+    points = best.total(steps) + longer
+    judged = r.exceeds(r.n_relevant(rel), 0.0)
+    return r.only(judged, (best.total(steps * reached / possible) + longer * whole) / points)
+
+
+@measure("G", gain=GAIN, ideal=IDEAL, at="no", same_as="G", source="trec_eval, experimental there")
+def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
+    """The sum of the gains, discounted not by rank but by what the list has fallen short of the best one."""
+    best, gains = r.ideal(gain, ideal), r.gains(gain)
+    ideal_gains = best.gains(gain)
+    beyond = r.most(r.rank - r.spread(best.length), 0.0)
+    possible = r.running_of(best, best.most(ideal_gains, 1.0)) + beyond
+    return r.ratio(r.total(gains / r.log2(2.0 + possible - r.running(gains))), best.total(ideal_gains))
+
+
+@measure("binG", rel=1, at="no", same_as="binG", source="trec_eval, experimental there")
+def binary_gain_by_shortfall(r: Lists, rel: float) -> Queries:
+    """The mean over relevant documents of 1 / log2(2 + the number of other documents above)."""
+    hits = r.hits(rel)
+    return r.ratio(r.total(hits / r.log2(2.0 + r.rank - r.running(hits))), r.n_relevant(rel))

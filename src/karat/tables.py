@@ -1,0 +1,194 @@
+"""Qrels and runs: judgments held in memory, and rankings that are read when they are matched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from karat import _native
+from karat.errors import DataError
+from karat.policy import Policy
+from karat.read import KARAT, Readable, Reading, Source, sentences, source_of
+
+__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "text_of"]
+
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
+
+
+def text_of(identifier: bytes) -> str:
+    """An id as text; bytes that are not UTF-8 survive the way there and back."""
+    return identifier.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Relevance judgments.
+
+    Args:
+        name: the path, or what they were made from.
+        judgments: the kernel's table: queries in byte order, documents in file order.
+
+    Example:
+        >>> from karat import Qrels
+        >>> Qrels.of({"q1": {"d1": 1, "d2": 0}}).queries
+        ['q1']
+    """
+
+    name: str
+    judgments: _native.Judgments
+
+    @classmethod
+    def of(cls, qrels: QrelsLike, policy: Policy | None = None, reading: Reading = KARAT) -> Qrels:
+        """Read judgments from a path, bytes, an open binary file, or ``{query: {document: grade}}``.
+
+        Raises:
+            DataError: text that cannot be read, or a document judged twice, unless ``policy`` says otherwise.
+        """
+        policy = policy or Policy()
+        if isinstance(qrels, Qrels):
+            return qrels
+        if isinstance(qrels, Mapping):
+            return cls("<mapping>", from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels"))
+        source = source_of(qrels)
+        keep = policy.duplicates == "error"
+        with sentences(source.name, "qrels"):
+            judgments = _native.read_judgments(
+                source.handle,
+                columns=4,
+                numbers=reading.numbers,
+                comments=reading.qrels_comments,
+                blank_lines=reading.qrels_blank_lines,
+                duplicates="keep" if keep else policy.duplicates,
+                lenient=policy.malformed == "skip",
+            )
+        if not judgments.queries:
+            raise DataError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
+        return cls(source.name, judgments).without_duplicates() if keep else cls(source.name, judgments)
+
+    def without_duplicates(self) -> Qrels:
+        """Refuse a document that is judged twice for one query."""
+        for query, document, first, second in self.judgments.duplicates:
+            raise DataError(
+                f"{self.name}: document '{text_of(document)}' is judged twice for query "
+                f"'{text_of(self.judgments.queries[query])}', on lines {first} and {second}. Remove one, or choose "
+                "which counts: --duplicates first, last or max."
+            )
+        return self
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries that have judgments, in byte order."""
+        return [text_of(query) for query in self.judgments.queries]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A system's ranked lists, not read before they are matched.
+
+    Args:
+        name: what tables call it.
+        source: the text, or None.
+        mapping: ``{query: {document: score}}``, or None.
+    """
+
+    name: str
+    source: Source | None
+    mapping: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, run: RunLike, name: str | None = None) -> Run:
+        """Take a run from a path, bytes, an open binary file, or ``{query: {document: score}}``."""
+        if isinstance(run, Run):
+            return run
+        if isinstance(run, Mapping):
+            return cls(name or "run", None, plain(run))
+        source = source_of(run)
+        return cls(name or short(source.name), source)
+
+    def match(
+        self,
+        judgments: _native.Judgments,
+        policy: Policy,
+        *,
+        reading: Reading = KARAT,
+        ties: str | None = None,
+        progress: _native.Progress | None = None,
+    ) -> _native.Matched:
+        """The rows of judged documents, as the kernel finds them.
+
+        Raises:
+            DataError: a line, score or id that cannot be used.
+        """
+        rule = ties or (policy.ties if policy.ties in ("ascending", "input", "rank-column") else "trec")
+        float32 = policy.scores == "float32"
+        if self.source is None:
+            return from_mapping(
+                lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32), self.mapping, "run"
+            )
+        with sentences(self.source.name, "run"):
+            return _native.match_text(
+                judgments,
+                self.source.handle,
+                ties=rule,
+                float32=float32,
+                duplicates="keep" if policy.duplicates == "error" else policy.duplicates,
+                numbers=reading.numbers,
+                comments=reading.run_comments,
+                blank_lines="skip",
+                lenient=policy.malformed == "skip",
+                threads=available_cores(),
+                progress=progress,
+            )
+
+
+QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]]"
+RunLike: TypeAlias = "Run | Readable | Mapping[str, Mapping[str, Any]]"
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def short(path: str) -> str:
+    """A file's name without the endings that every run has."""
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if not stem or suffix not in SUFFIXES:
+            return name
+        name = stem
+
+
+def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The mapping as dicts of dicts, which the kernel walks; nothing is copied where they are dicts already."""
+    if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
+        return cast("dict[str, Any]", mapping)
+    return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in mapping.items()}
+
+
+def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
+    """Call the kernel on a mapping and turn its refusals into sentences.
+
+    Raises:
+        DataError: an id that is no text, a score or grade that is no number, or NaN.
+    """
+    try:
+        return make(mapping)
+    except _native.MappingError as error:
+        value = "grade" if kind == "qrels" else "score"
+        where = f"{kind}, query {error.query!r}"
+        if error.document is not None:
+            where += f", document {error.document!r}"
+        reasons = {
+            "nan": f"the {value} is NaN, which has no place in an order",
+            "number": f"the {value} is not a number ({error.detail})",
+            "query": f"the query id is not text ({error.detail}): write it as str",
+            "document": f"the document id is not text ({error.detail}): write it as str",
+            "mapping": f"expected {{document: {value}}} ({error.detail})",
+        }
+        raise DataError(f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}.") from None
