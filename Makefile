@@ -1,0 +1,98 @@
+# This file holds every command of the project. `make eval` and `make test` need Python 3.10 or newer and nothing else:
+# both set up .venv/ by themselves, once. Another Python: make test PYTHON=python3.13 (after `make clean`).
+
+PYTHON ?= python3
+EXAMPLE := examples/tea
+FUZZ_COUNT ?= 1000000
+SEED ?= 1
+
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL := CMakeLists.txt $(shell find native build_backend -type f -not -path '*/__pycache__/*' 2>/dev/null)
+QUIET_PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants bench wheel-without-compiler clean
+
+help:
+	@echo "make eval                    set up, and score the bundled example"
+	@echo "make test                    set up, and run every check that a change must pass"
+	@echo "make check | fix             linter and types only | what the linter can repair"
+	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
+	@echo "make mutants                 break each formula a little; some test must notice"
+	@echo "make bench                   time karat beside its peers"
+	@echo "make wheel-without-compiler  prove that the kernel builds where no compiler is"
+	@echo "make clean                   remove all that the above made"
+
+eval: $(VENV)/installed
+	$(BIN)/karat eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
+
+# pytest comes last: its summary is what a reader looks for.
+test: check fuzz-quick
+	$(BIN)/pytest
+
+check: $(VENV)/test-tools
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+fix: $(VENV)/test-tools
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Editable, so that a change of a Python file needs no installing; a change of the kernel brings this rule back.
+$(VENV)/installed: pyproject.toml $(KERNEL) | $(VENV)/bin/pip
+	@echo "Building karat and installing it into $(VENV)/ (about a minute, once) ..."
+	$(QUIET_PIP) --editable .
+	@touch $@
+
+# karat itself is already there, so this adds only what the extra names.
+$(VENV)/test-tools: $(VENV)/installed
+	$(QUIET_PIP) "karat[test]"
+	@touch $@
+
+$(VENV)/bench-peers: $(VENV)/installed
+	$(QUIET_PIP) "karat[bench]"
+	@touch $@
+
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "karat needs Python 3.10 or newer as '$(PYTHON)': say which one, as in 'make test PYTHON=python3.12'."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$$($(PYTHON) -V) has no 'venv' module: install it ('apt install python3-venv' on Debian and Ubuntu) and try again."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The fuzz target is a plain C++ program, so it also runs where Python is not its host and a sanitizer is.
+FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
+  $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
+  $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
+
+build/fuzz/karat-fuzz: $(VENV)/test-tools $(KERNEL)
+	@mkdir -p build
+	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
+
+build/sanitize/karat-fuzz: $(VENV)/test-tools $(KERNEL)
+	@mkdir -p build
+	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
+
+fuzz-quick: build/fuzz/karat-fuzz
+	$< --count 20000 --seed $(SEED)
+
+fuzz: build/fuzz/karat-fuzz
+	$< --count $(FUZZ_COUNT) --seed $(SEED)
+
+sanitize: build/sanitize/karat-fuzz
+	$< --count $(FUZZ_COUNT) --seed $(SEED)
+
+mutants: $(VENV)/test-tools
+	$(BIN)/python tests/mutants.py
+
+bench: $(VENV)/bench-peers
+	$(BIN)/python bench/run.py
+
+# A PATH of the few programs that the build needs and no compiler; the wheel it gives must import and count.
+wheel-without-compiler: $(VENV)/test-tools
+	$(BIN)/python build_backend/without_compiler.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
