@@ -47,6 +47,10 @@ class Counts:
     unordered: int = 0
     lines: int = 0
 
+    def merge(self, other: Counts) -> Counts:
+        """The counts of two parts of a run together."""
+        return Counts(**{name: value + getattr(other, name) for name, value in self.__dict__.items()})
+
     def as_dict(self) -> dict[str, Any]:
         """Every count by name."""
         return {**self.__dict__, "missing": list(self.missing)}
@@ -228,7 +232,8 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     """
     sign = 1.0 if rule == "optimistic" else -1.0
     lists = rows.list_of_row
-    order = np.lexsort((-sign * rows.grade, rows.tie_first, lists))
+    merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
+    order = np.lexsort((-sign * merit, rows.tie_first, lists))
     grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
     starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))) if len(first) else []
     sizes = np.diff(np.append(starts, len(first)))

@@ -42,7 +42,9 @@ def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
     return r.total(r.misses(rel))
 
 
-@measure("P", rel=1, over=OneOf("depth", "retrieved"), same_as="P_k", source="Cleverdon 1967")
+@measure(
+    "P", rel=1, over=OneOf("depth", "retrieved"), whole="SetP", same_as="P_k", source="Cleverdon 1967"
+)
 def precision(r: Lists, rel: float, over: str) -> Queries:
     """The share of the first k documents that are relevant.
 

@@ -52,6 +52,7 @@ class Definition:
     parameters: dict[str, Any] = field(hash=False)
     aggregate: str
     at: str
+    whole: str
     same_as: str
     source: str
 
@@ -70,6 +71,7 @@ def measure(
     *,
     aggregate: str = "mean",
     at: str = "depth",
+    whole: str = "",
     same_as: str = "",
     source: str = "",
     **parameters: OneOf | Value,
@@ -82,6 +84,7 @@ def measure(
             count as 1e-5).
         at: what ``@`` gives: ``depth`` (the list is cut before the formula sees it), ``no`` (nothing), or the
             name of a parameter of the formula.
+        whole: the measure of the whole list, where this name needs a depth.
         same_as: trec_eval's name.
         source: where the definition comes from.
         parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
@@ -90,7 +93,7 @@ def measure(
     def enrol(formula: Callable[..., Queries]) -> Callable[..., Queries]:
         if name in REGISTER:
             raise ValueError(f"a measure named {name} exists already")
-        REGISTER[name] = Definition(name, formula, parameters, aggregate, at, same_as, source)
+        REGISTER[name] = Definition(name, formula, parameters, aggregate, at, whole, same_as, source)
         return formula
 
     return enrol
@@ -132,6 +135,8 @@ class Measure:
         object.__setattr__(self, "parameters", ordered)
         if self.depth is not None and definition.at != "depth":
             raise MeasureError(f"{self.name} takes no depth: write {self.name} without '@{self.depth}'.")
+        if self.depth is None and definition.whole:
+            raise MeasureError(f"{self.name} needs a depth, as in {self.name}@10; of whole lists: {definition.whole}.")
         if self.depth is not None and self.depth < 1:
             raise MeasureError(f"{self.name}@{self.depth}: a depth is a whole number from 1 on.")
 

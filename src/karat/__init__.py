@@ -1,0 +1,28 @@
+"""karat measures rankings: relevance judgments and ranked lists in, numbers out."""
+
+from karat._version import __version__
+from karat.errors import DataError, KaratError, MeasureError, PolicyError
+from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
+from karat.measures import Measure, measures
+from karat.policy import Policy
+from karat.profiles import profiles
+from karat.scores import Scores
+from karat.tables import Qrels, Run
+
+__all__ = [
+    "DataError",
+    "KaratError",
+    "Measure",
+    "MeasureError",
+    "Policy",
+    "PolicyError",
+    "Qrels",
+    "Run",
+    "Scores",
+    "__version__",
+    "evaluate",
+    "evaluate_grades",
+    "evaluate_judged_ranking",
+    "measures",
+    "profiles",
+]

@@ -1,0 +1,190 @@
+"""The command line: arguments to calls, results to standard output; no arithmetic."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from karat.errors import DataError, KaratError
+from karat.policy import CHOICES
+
+__all__ = ["main"]
+
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run ``karat`` and leave with its exit code: 0, or 2 with one sentence on standard error."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        if arguments[:1] == ["trec-eval"]:
+            from karat.compat.trec_eval import main as trec_eval
+
+            sys.exit(trec_eval(arguments[1:]))
+        commands.main(arguments, prog_name="karat", standalone_mode=False)
+    except KaratError as error:
+        fail(str(error), 2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        fail("interrupted", 130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def fail(sentence: str, code: int) -> None:
+    """Say what is wrong on standard error and leave."""
+    sys.stderr.write(f"karat: {sentence.encode('utf-8', 'replace').decode()}\n")
+    sys.exit(code)
+
+
+def say(text: str) -> None:
+    """Write to standard output; ids that are not UTF-8 leave as the bytes that they were."""
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        content = text.encode(sys.stdout.encoding, "surrogateescape")
+    except UnicodeEncodeError:
+        content = text.encode("utf-8", "surrogateescape")
+    sys.stdout.flush()
+    out.write(content)
+    out.flush()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name=None, version=None, message="%(version)s", prog_name="karat")
+def commands() -> None:
+    """Measure rankings: relevance judgments and ranked lists in, numbers out."""
+
+
+def policy_options(command: Any) -> Any:
+    """Give a command one option per axis of the policy."""
+    helps = {
+        "ties": "order of documents with equal scores",
+        "scores": "width in which scores are compared",
+        "duplicates": "a document twice in a list or in a query's judgments",
+        "missing": "a judged query that the run lacks",
+        "empty": "a query without relevant documents",
+        "unjudged": "documents without a judgment",
+        "negative": "negative grades",
+    }
+    for axis, text in reversed(helps.items()):
+        command = click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)(command)
+    command = click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only")(command)
+    return click.option("--lenient", is_flag=True, help="skip lines that cannot be read, and count them")(command)
+
+
+@commands.command("eval")
+@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
+@click.option("-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …")
+@click.option("-q", "--per-query", is_flag=True, help="also a row per query")
+@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
+@policy_options
+def evaluate_command(
+    files: tuple[str, ...],
+    judged_ranking: str | None,
+    measures: tuple[str, ...],
+    per_query: bool,
+    profile: str | None,
+    layout: str,
+    digits: int | None,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Score runs against relevance judgments.
+
+    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. One row a run.
+    """
+    from karat.profiles import profile_named
+
+    changed = {axis: value for axis, value in axes.items() if value is not None}
+    if lenient:
+        changed["malformed"] = "skip"
+    policy = profile_named(profile).policy.changed(**changed)
+    asked = list(measures) or None
+    if judged_ranking is not None:
+        if files:
+            raise click.UsageError("--judged-ranking takes the place of QRELS and RUN: give one or the other.")
+        from karat.evaluate import evaluate_judged_ranking
+
+        scores = [evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile)]
+    elif len(files) < 2:
+        raise click.UsageError("Give a QRELS file and at least one RUN.")
+    else:
+        scores = evaluate_all(files[0], files[1:], asked, policy, profile)
+    show(scores, layout, per_query=per_query, digits=digits)
+
+
+def evaluate_all(qrels: str, runs: tuple[str, ...], asked: list[str] | None, policy: Any, profile: str | None) -> Any:
+    """Score every run against the same judgments, read once."""
+    from karat.evaluate import conventions, evaluate, labelled
+    from karat.progress import watched
+    from karat.tables import Qrels, Run
+
+    labelled(asked, conventions(profile, policy)[0])
+    if (qrels, *runs).count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    judged = Qrels.of(qrels, policy)
+    ranked = [Run.of(run) for run in runs]
+    names = [run.name for run in ranked]
+    names = list(runs) if len(set(names)) < len(names) else names
+    with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
+        return [
+            evaluate(judged, Run(name, run.source), asked, policy=policy, profile=profile, progress=progress)
+            for name, run in zip(names, ranked, strict=True)
+        ]
+
+
+def show(scores: Any, layout: str, *, per_query: bool, digits: int | None) -> None:
+    """Print the scores of all runs in the format asked for."""
+    from karat.scores import board, footer, to_json
+
+    if layout == "json":
+        say(to_json(scores, per_query=per_query))
+        return
+    say(board(scores, layout, per_query=per_query, digits=digits))
+    if layout in ("csv", "tsv", "latex"):
+        return
+    lines = {footer(each): each.name for each in scores}
+    prefix = len(lines) > 1
+    say("\n" if layout == "markdown" else "")
+    for line, name in lines.items():
+        say(f"{name}: {line}\n" if prefix else f"{line}\n")
+
+
+@commands.command("measures")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def measures_command(names: tuple[str, ...]) -> None:
+    """List the measures, or say what some of them mean."""
+    from karat.measures import REGISTER, parse_measures
+
+    if not names:
+        space = max(map(len, REGISTER))
+        say("".join(f"{name:{space}}  {each.sentence}\n" for name, each in REGISTER.items()))
+    for each in parse_measures(names):
+        definition = each.definition
+        say(f"{each}\n\n    {(definition.formula.__doc__ or '').strip()}\n\n")
+        say(f"    source: {definition.source}\n    trec_eval: {definition.same_as or 'has it not'}\n\n")
+
+
+@commands.command("profiles")
+def profiles_command() -> None:
+    """List the named conventions of other tools."""
+    from karat.profiles import profiles
+
+    space = max(map(len, profiles()))
+    say("".join(f"{name:{space}}  {source}\n" for name, source in profiles().items()))
+
+
+@commands.command("trec-eval", add_help_option=False)
+def trec_eval_command() -> None:
+    """Behave exactly as trec_eval: its arguments, its output, its exit codes."""

@@ -1,0 +1,228 @@
+"""From judgments and a run to scores: match once, then call every formula on the same lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from karat import _native
+from karat.errors import DataError, PolicyError
+from karat.lists.flat import Flat
+from karat.lists.rows import Floats, JudgedRows
+from karat.match import Match, arranged, match, match_grades, match_judged_ranking
+from karat.measures import Measure
+from karat.policy import Policy
+from karat.profiles import Profile, profile_named
+from karat.scores import Scores, aggregate
+from karat.tables import Qrels, QrelsLike, Run, RunLike, text_of
+
+__all__ = ["DEFAULT_MEASURES", "MeasuresLike", "evaluate", "evaluate_grades", "evaluate_judged_ranking", "values_of"]
+
+DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
+
+MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
+
+
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    name: str | None = None,
+    progress: _native.Progress | None = None,
+) -> Scores:
+    """Measure a run against relevance judgments.
+
+    Args:
+        qrels: a path (plain, .gz, .zst; ``-`` is standard input), bytes, an open binary file, a ``Qrels``, or
+            ``{query: {document: grade}}``.
+        run: the same for a run, or ``{query: {document: score}}``.
+        measures: names or ``Measure``s; the profile's or karat's default ones if None.
+        policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
+        profile: a named convention, see ``karat.profiles()``.
+        name: what tables call the run.
+        progress: counts the bytes read, for a progress bar in another thread.
+
+    Returns:
+        The scores, per query and on average.
+
+    Raises:
+        DataError: text or values that cannot be used as they are.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile or policy that does not exist.
+
+    Example:
+        >>> import karat
+        >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+        >>> run = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}}
+        >>> karat.evaluate(qrels, run, ["RR", "nDCG@10"])["RR"]
+        0.75
+    """
+    convention, policy = conventions(profile, policy)
+    asked = labelled(measures, convention)
+    judged = Qrels.of(qrels, policy)
+    ranked = Run.of(run, name)
+    found = match(judged, ranked, policy, progress)
+    refuse_strangers(judged, ranked, found)
+    return scores_of(found, asked, policy, convention, ranked.name)
+
+
+def evaluate_judged_ranking(
+    ranking: QrelsLike,
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    name: str | None = None,
+) -> Scores:
+    """Measure a judged ranking: one file of ``query Q0 document grade`` in rank order.
+
+    The file is run and judgments in one: what it does not list is not known.
+
+    Args:
+        ranking: as ``qrels`` of ``evaluate``.
+        measures: as there.
+        policy: as there.
+        profile: as there.
+        name: what tables call it.
+
+    Raises:
+        DataError: text that cannot be read, or a document listed twice.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import karat
+        >>> karat.evaluate_judged_ranking(b"q Q0 a 0\\nq Q0 b 1\\n", ["RR"])["RR"]
+        0.5
+    """
+    convention, policy = conventions(profile, policy)
+    asked = labelled(measures, convention)
+    judged = Qrels.of(ranking, policy)
+    return scores_of(match_judged_ranking(judged, policy), asked, policy, convention, name or judged.name)
+
+
+def evaluate_grades(
+    grades: Sequence[Sequence[float]],
+    measures: MeasuresLike = None,
+    judged: Sequence[Sequence[float]] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+) -> Scores:
+    """Measure lists of grades in rank order.
+
+    Args:
+        grades: for each query the grades of its ranked documents, best rank first; one flat list is one query.
+        measures: as in ``evaluate``.
+        judged: for each query all grades of its judgments, retrieved or not, in any order; the ranked grades
+            themselves if None.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+
+    Raises:
+        DataError: a grade that is no number, or lists that do not pair.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import karat
+        >>> karat.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"]).by_query("DCG@6")
+        {'1': 4.279166999251618, '2': 4.361353116146786}
+    """
+    convention, policy = conventions(profile, policy)
+    asked = labelled(measures, convention)
+    lists, pools = nested(grades), None if judged is None else nested(judged)
+    return scores_of(match_grades(lists, pools, policy), asked, policy, convention, "grades")
+
+
+# ---------------------------------------------------------------- steps
+
+
+def conventions(profile: str | None, policy: Policy | None) -> tuple[Profile, Policy]:
+    """The profile, and the policy: the one given, else the profile's."""
+    convention = profile_named(profile)
+    if policy is not None and not isinstance(policy, Policy):
+        raise PolicyError(f"policy is a karat.Policy, not {policy!r}.")
+    return convention, policy or convention.policy
+
+
+def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
+    """What is asked for: each measure by its label, read as the profile reads it."""
+    if measures is None:
+        measures = convention.measures or DEFAULT_MEASURES
+    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    asked = dict(pair for name in names for pair in convention.read(name))
+    if not asked:
+        raise DataError("No measure was asked for.")
+    return asked
+
+
+def nested(lists: Any) -> list[list[float]]:
+    """A list of lists of numbers; one flat list becomes a list of one."""
+    outer = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
+    if outer and not any(isinstance(each, (list, tuple)) for each in outer):
+        return [cast("list[float]", outer)]
+    return [list(each) for each in cast("list[Any]", outer)]
+
+
+def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
+    """Refuse a run that shares no query with the judgments: its zeros would say nothing.
+
+    Raises:
+        DataError: the run has queries, and none of them is judged.
+    """
+    counts = found.counts
+    if counts.extra and len(counts.missing) == counts.judged:
+        raise DataError(
+            f"{ranked.name} and {judged.name} have no query in common: none of the run's {counts.extra} queries is "
+            f"judged; the judgments begin with '{judged.queries[0]}'. Check that both use the same ids."
+        )
+
+
+def scores_of(found: Match, asked: dict[str, Measure], policy: Policy, convention: Profile, name: str) -> Scores:
+    """Call every formula and keep what it gives, with what was decided on the way."""
+    if not found.queries:
+        raise DataError(f"{name}: no query is left to evaluate.")
+    values = values_of(found.rows, list(asked.values()))
+    if policy.empty in ("one", "nan"):
+        means = [place for place, each in enumerate(asked.values()) if each.definition.aggregate != "sum"]
+        values[np.ix_(found.empty, means)] = 1.0 if policy.empty == "one" else np.nan
+    return Scores(
+        name=name,
+        labels=tuple(asked),
+        measures=tuple(asked.values()),
+        queries=tuple(map(text_of, found.queries)),
+        values=values,
+        policy=policy,
+        counts=found.counts,
+        bounds=tie_bounds(found, asked) if found.counts.tied else {},
+        profile=None if convention.name == "karat" else convention.name,
+        digits=convention.digits,
+    )
+
+
+def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
+    """One value per list and measure."""
+    carriers: dict[bool, Flat] = {}
+    columns = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for measure in measures:
+            every = measure.every_rank
+            if every not in carriers:
+                carriers[every] = Flat(rows, every_rank=every)
+            columns.append(cast("Floats", measure(carriers[every])))
+    return np.stack(columns, axis=1)
+
+
+def tie_bounds(found: Match, asked: dict[str, Measure]) -> dict[str, tuple[float, float]]:
+    """The mean of each measure under the worst and the best order of tied documents."""
+    orders = [values_of(arranged(found.rows, rule), list(asked.values())) for rule in ("pessimistic", "optimistic")]
+    bounds = {}
+    for place, (label, measure) in enumerate(asked.items()):
+        if measure.definition.aggregate != "sum":
+            low, high = (aggregate(values[:, place], measure.definition.aggregate) for values in orders)
+            bounds[label] = (min(low, high), max(low, high))
+    return bounds

@@ -1,0 +1,20 @@
+"""The measures: every one enrolled by its own file, in reading order; and the names that make them."""
+
+from karat.measures import average, browsing, counting, gain
+from karat.measures.define import REGISTER, Definition, Measure, OneOf, measure
+from karat.measures.names import parse_measure, parse_measures
+
+__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure", "measures", "parse_measure", "parse_measures"]
+
+del average, browsing, counting, gain
+
+
+def measures() -> dict[str, str]:
+    """Every measure's name with the sentence that says what it is.
+
+    Example:
+        >>> import karat
+        >>> karat.measures()["RR"]
+        '1 / the rank of the first relevant document; 0 if there is none.'
+    """
+    return {name: definition.sentence for name, definition in REGISTER.items()}

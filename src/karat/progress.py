@@ -1,0 +1,42 @@
+"""A progress bar on long work, only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from karat import _native
+
+__all__ = ["LONG", "watched"]
+
+LONG = 200 * 2**20
+"""Bytes from which reading takes long enough to want a bar."""
+
+
+@contextmanager
+def watched(total: int) -> Iterator[_native.Progress | None]:
+    """Show how many of ``total`` bytes were read, if standard error is a terminal and there are many."""
+    if total < LONG or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    read = _native.Progress()
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task, done = bar.add_task("reading", total=total), threading.Event()
+
+        def follow() -> None:
+            while not done.wait(0.1):
+                bar.update(task, completed=read.bytes)
+
+        thread = threading.Thread(target=follow, daemon=True)
+        thread.start()
+        try:
+            yield read
+        finally:
+            done.set()
+            thread.join()

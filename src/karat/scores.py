@@ -1,0 +1,269 @@
+"""Scores: what each measure says of each query, the means, and the story of how they came about."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from karat import _native
+from karat._version import __version__
+from karat.errors import DataError, MeasureError
+from karat.layout import lay_out
+from karat.lists.rows import Floats
+from karat.match import Counts
+from karat.measures import Measure, parse_measure
+from karat.policy import Policy
+
+__all__ = ["Scores", "board", "footer", "to_json"]
+
+GEOMETRIC_FLOOR = 1e-5
+"""trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Per-query values and means of one run.
+
+    Args:
+        name: the run.
+        labels: what each measure is called in tables.
+        measures: the measures.
+        queries: the queries evaluated, in byte order.
+        values: one value per query and measure [queries, measures].
+        policy: under which policy.
+        counts: what was found and decided.
+        bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
+        profile: the profile asked for, or None.
+        digits: decimals in tables.
+
+    Example:
+        >>> import karat
+        >>> scores = karat.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}, ["RR"])
+        >>> scores["RR"], scores.by_query("RR")
+        (0.5, {'q': 0.5})
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    policy: Policy
+    counts: Counts
+    bounds: dict[str, tuple[float, float]]
+    profile: str | None = None
+    digits: int = 4
+
+    def column(self, measure: str | Measure) -> int:
+        """Where a measure stands; trec_eval's names find it too.
+
+        Raises:
+            MeasureError: it was not evaluated.
+        """
+        if measure in self.labels:
+            return self.labels.index(str(measure))
+        wanted = parse_measure(measure)
+        if wanted not in self.measures:
+            raise MeasureError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
+        return self.measures.index(wanted)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
+        place = self.column(measure)
+        return aggregate(self.values[:, place], self.measures[place].definition.aggregate)
+
+    def __contains__(self, measure: object) -> bool:
+        """Whether the measure was evaluated."""
+        try:
+            return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        """The labels."""
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.labels)
+
+    def means(self) -> dict[str, float]:
+        """Every aggregate by label."""
+        return {label: self[label] for label in self.labels}
+
+    def by_query(self, measure: str | Measure) -> dict[str, float]:
+        """Each query's value."""
+        return dict(zip(self.queries, self.values[:, self.column(measure)].tolist(), strict=True))
+
+    def merge(self, other: Scores) -> Scores:
+        """The scores of both together, for runs that were evaluated in parts.
+
+        Raises:
+            DataError: a query stands in both, or the parts differ in measures or policy.
+        """
+        if (self.measures, self.policy) != (other.measures, other.policy):
+            raise DataError("Only scores with the same measures and the same policy can be merged.")
+        twice = set(self.queries) & set(other.queries)
+        if twice:
+            raise DataError(f"Query '{min(twice)}' was evaluated in both parts: a query belongs to one.")
+        names = [*self.queries, *other.queries]
+        order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
+        values = np.concatenate([self.values, other.values])[order]
+        counts = self.counts.merge(other.counts)
+        return replace(self, queries=tuple(names[each] for each in order), values=values, counts=counts, bounds={})
+
+    def footer(self) -> str:
+        """One line: queries, decisions and the policy."""
+        return footer(self)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame with a row per query and a column per measure.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        import narwhals as nw
+
+        columns = {"query": list(self.queries)}
+        columns |= {label: self.values[:, place].tolist() for place, label in enumerate(self.labels)}
+        return nw.from_dict(columns, backend=backend or first_installed()).to_native()
+
+    def to_json(self) -> str:
+        """The scores with policy and counts, as ``karat eval -q --format json`` prints them."""
+        return to_json([self], per_query=True)
+
+    def to_markdown(self) -> str:
+        """The means as a Markdown table."""
+        return board([self], "markdown")
+
+    def to_latex(self) -> str:
+        """The means as a LaTeX table (booktabs)."""
+        return board([self], "latex")
+
+    def __str__(self) -> str:
+        """The means as a table, with the footer."""
+        return board([self], "text") + self.footer()
+
+
+def aggregate(values: Floats, how: str) -> float:
+    """One number of all queries', added in byte order of the queries as trec_eval adds them."""
+    if how == "geometric":
+        values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    total = float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
+    if how == "sum":
+        return total
+    mean = total / len(values) if len(values) else math.nan
+    return math.exp(mean) if how == "geometric" else mean
+
+
+def first_installed() -> str:
+    """The first data frame library that can be imported."""
+    from importlib.util import find_spec
+
+    for library in ("pandas", "polars", "pyarrow"):
+        if find_spec(library):
+            return library
+    raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
+
+
+# ---------------------------------------------------------------- tables of many runs
+
+
+def board(scores: Sequence[Scores], layout: str, *, per_query: bool = False, digits: int | None = None) -> str:
+    """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``."""
+    exact = layout in ("csv", "tsv")
+    labels = scores[0].labels
+
+    def cells(values: Sequence[float], of: Scores) -> list[str]:
+        places = of.digits if digits is None else digits
+        kinds = [measure.definition.aggregate for measure in of.measures]
+        return [
+            shown(value, kind, None if exact else places) for value, kind in zip(values, kinds, strict=True)
+        ]
+
+    if not per_query:
+        rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
+        return lay_out(layout, ["run", *labels], rows, 1)
+    rows = []
+    for each in scores:
+        per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
+        rows += [[each.name, *row] for row in [*per, ["all", *cells(list(each.means().values()), each)]]]
+    header = ["run", "query", *labels]
+    if len(scores) == 1 and not exact:
+        return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
+    return lay_out(layout, header, rows, 2)
+
+
+def shown(value: float, kind: str, digits: int | None) -> str:
+    """A number as a table shows it: counts whole, the rest with ``digits`` decimals, or exactly."""
+    if kind == "sum" and value == int(value):
+        return str(int(value))
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def footer(scores: Scores) -> str:
+    """What stands under a table: how many queries, what was decided for how many, the policy."""
+    counts, policy = scores.counts, scores.policy
+    parts = [plural(counts.queries, "query", "queries")]
+    if counts.missing:
+        parts.append(f"{len(counts.missing)} missing {'counted 0' if policy.missing == 'zero' else 'skipped'}")
+    if counts.extra:
+        parts.append(f"{counts.extra} without judgments left out")
+    if counts.empty:
+        rule = {"zero": "counted 0", "one": "counted 1", "nan": "undefined"}.get(policy.empty, "skipped")
+        parts.append(f"{counts.empty} without relevant documents {rule}")
+    if counts.tied:
+        bounds = next(iter(scores.bounds.items()), None)
+        d = scores.digits
+        moved = f" ({bounds[0]} {bounds[1][0]:.{d}f}–{bounds[1][1]:.{d}f})" if bounds else ""
+        parts.append(f"ties touch {plural(counts.tied, 'query', 'queries')}{moved}")
+    if counts.duplicates:
+        parts.append(f"{plural(counts.duplicates, 'duplicate', 'duplicates')} dropped")
+    if counts.malformed:
+        parts.append(f"{plural(counts.malformed, 'malformed line', 'malformed lines')} skipped")
+    if counts.negative:
+        parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
+    parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
+    renamed = [f"{a} is {b}" for a, b in zip(scores.labels, map(str, scores.measures), strict=True) if a != b]
+    return " · ".join([*parts, *renamed])
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """A count with its noun."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
+    """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
+
+    def number(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    runs = []
+    for each in scores:
+        run: dict[str, Any] = {"name": each.name, "means": {k: number(v) for k, v in each.means().items()}}
+        if per_query:
+            run["queries"] = {
+                query: dict(zip(each.labels, map(number, each.values[place].tolist()), strict=True))
+                for place, query in enumerate(each.queries)
+            }
+        run["counts"] = each.counts.as_dict()
+        if each.bounds:
+            run["ties"] = {label: list(bounds) for label, bounds in each.bounds.items()}
+        runs.append(run)
+    document = {
+        "runs": runs,
+        "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),
+        "policy": scores[0].policy.as_dict(),
+        "profile": scores[0].profile,
+        "karat": __version__,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
