@@ -76,14 +76,20 @@ def policy_options(command: Any) -> Any:
     }
     for axis, text in reversed(helps.items()):
         command = click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)(command)
-    command = click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only")(command)
-    return click.option("--lenient", is_flag=True, help="skip lines that cannot be read, and count them")(command)
+    command = click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only")(
+        command
+    )
+    return click.option("--lenient", is_flag=True, help="skip lines that cannot be read, and count them")(
+        command
+    )
 
 
 @commands.command("eval")
 @click.argument("files", nargs=-1, metavar="QRELS RUN...")
 @click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
-@click.option("-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …"
+)
 @click.option("-q", "--per-query", is_flag=True, help="also a row per query")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -113,7 +119,9 @@ def evaluate_command(
     asked = list(measures) or None
     if judged_ranking is not None:
         if files:
-            raise click.UsageError("--judged-ranking takes the place of QRELS and RUN: give one or the other.")
+            raise click.UsageError(
+                "--judged-ranking takes the place of QRELS and RUN: give one or the other."
+            )
         from karat.evaluate import evaluate_judged_ranking
 
         scores = [evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile)]
@@ -124,7 +132,9 @@ def evaluate_command(
     show(scores, layout, per_query=per_query, digits=digits)
 
 
-def evaluate_all(qrels: str, runs: tuple[str, ...], asked: list[str] | None, policy: Any, profile: str | None) -> Any:
+def evaluate_all(
+    qrels: str, runs: tuple[str, ...], asked: list[str] | None, policy: Any, profile: str | None
+) -> Any:
     """Score every run against the same judgments, read once."""
     from karat.evaluate import conventions, evaluate, labelled
     from karat.progress import watched

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from karat import _native
 from karat.errors import DataError, PolicyError
 from karat.lists.flat import Flat
-from karat.lists.rows import Floats, JudgedRows
 from karat.match import Match, arranged, match, match_grades, match_judged_ranking
 from karat.measures import Measure
 from karat.policy import Policy
@@ -18,7 +15,20 @@ from karat.profiles import Profile, profile_named
 from karat.scores import Scores, aggregate
 from karat.tables import Qrels, QrelsLike, Run, RunLike, text_of
 
-__all__ = ["DEFAULT_MEASURES", "MeasuresLike", "evaluate", "evaluate_grades", "evaluate_judged_ranking", "values_of"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from karat import _native
+    from karat.lists.rows import Floats, JudgedRows
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "MeasuresLike",
+    "evaluate",
+    "evaluate_grades",
+    "evaluate_judged_ranking",
+    "values_of",
+]
 
 DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
 
@@ -182,7 +192,9 @@ def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
         )
 
 
-def scores_of(found: Match, asked: dict[str, Measure], policy: Policy, convention: Profile, name: str) -> Scores:
+def scores_of(
+    found: Match, asked: dict[str, Measure], policy: Policy, convention: Profile, name: str
+) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
     if not found.queries:
         raise DataError(f"{name}: no query is left to evaluate.")
@@ -219,7 +231,9 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
 
 def tie_bounds(found: Match, asked: dict[str, Measure]) -> dict[str, tuple[float, float]]:
     """The mean of each measure under the worst and the best order of tied documents."""
-    orders = [values_of(arranged(found.rows, rule), list(asked.values())) for rule in ("pessimistic", "optimistic")]
+    orders = [
+        values_of(arranged(found.rows, rule), list(asked.values())) for rule in ("pessimistic", "optimistic")
+    ]
     bounds = {}
     for place, (label, measure) in enumerate(asked.items()):
         if measure.definition.aggregate != "sum":

@@ -47,7 +47,9 @@ def latex(header: Sequence[str], rows: Rows, names: int) -> str:
     }
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(special.get(letter, letter) for letter in cell) for cell in cells) + " \\\\\n"
+        return (
+            " & ".join("".join(special.get(letter, letter) for letter in cell) for cell in cells) + " \\\\\n"
+        )
 
     columns = "l" * names + "r" * (len(header) - names)
     body = "".join(map(line, rows))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat import _native
 from karat.errors import DataError
 from karat.lists.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
-from karat.policy import Policy
 from karat.tables import Qrels, Run, text_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.policy import Policy
 
 __all__ = ["Counts", "Match", "arranged", "match", "match_grades", "match_judged_ranking"]
 
@@ -168,7 +171,9 @@ def decide(
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(rows.list_of_row[tied.argmax()])])
-        raise DataError(f"{name}: query '{query}' has equal scores that touch a judged document; the policy forbids it.")
+        raise DataError(
+            f"{name}: query '{query}' has equal scores that touch a judged document; the policy forbids it."
+        )
     ties = len(np.unique(rows.list_of_row[tied]))
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
@@ -185,7 +190,9 @@ def decide(
     kept = (retrieved | (policy.missing != "skip")) & (~empty | (policy.empty != "skip"))
     if policy.empty == "error" and empty.any():
         query = text_of(queries[int(empty.argmax())])
-        raise DataError(f"Query '{query}' has no relevant document (grade 1 or more), which the policy forbids.")
+        raise DataError(
+            f"Query '{query}' has no relevant document (grade 1 or more), which the policy forbids."
+        )
     counts = replace(
         counts, queries=int(kept.sum()), missing=missing, empty=int(empty.sum()), tied=ties, negative=negative
     )
@@ -212,7 +219,9 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Mat
 def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
     """Negative grades as grade 0, or as pooled but unjudged."""
     if rule == "nonrelevant":
-        return replace(rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0))
+        return replace(
+            rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0)
+        )
     judged = rows.judged_grades >= 0
     if judged.all():
         return rows
@@ -235,7 +244,9 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
     order = np.lexsort((-sign * merit, rows.tie_first, lists))
     grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
-    starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))) if len(first) else []
+    starts = (
+        np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))) if len(first) else []
+    )
     sizes = np.diff(np.append(starts, len(first)))
     place = np.arange(len(first)) - np.repeat(starts, sizes)
     left = np.repeat(sizes, sizes) - 1 - place
@@ -304,6 +315,8 @@ def end_to_end(lists: list[list[float]], what: str) -> tuple[Floats, Integers]:
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
             if isinstance(grade, (str, bytes)) or not np.isfinite(grade):
-                raise DataError(f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number.")
+                raise DataError(
+                    f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number."
+                )
     offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
     return np.array([grade for each in lists for grade in each], np.float64), offsets

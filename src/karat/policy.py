@@ -68,9 +68,13 @@ class Policy:
             if value not in choices:
                 near = get_close_matches(str(value), choices, n=1)
                 hint = f" Did you mean '{near[0]}'?" if near else ""
-                raise PolicyError(f"There is no {axis}={value!r}; {axis} is one of {', '.join(choices)}.{hint}")
+                raise PolicyError(
+                    f"There is no {axis}={value!r}; {axis} is one of {', '.join(choices)}.{hint}"
+                )
         if self.depth is not None and (not isinstance(self.depth, int) or self.depth < 0):
-            raise PolicyError(f"depth={self.depth!r}: a depth is a whole number of documents, or None for all.")
+            raise PolicyError(
+                f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
+            )
 
     def changed(self, **axes: Any) -> Policy:
         """The same policy with some axes changed."""

@@ -41,7 +41,9 @@ class Profile:
             return [(name, parse_measure(self.names[name]))]
         found = []
         for measure in parse_measures(name):
-            missing = {k: v for k, v in self.axes.get(measure.name, {}).items() if k not in dict(measure.parameters)}
+            missing = {
+                k: v for k, v in self.axes.get(measure.name, {}).items() if k not in dict(measure.parameters)
+            }
             meant = Measure(measure.name, (*measure.parameters, *missing.items()), measure.depth)
             found.append((str(measure), meant))
         return found

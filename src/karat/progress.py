@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from karat import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["LONG", "watched"]
 

@@ -10,13 +10,16 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any, TypeAlias, cast
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
 from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = ["KARAT", "TREC_EVAL_9", "TREC_EVAL_10", "Readable", "Reading", "Source", "sentences", "source_of"]
 
@@ -76,7 +79,7 @@ class Stream:
         """Open the file."""
         self.start, self.again = start, again
         self.file = start()
-        self.kept = None if again else tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        self.kept = None if again else tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)
         self.replaying = False
 
     def readinto(self, buffer: memoryview) -> int:
@@ -154,16 +157,16 @@ def source_of(where: Readable) -> Source:
 def from_path(path: str) -> Source:
     """The source for a file: read natively if it is plain, else unpacked; a pipe is read once."""
     with sentences(path):
-        mode = os.stat(path).st_mode
+        mode = Path(path).stat().st_mode
         if stat.S_ISDIR(mode):
             raise DataError(f"{path} is a folder: give a file.")
         if not stat.S_ISREG(mode):
-            return from_stream(open(path, "rb"), path)  # noqa: SIM115 - closed with the process that reads it
-        with open(path, "rb") as file:
+            return from_stream(open(path, "rb"), path)
+        with Path(path).open("rb") as file:
             unpack = decompressor(file.read(8))
     if unpack is None:
-        return Source(path, path, os.path.getsize(path))
-    return Source(path, Stream(lambda: unpack(open(path, "rb")), again=True), None)
+        return Source(path, path, Path(path).stat().st_size)
+    return Source(path, Stream(lambda: unpack(Path(path).open("rb")), again=True), None)
 
 
 def from_stream(file: IO[bytes], name: str) -> Source:
@@ -194,7 +197,9 @@ def sentences(name: str, kind: str = "file") -> Iterator[None]:
     except _native.LineError as error:
         raise DataError(line_sentence(error, name, kind)) from None
     except (gzip.BadGzipFile, zlib.error, EOFError, lzma.LZMAError) as error:
-        raise DataError(f"{name} is compressed and damaged or cut short ({error}): fetch or write it again.") from None
+        raise DataError(
+            f"{name} is compressed and damaged or cut short ({error}): fetch or write it again."
+        ) from None
     except OSError as error:
         raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
 
@@ -208,7 +213,9 @@ def line_sentence(error: _native.LineError, name: str, kind: str) -> str:
         remedy = " This looks like a run: are qrels and run swapped?" if swapped else ""
         if kind == "run" and detail == "4":
             remedy = " This looks like qrels: are qrels and run swapped?"
-        return f"{where}: found {detail} columns, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
+        return (
+            f"{where}: found {detail} columns, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
+        )
     remedies = {
         "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line, or skip such lines with --lenient.",
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",

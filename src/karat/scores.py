@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +13,14 @@ from karat import _native
 from karat._version import __version__
 from karat.errors import DataError, MeasureError
 from karat.layout import lay_out
-from karat.lists.rows import Floats
-from karat.match import Counts
 from karat.measures import Measure, parse_measure
-from karat.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from karat.lists.rows import Floats
+    from karat.match import Counts
+    from karat.policy import Policy
 
 __all__ = ["Scores", "board", "footer", "to_json"]
 
@@ -115,7 +118,9 @@ class Scores:
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         values = np.concatenate([self.values, other.values])[order]
         counts = self.counts.merge(other.counts)
-        return replace(self, queries=tuple(names[each] for each in order), values=values, counts=counts, bounds={})
+        return replace(
+            self, queries=tuple(names[each] for each in order), values=values, counts=counts, bounds={}
+        )
 
     def footer(self) -> str:
         """One line: queries, decisions and the policy."""
@@ -177,7 +182,9 @@ def first_installed() -> str:
 # ---------------------------------------------------------------- tables of many runs
 
 
-def board(scores: Sequence[Scores], layout: str, *, per_query: bool = False, digits: int | None = None) -> str:
+def board(
+    scores: Sequence[Scores], layout: str, *, per_query: bool = False, digits: int | None = None
+) -> str:
     """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``."""
     exact = layout in ("csv", "tsv")
     labels = scores[0].labels
@@ -214,7 +221,9 @@ def footer(scores: Scores) -> str:
     counts, policy = scores.counts, scores.policy
     parts = [plural(counts.queries, "query", "queries")]
     if counts.missing:
-        parts.append(f"{len(counts.missing)} missing {'counted 0' if policy.missing == 'zero' else 'skipped'}")
+        parts.append(
+            f"{len(counts.missing)} missing {'counted 0' if policy.missing == 'zero' else 'skipped'}"
+        )
     if counts.extra:
         parts.append(f"{counts.extra} without judgments left out")
     if counts.empty:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
 from karat import _native
@@ -125,7 +126,9 @@ class Run:
         float32 = policy.scores == "float32"
         if self.source is None:
             return from_mapping(
-                lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32), self.mapping, "run"
+                lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32),
+                self.mapping,
+                "run",
             )
         with sentences(self.source.name, "run"):
             return _native.match_text(
@@ -156,12 +159,10 @@ def available_cores() -> int:
 
 def short(path: str) -> str:
     """A file's name without the endings that every run has."""
-    name = os.path.basename(path)
-    while True:
-        stem, suffix = os.path.splitext(name)
-        if not stem or suffix not in SUFFIXES:
-            return name
-        name = stem
+    file = PurePath(path)
+    while file.suffix in SUFFIXES:
+        file = file.with_suffix("")
+    return file.name
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -189,7 +189,9 @@ class Lists(ABC):
         xp, grade = self.xp, cast("Any", self.grade)
         known = grade >= 0
         if isinstance(gain, str):
-            rule = {"linear": grade, "exp2": xp.exp2(xp.where(known, grade, 0.0)) - 1, "binary": grade > 0}[gain]
+            rule = {"linear": grade, "exp2": xp.exp2(xp.where(known, grade, 0.0)) - 1, "binary": grade > 0}[
+                gain
+            ]
             return cast("Rows", xp.where(known, rule, 0.0) + 0.0)
         worth = xp.where(known, grade, 0.0)
         for level, value in gain:

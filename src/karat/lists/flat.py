@@ -39,43 +39,43 @@ class Flat(Lists):
     # ------------------------------------------------------------ columns
 
     @property
-    def rank(self) -> Rows:  # noqa: D102 - said in Lists
+    def rank(self) -> Rows:
         return cast("Rows", self.rows.rank)
 
     @property
-    def grade(self) -> Rows:  # noqa: D102
+    def grade(self) -> Rows:
         return cast("Rows", self.rows.grade)
 
     @property
-    def length(self) -> Queries:  # noqa: D102
+    def length(self) -> Queries:
         return cast("Queries", self.rows.length)
 
     @cached_property
-    def depth(self) -> Queries:  # noqa: D102
+    def depth(self) -> Queries:
         asked = self.rows.depth
         return self.length if asked is None else cast("Queries", np.full(len(self.rows.length), float(asked)))
 
-    def n_graded(self, lowest: float, below: float) -> Queries:  # noqa: D102
+    def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
         inside = ((grades >= lowest) & (grades < below)).astype(np.float64)
         return cast("Queries", _native.total(inside, self.rows.judged_offsets))
 
-    def highest_grade(self) -> Queries:  # noqa: D102
+    def highest_grade(self) -> Queries:
         return cast("Queries", _native.best(self.rows.judged_grades, self.rows.judged_offsets))
 
     # ------------------------------------------------------------ other lists
 
-    def top(self, depth: int) -> Flat:  # noqa: D102
+    def top(self, depth: int) -> Flat:
         return self.once(("top", depth), lambda: self.cut(depth))
 
-    def ideal(self, gain: Gain, of: str) -> Flat:  # noqa: D102
+    def ideal(self, gain: Gain, of: str) -> Flat:
         return self.once(("ideal", gain, of), lambda: self.best_lists(gain, of))
 
     @property
-    def groups(self) -> Flat:  # noqa: D102
+    def groups(self) -> Flat:
         return self
 
-    def over_groups(self, values: Queries) -> Queries:  # noqa: D102
+    def over_groups(self, values: Queries) -> Queries:
         offsets = self.rows.group_offsets
         if offsets is None:
             return values
@@ -83,26 +83,26 @@ class Flat(Lists):
 
     # ------------------------------------------------------------ primitives
 
-    def total(self, rows: Rows) -> Queries:  # noqa: D102
+    def total(self, rows: Rows) -> Queries:
         return cast("Queries", _native.total(cast("Floats", rows), self.rows.offsets))
 
-    def best(self, rows: Rows) -> Queries:  # noqa: D102
+    def best(self, rows: Rows) -> Queries:
         return cast("Queries", _native.best(cast("Floats", rows), self.rows.offsets))
 
-    def running(self, rows: Rows) -> Rows:  # noqa: D102
+    def running(self, rows: Rows) -> Rows:
         return cast("Rows", _native.running_sum(cast("Floats", rows), self.rows.offsets))
 
-    def following(self, rows: Rows) -> Rows:  # noqa: D102
+    def following(self, rows: Rows) -> Rows:
         values = cast("Floats", rows)
         following = np.append(values[1:], np.nan)
         offsets = self.rows.offsets
         following[offsets[1:][np.diff(offsets) > 0] - 1] = np.nan
         return cast("Rows", following)
 
-    def spread(self, values: Queries) -> Rows:  # noqa: D102
+    def spread(self, values: Queries) -> Rows:
         return cast("Rows", np.repeat(cast("Floats", values), np.diff(self.rows.offsets)))
 
-    def running_of(self, other: Lists, rows: Rows) -> Rows:  # noqa: D102
+    def running_of(self, other: Lists, rows: Rows) -> Rows:
         theirs = cast("Flat", other)
         reached = np.append(0.0, cast("Floats", theirs.running(rows)))
         key, their_key = place(self.rows), place(theirs.rows)
@@ -157,7 +157,9 @@ class Flat(Lists):
             kept = np.lexsort((-worth, lists))
             kept = kept[worth[kept] > 0]
         offsets = offsets_of(lists[kept], len(self.rows.length))
-        ordered = replace(found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept])
+        ordered = replace(
+            found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept]
+        )
         rank = np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
         ordered = replace(ordered, rank=rank.astype(np.float64), tie_first=rank, tie_last=rank)
         return Flat(ordered) if self.rows.depth is None else Flat(ordered).cut(self.rows.depth)

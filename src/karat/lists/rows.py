@@ -61,4 +61,3 @@ class JudgedRows:
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:
     """Where each of ``count`` lists begins and ends, for rows whose list numbers ascend."""
     return np.searchsorted(lists, np.arange(count + 1)).astype(np.int64)
-

@@ -4,7 +4,16 @@ from karat.measures import average, browsing, counting, gain
 from karat.measures.define import REGISTER, Definition, Measure, OneOf, measure
 from karat.measures.names import parse_measure, parse_measures
 
-__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure", "measures", "parse_measure", "parse_measures"]
+__all__ = [
+    "REGISTER",
+    "Definition",
+    "Measure",
+    "OneOf",
+    "measure",
+    "measures",
+    "parse_measure",
+    "parse_measures",
+]
 
 del average, browsing, counting, gain
 

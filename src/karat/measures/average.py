@@ -52,7 +52,13 @@ def inferred_average_precision(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(hits * expected), r.n_relevant(rel))
 
 
-@measure("Bpref", rel=1, at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator")
+@measure(
+    "Bpref",
+    rel=1,
+    at="no",
+    same_as="bpref",
+    source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator",
+)
 def binary_preference(r: Lists, rel: float) -> Queries:
     """How rarely documents judged not relevant stand above relevant ones; unjudged ones do not count."""
     relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)

@@ -20,7 +20,13 @@ def reciprocal_rank(r: Lists, rel: float) -> Queries:
     return r.best(r.hits(rel) / r.rank)
 
 
-@measure("RBP", p=0.9, gain=OneOf("linear", "exp2", "binary"), same_as="rbp", source=f"{MOFFAT}; the scale is trec_eval 10's")
+@measure(
+    "RBP",
+    p=0.9,
+    gain=OneOf("linear", "exp2", "binary"),
+    same_as="rbp",
+    source=f"{MOFFAT}; the scale is trec_eval 10's",
+)
 def rank_biased_precision(r: Lists, p: float, gain: Gain) -> Queries:
     """The gain per document seen by a user who goes on to the next one with probability p.
 
@@ -30,7 +36,9 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain) -> Queries:
     return (1.0 - p) * r.total(r.unit_gains(gain) * p ** (r.rank - 1.0))
 
 
-@measure("RBPresid", p=0.9, same_as="rbp_resid", source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's")
+@measure(
+    "RBPresid", p=0.9, same_as="rbp_resid", source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's"
+)
 def rank_biased_residual(r: Lists, p: float) -> Queries:
     """What RBP could still gain if every unjudged document, and all beyond the list, were relevant.
 

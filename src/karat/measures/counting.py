@@ -42,9 +42,7 @@ def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
     return r.total(r.misses(rel))
 
 
-@measure(
-    "P", rel=1, over=OneOf("depth", "retrieved"), whole="SetP", same_as="P_k", source="Cleverdon 1967"
-)
+@measure("P", rel=1, over=OneOf("depth", "retrieved"), whole="SetP", same_as="P_k", source="Cleverdon 1967")
 def precision(r: Lists, rel: float, over: str) -> Queries:
     """The share of the first k documents that are relevant.
 
@@ -55,7 +53,13 @@ def precision(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(r.hits(rel)), whole)
 
 
-@measure("R", rel=1, over=OneOf("relevant", "capped"), same_as="recall_k; relative_P_k is R(over=capped)@k", source="Cleverdon 1967")
+@measure(
+    "R",
+    rel=1,
+    over=OneOf("relevant", "capped"),
+    same_as="recall_k; relative_P_k is R(over=capped)@k",
+    source="Cleverdon 1967",
+)
 def recall(r: Lists, rel: float, over: str) -> Queries:
     """The share of the relevant documents that stand among the first k.
 
@@ -71,7 +75,14 @@ def success(r: Lists, rel: float) -> Queries:
     return r.best(r.hits(rel))
 
 
-@measure("Rprec", at="no", rel=1, times=1, same_as="Rprec; Rprec_mult_x is Rprec(times=x)", source="Buckley and Voorhees 2000")
+@measure(
+    "Rprec",
+    at="no",
+    rel=1,
+    times=1,
+    same_as="Rprec; Rprec_mult_x is Rprec(times=x)",
+    source="Buckley and Voorhees 2000",
+)
 def r_precision(r: Lists, rel: float, times: float) -> Queries:
     """The precision at rank R, the number of relevant documents.
 
@@ -105,7 +116,18 @@ def set_f(r: Lists, rel: float, weight: float) -> Queries:
     return r.ratio((weight + 1.0) * p * q, q + weight * p)
 
 
-@measure("Utility", rel=1, a=1, b=-1, c=0, d=0, collection=0, at="no", same_as="utility_a,b,c,d", source="TREC Filtering track")
+@measure(
+    "Utility",
+    rel=1,
+    a=1,
+    b=-1,
+    c=0,
+    d=0,
+    collection=0,
+    at="no",
+    same_as="utility_a,b,c,d",
+    source="TREC Filtering track",
+)
 def utility(r: Lists, rel: float, a: float, b: float, c: float, d: float, collection: float) -> Queries:
     """What the retrieved set is worth: a per relevant, b per other document, c and d for those left behind.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from karat.errors import MeasureError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from karat.lists import Lists, Queries
 
 __all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure"]
@@ -136,7 +137,9 @@ class Measure:
         if self.depth is not None and definition.at != "depth":
             raise MeasureError(f"{self.name} takes no depth: write {self.name} without '@{self.depth}'.")
         if self.depth is None and definition.whole:
-            raise MeasureError(f"{self.name} needs a depth, as in {self.name}@10; of whole lists: {definition.whole}.")
+            raise MeasureError(
+                f"{self.name} needs a depth, as in {self.name}@10; of whole lists: {definition.whole}."
+            )
         if self.depth is not None and self.depth < 1:
             raise MeasureError(f"{self.name}@{self.depth}: a depth is a whole number from 1 on.")
 
@@ -159,7 +162,9 @@ class Measure:
         """Whether unjudged documents count, so that the formula must see every rank."""
         arguments = self.arguments
         gain = arguments.get("gain")
-        return arguments.get("rel", 1) < 0 or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
+        return arguments.get("rel", 1) < 0 or (
+            isinstance(gain, tuple) and any(level < 0 for level, _ in gain)
+        )
 
     def __call__(self, lists: Lists) -> Queries:
         """The value of each query."""
@@ -191,7 +196,9 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
         if isinstance(value, tuple) or declared.accepts(value):
             return
         words = ", ".join(declared.words)
-        raise MeasureError(f"{definition.name}(gain={show(value)}): gain is one of {words}, or {{grade:gain, …}}.")
+        raise MeasureError(
+            f"{definition.name}(gain={show(value)}): gain is one of {words}, or {{grade:gain, …}}."
+        )
     if isinstance(declared, OneOf):
         if not declared.accepts(value):
             raise MeasureError(

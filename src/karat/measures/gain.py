@@ -62,7 +62,10 @@ def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, id
 def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
     """The mean of the nDCG at each document of positive gain; one not retrieved counts the whole list's."""
     best = r.ideal(gain, ideal)
-    reached, possible = r.running(discounted(r, gain, "log2")), r.running_of(best, discounted(best, gain, "log2"))
+    reached, possible = (
+        r.running(discounted(r, gain, "log2")),
+        r.running_of(best, discounted(best, gain, "log2")),
+    )
     hits = 1.0 - r.at_least(0.0, r.gains(gain))
     whole = normalised_discounted_cumulated_gain(r, gain, "log2", ideal)
     total = r.total(hits * r.ratio(reached, possible)) + (best.length - r.total(hits)) * whole
@@ -77,7 +80,10 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries
     any point the value is 0/0 and stays undefined.
     """
     best = r.ideal(gain, ideal)
-    reached, possible = best.running_of(r, discounted(r, gain, "log2")), best.running(discounted(best, gain, "log2"))
+    reached, possible = (
+        best.running_of(r, discounted(r, gain, "log2")),
+        best.running(discounted(best, gain, "log2")),
+    )
     steps = best.changes(best.gains(gain))
     longer = r.exceeds(r.length, best.length + 1.0)
     whole = r.total(discounted(r, gain, "log2")) / best.total(discounted(best, gain, "log2"))

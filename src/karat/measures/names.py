@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.errors import MeasureError
 from karat.measures.define import REGISTER, Measure, show, unknown
 from karat.measures.trec_eval import NICKNAMES, TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["parse_measure", "parse_measures"]
 
@@ -68,7 +70,9 @@ def own(name: str) -> Measure:
     """The measure of one of karat's own names."""
     match = NAME.fullmatch(name)
     if match is None:
-        raise MeasureError(f"'{name}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH.")
+        raise MeasureError(
+            f"'{name}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
+        )
     word, inside, at = match.groups()
     if word not in REGISTER:
         raise MeasureError(unknown(word))
