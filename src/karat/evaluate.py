@@ -172,10 +172,10 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
 
 def nested(lists: Any) -> list[list[float]]:
     """A list of lists of numbers; one flat list becomes a list of one."""
-    outer = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
+    outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
-        return [cast("list[float]", outer)]
-    return [list(each) for each in cast("list[Any]", outer)]
+        return [outer]
+    return [list(each) for each in outer]
 
 
 def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
@@ -201,7 +201,8 @@ def scores_of(
     values = values_of(found.rows, list(asked.values()))
     if policy.empty in ("one", "nan"):
         means = [place for place, each in enumerate(asked.values()) if each.definition.aggregate != "sum"]
-        values[np.ix_(found.empty, means)] = 1.0 if policy.empty == "one" else np.nan
+        for place in means:
+            values[found.empty, place] = 1.0 if policy.empty == "one" else np.nan
     return Scores(
         name=name,
         labels=tuple(asked),

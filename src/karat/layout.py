@@ -52,8 +52,8 @@ def latex(header: Sequence[str], rows: Rows, names: int) -> str:
         )
 
     columns = "l" * names + "r" * (len(header) - names)
-    body = "".join(map(line, rows))
-    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{line(header)}\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+    body = "\\toprule\n" + line(header) + "\\midrule\n" + "".join(map(line, rows)) + "\\bottomrule\n"
+    return f"\\begin{{tabular}}{{{columns}}}\n{body}\\end{{tabular}}\n"
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, int], str]:

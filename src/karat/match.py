@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -244,9 +246,8 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
     order = np.lexsort((-sign * merit, rows.tie_first, lists))
     grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
-    starts = (
-        np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))) if len(first) else []
-    )
+    changes = np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))[: len(first)]
+    starts = np.flatnonzero(changes)
     sizes = np.diff(np.append(starts, len(first)))
     place = np.arange(len(first)) - np.repeat(starts, sizes)
     left = np.repeat(sizes, sizes) - 1 - place
@@ -310,11 +311,11 @@ def ranks_within(offsets: Integers) -> Floats:
     return (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
 
 
-def end_to_end(lists: list[list[float]], what: str) -> tuple[Floats, Integers]:
+def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
     """Lists of grades end to end, and where each begins."""
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
-            if isinstance(grade, (str, bytes)) or not np.isfinite(grade):
+            if not isinstance(grade, Real) or not math.isfinite(grade):
                 raise DataError(
                     f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number."
                 )

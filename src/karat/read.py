@@ -79,7 +79,7 @@ class Stream:
         """Open the file."""
         self.start, self.again = start, again
         self.file = start()
-        self.kept = None if again else tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)
+        self.kept = None if again else tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - lives as long as the stream
         self.replaying = False
 
     def readinto(self, buffer: memoryview) -> int:
@@ -161,7 +161,7 @@ def from_path(path: str) -> Source:
         if stat.S_ISDIR(mode):
             raise DataError(f"{path} is a folder: give a file.")
         if not stat.S_ISREG(mode):
-            return from_stream(open(path, "rb"), path)
+            return from_stream(Path(path).open("rb"), path)
         with Path(path).open("rb") as file:
             unpack = decompressor(file.read(8))
     if unpack is None:
@@ -175,7 +175,7 @@ def from_stream(file: IO[bytes], name: str) -> Source:
 
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("Any", file))
     unpack = decompressor(cast("Any", buffered).peek(8)[:8])
-    plain = cast("IO[bytes]", buffered if unpack is None else unpack(cast("IO[bytes]", buffered)))
+    plain = cast("IO[bytes]", buffered) if unpack is None else unpack(cast("IO[bytes]", buffered))
     return Source(name, Stream(lambda: plain, again=False), None)
 
 

@@ -139,7 +139,8 @@ class Scores:
 
         columns = {"query": list(self.queries)}
         columns |= {label: self.values[:, place].tolist() for place, label in enumerate(self.labels)}
-        return nw.from_dict(columns, backend=backend or first_installed()).to_native()
+        library: Any = backend or first_installed()
+        return nw.from_dict(columns, backend=library).to_native()
 
     def to_json(self) -> str:
         """The scores with policy and counts, as ``karat eval -q --format json`` prints them."""

@@ -152,7 +152,7 @@ class Flat(Lists):
         )
         worth = cast("Floats", Flat(found).gains(gain))
         if of == "trec_eval" and isinstance(gain, tuple):
-            kept = trec_eval_order(found, worth, gain)
+            kept = trec_eval_order(found, gain)
         else:
             kept = np.lexsort((-worth, lists))
             kept = kept[worth[kept] > 0]
@@ -160,8 +160,8 @@ class Flat(Lists):
         ordered = replace(
             found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept]
         )
-        rank = np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
-        ordered = replace(ordered, rank=rank.astype(np.float64), tie_first=rank, tie_last=rank)
+        rank = (np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
+        ordered = replace(ordered, rank=rank, tie_first=rank, tie_last=rank)
         return Flat(ordered) if self.rows.depth is None else Flat(ordered).cut(self.rows.depth)
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
@@ -190,7 +190,7 @@ def place(rows: JudgedRows) -> Integers:
     return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
 
 
-def trec_eval_order(found: JudgedRows, worth: Floats, gain: Gain) -> Integers:
+def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:
     """The judgments in the order of trec_eval's ideal list, for gains given by hand.
 
     trec_eval sorts its table of gains with a comparison that cuts the difference of two gains to a whole number

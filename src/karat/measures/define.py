@@ -176,7 +176,7 @@ class Measure:
         at = self.definition.at
         shown = [f"{key}={show(value)}" for key, value in self.parameters if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
-        where = self.depth if at == "depth" else dict(self.parameters).get(at)
+        where = self.depth if at == "depth" else self.arguments.get(at)
         return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
 
 
