@@ -116,9 +116,9 @@ def evaluate_judged_ranking(
 
 
 def evaluate_grades(
-    grades: Sequence[Sequence[float]],
+    grades: Sequence[Sequence[float | None]],
     measures: MeasuresLike = None,
-    judged: Sequence[Sequence[float]] | None = None,
+    judged: Sequence[Sequence[float | None]] | None = None,
     *,
     policy: Policy | None = None,
     profile: str | None = None,
@@ -126,7 +126,8 @@ def evaluate_grades(
     """Measure lists of grades in rank order.
 
     Args:
-        grades: for each query the grades of its ranked documents, best rank first; one flat list is one query.
+        grades: for each query the grades of its ranked documents, best rank first; None for an unjudged
+            document; one flat list is one query.
         measures: as in ``evaluate``.
         judged: for each query all grades of its judgments, retrieved or not, in any order; the ranked grades
             themselves if None.
@@ -170,7 +171,7 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     return asked
 
 
-def nested(lists: Any) -> list[list[float]]:
+def nested(lists: Any) -> list[list[float | None]]:
     """A list of lists of numbers; one flat list becomes a list of one."""
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):

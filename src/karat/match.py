@@ -120,16 +120,22 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
     return decide(judgments.queries, rows, everywhere, counts, policy, qrels.name)
 
 
-def match_grades(grades: list[list[float]], judged: list[list[float]] | None, policy: Policy) -> Match:
-    """Take lists of grades in rank order, and all grades of each query's judgments (those lists, if None)."""
+def match_grades(
+    grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
+) -> Match:
+    """Take lists of grades in rank order, None for an unjudged document, and all grades of each query's judgments.
+
+    Without ``judged`` the graded documents of a list are all that is known.
+    """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
         raise DataError(f"There are {len(grades)} ranked lists but {len(pools)} lists of judged grades.")
-    flat, offsets = end_to_end(grades, "ranked list")
-    pool, pool_offsets = end_to_end(pools, "list of judged grades")
-    rank = ranks_within(offsets)
+    flat, full = end_to_end(grades, "ranked list")
+    pool, pool_offsets = without_none(*end_to_end(pools, "list of judged grades"))
+    rank = ranks_within(full)[~np.isnan(flat)]
+    flat, offsets = without_none(flat, full)
     rows = JudgedRows(
-        length=np.diff(offsets).astype(np.float64),
+        length=np.diff(full).astype(np.float64),
         offsets=offsets,
         rank=rank,
         grade=flat,
@@ -312,12 +318,19 @@ def ranks_within(offsets: Integers) -> Floats:
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
-    """Lists of grades end to end, and where each begins."""
+    """Lists of grades end to end, NaN for None, and where each begins."""
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
-            if not isinstance(grade, Real) or not math.isfinite(grade):
+            if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
                 raise DataError(
-                    f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number."
+                    f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number, or None "
+                    "for an unjudged document."
                 )
     offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
     return np.array([grade for each in lists for grade in each], np.float64), offsets
+
+
+def without_none(values: Floats, offsets: Integers) -> tuple[Floats, Integers]:
+    """The values that are there."""
+    there = ~np.isnan(values)
+    return values[there], np.append(0, np.cumsum(there))[offsets]

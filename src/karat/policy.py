@@ -71,7 +71,8 @@ class Policy:
                 raise PolicyError(
                     f"There is no {axis}={value!r}; {axis} is one of {', '.join(choices)}.{hint}"
                 )
-        if self.depth is not None and (not isinstance(self.depth, int) or self.depth < 0):
+        depth: object = self.depth
+        if depth is not None and (not isinstance(depth, int) or depth < 0):
             raise PolicyError(
                 f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
             )

@@ -55,9 +55,20 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
     for name in names:
         if not isinstance(name, (str, Measure)):
             raise MeasureError(f"A measure is named by text, not by {name!r}.")
-        for part in [name] if isinstance(name, Measure) else split(name, ", \t\n"):
+        for part in [name] if isinstance(name, Measure) else split_names(name):
             found.update(dict.fromkeys([part] if isinstance(part, Measure) else named(part)))
     return list(found)
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, separated by blanks or commas; ``P.5,10`` is one."""
+    names: list[str] = []
+    for part in split(text, ", \t\n"):
+        if names and NUMBER.fullmatch(part):
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return names
 
 
 def named(name: str) -> list[Measure]:

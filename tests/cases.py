@@ -1,0 +1,123 @@
+"""Hand-worked values: each expectation is arithmetic that a reader can redo from the lists beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, log2
+
+from karat import evaluate_grades
+
+
+@dataclass(frozen=True)
+class Case:
+    """A measure, ranked grades (None: unjudged), all judged grades, and the value."""
+
+    measure: str
+    ranked: list[float | None]
+    judged: list[float]
+    value: float
+
+    def check(self) -> None:
+        """Compare with what karat says, to the precision of the arithmetic written here."""
+        found = evaluate_grades([self.ranked], [self.measure], judged=[self.judged])
+        value = found.values[0, 0]
+        assert abs(value - self.value) <= 1e-12 * max(1.0, abs(self.value)), (self.measure, value, self.value)
+
+
+# Ranks 1 to 5: highly relevant, judged not relevant, unjudged, relevant, pooled but unjudged. One document of
+# grade 3 is not retrieved. So R = 3 relevant, N = 2 judged not relevant, n = 5 retrieved.
+MIXED: list[float | None] = [2, 0, None, 1, -1]
+POOL: list[float] = [2, 0, 1, -1, 3, 0]
+# Ranks 1 to 3: judged not relevant, relevant, relevant; everything judged was retrieved but one document.
+LATE: list[float | None] = [0, 1, 1]
+LATE_POOL: list[float] = [0, 1, 1, 0]
+# Pooled but unjudged, unjudged, relevant: the two kinds of unjudged differ for infAP.
+SAMPLED: list[float | None] = [-1, None, 1]
+SAMPLED_POOL: list[float] = [-1, 1]
+
+IDEAL_1, IDEAL_2, IDEAL_3 = 3, 3 + 2 / log2(3), 3 + 2 / log2(3) + 1 / log2(4)
+DCG_5 = 2 + 1 / log2(5)
+
+CASES = [
+    Case("NumQ", MIXED, POOL, 1),
+    Case("NumRet", MIXED, POOL, 5),
+    Case("NumRet@3", MIXED, POOL, 3),
+    Case("NumRel", MIXED, POOL, 3),
+    Case("NumRel(rel=2)", MIXED, POOL, 2),
+    Case("NumRelRet", MIXED, POOL, 2),
+    Case("NumNonRelRet", MIXED, POOL, 1),
+    Case("P@5", MIXED, POOL, 2 / 5),
+    Case("P@10", MIXED, POOL, 2 / 10),
+    Case("P(over=retrieved)@10", MIXED, POOL, 2 / 5),
+    Case("P(rel=2)@5", MIXED, POOL, 1 / 5),
+    Case("R@5", MIXED, POOL, 2 / 3),
+    Case("R@3", MIXED, POOL, 1 / 3),
+    Case("R", MIXED, POOL, 2 / 3),
+    Case("R(over=capped)@2", MIXED, POOL, 1 / 2),
+    Case("R(over=capped)@4", MIXED, POOL, 2 / 3),
+    Case("Success@1", MIXED, POOL, 1),
+    Case("Success@1", LATE, LATE_POOL, 0),
+    Case("Rprec", MIXED, POOL, 1 / 3),
+    Case("Rprec(times=2)", MIXED, POOL, 2 / 6),
+    Case("Rprec(times=0.2)", MIXED, POOL, 1 / 1),
+    Case("SetP", MIXED, POOL, 2 / 5),
+    Case("SetAP", MIXED, POOL, (2 / 5) * (2 / 3)),
+    Case("SetF", MIXED, POOL, 2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3)),
+    Case("SetF(weight=0.5)", MIXED, POOL, 1.5 * (2 / 5) * (2 / 3) / (2 / 3 + 0.5 * 2 / 5)),
+    Case("Utility", MIXED, POOL, 2 - 3),
+    Case("Utility(c=-0.5,d=0.01,collection=100)", MIXED, POOL, 2 - 3 - 0.5 * 1 + 0.01 * (100 + 2 - 5 - 3)),
+    Case("Unjudged@5", MIXED, POOL, 2 / 5),
+    Case("Unjudged@10", MIXED, POOL, 2 / 10),
+    Case("AP", MIXED, POOL, (1 / 1 + 2 / 4) / 3),
+    Case("AP@3", MIXED, POOL, (1 / 1) / 3),
+    Case("AP(over=retrieved)", MIXED, POOL, (1 / 1 + 2 / 4) / 2),
+    Case("AP(over=capped)@2", MIXED, POOL, (1 / 1) / 2),
+    Case("AP(over=length)@10", [1, 0], [1, 1, 1], (1 / 1) / 2),
+    Case("AP(over=depth)@4", MIXED, POOL, (1 / 1 + 2 / 4) / 4),
+    Case("AP(rel=2)", MIXED, POOL, (1 / 1) / 2),
+    Case("GMAP", MIXED, POOL, (1 / 1 + 2 / 4) / 3),
+    Case("infAP", MIXED, POOL, (1 + (1 / 4 + (3 / 4) * (2 / 3) * (1.00001 / 2.00002))) / 3),
+    Case("infAP", SAMPLED, SAMPLED_POOL, 1 / 3 + (2 / 3) * (1 / 2) * (0.00001 / 0.00002)),
+    Case("Bpref", MIXED, POOL, (1 + (1 - 1 / 2)) / 3),
+    Case("Bpref", [0, 0, 0, 1], [0, 0, 0, 1, 1], (1 - 2 / 2) / 2),
+    Case("GMBpref", MIXED, POOL, (1 + (1 - 1 / 2)) / 3),
+    Case("IPrec@0", MIXED, POOL, 1 / 1),
+    Case("IPrec@0", LATE, LATE_POOL, 2 / 3),
+    Case("IPrec@0.5", MIXED, POOL, 2 / 4),
+    Case("IPrec@0.9", MIXED, POOL, 0),
+    Case("IPrec(rounding=up)@0.4", MIXED, POOL, 2 / 4),
+    Case("IPrec@0.4", MIXED, POOL, 1 / 1),
+    Case("IPrecMean", MIXED, POOL, (5 * 1 + 4 * (2 / 4) + 2 * 0) / 11),
+    Case("IPrecMean(points=[0.5,1])", MIXED, POOL, (2 / 4 + 0) / 2),
+    Case("YAAP", LATE, LATE_POOL, log((1 + 1 / 2 + 2 / 3) / (1 + 2 - 1 / 2 - 2 / 3))),
+    Case("CG", MIXED, POOL, 3),
+    Case("CG(gain=binary)@1", MIXED, POOL, 1),
+    Case("DCG", MIXED, POOL, DCG_5),
+    Case("DCG(gain=exp2)", MIXED, POOL, 3 + 1 / log2(5)),
+    Case("DCG(discount=jk(2))", MIXED, POOL, 2 + 1 / log2(4)),
+    Case("DCG(discount=jk(3))", [1, 1, 1, 1], [1, 1, 1, 1], 1 + 1 + 1 + 1 / (log(4) / log(3))),
+    Case("DCG(discount=none)", MIXED, POOL, 3),
+    Case("DCG(gain={1:5,2:0.5})", MIXED, POOL, 0.5 + 5 / log2(5)),
+    Case("DCG(gain={-1:1})", MIXED, POOL, 2 + 1 / log2(4) + 1 / log2(5)),
+    Case("DCG(gain={-2:1})", MIXED, POOL, 2 + 1 / log2(5) + 1 / log2(6)),
+    Case("IDCG", MIXED, POOL, IDEAL_3),
+    Case("IDCG@2", MIXED, POOL, IDEAL_2),
+    Case("nDCG", MIXED, POOL, DCG_5 / IDEAL_3),
+    Case("nDCG@1", MIXED, POOL, 2 / 3),
+    Case("nDCG(gain=exp2)@1", MIXED, POOL, 3 / 7),
+    Case("nDCG(ideal=retrieved)@1", [1, 3], [1, 3, 5], 1 / 3),
+    Case("nDCG(ideal=depth)@3", [1, 0, 1], [1, 1], (1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2)),
+    Case("nDCG(gain={1:0.9,2:0.3})", MIXED, [2, 0, 1], (0.3 + 0.9 / log2(5)) / (0.9 + 0.3 / log2(3))),
+    Case("nDCGrel", MIXED, POOL, (2 / 3 + DCG_5 / IDEAL_3 + DCG_5 / IDEAL_3) / 3),
+    Case("RnDCG", MIXED, POOL, (2 / 3 + 2 / IDEAL_2 + 2 / IDEAL_3 + DCG_5 / IDEAL_3) / 4),
+    Case("RnDCG", [1, 0, 1, 0], [1, 1, 1], (1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2)),
+    Case("G", MIXED, POOL, (2 / log2(2 + 3 - 2) + 1 / log2(2 + 7 - 3)) / 6),
+    Case("binG", MIXED, POOL, (1 / log2(2 + 0) + 1 / log2(2 + 2)) / 3),
+    Case("RR", MIXED, POOL, 1),
+    Case("RR", LATE, LATE_POOL, 1 / 2),
+    Case("RR@1", LATE, LATE_POOL, 0),
+    Case("RBP", MIXED, POOL, 0.1 * (2 / 3 + (1 / 3) * 0.9**3)),
+    Case("RBP(p=0.5)", LATE, LATE_POOL, 0.5 * (0.5 + 0.5**2)),
+    Case("RBPresid", MIXED, POOL, 0.9**5 + 0.1 * (0.9**2 + 0.9**4)),
+    Case("RBPresid", LATE, LATE_POOL, 0),
+]

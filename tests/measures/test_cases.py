@@ -1,0 +1,33 @@
+"""Every measure on hand-worked lists; and each formula times 1.001 is caught by one of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cases import CASES, Case
+from karat.measures import REGISTER, parse_measure
+
+NEEDS_PREFERENCES = {
+    name for name, each in REGISTER.items() if each.formula.__module__.endswith("preference")
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.measure} of {case.ranked}")
+def test_value_is_the_arithmetic(case: Case) -> None:
+    case.check()
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTER if name not in NEEDS_PREFERENCES])
+def test_formula_times_1_001_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    definition = REGISTER[name]
+
+    def mutant(*given: object, **named: object) -> object:
+        return definition.formula(*given, **named) * 1.001
+
+    monkeypatch.setitem(REGISTER, name, replace(definition, formula=mutant))
+    mine = [case for case in CASES if parse_measure(case.measure).name == name]
+    with pytest.raises(AssertionError):
+        for case in mine:
+            case.check()
