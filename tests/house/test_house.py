@@ -1,0 +1,158 @@
+"""The rules of the house: what a reviewer would repeat stands here as tests."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from cases import CASES
+
+import karat
+from karat.measures import REGISTER, parse_measure
+
+ROOT = Path(karat.__file__).parent
+CHECKOUT = Path(__file__).resolve().parents[2]
+SOURCES = sorted(ROOT.rglob("*.py"))
+MODULES = {
+    path: ".".join(["karat", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
+    for path in SOURCES
+}
+TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
+
+# A module imports only from floors above it in this list, or from its own package's files.
+FLOORS = [
+    ["karat.errors", "karat._native", "karat._version"],
+    ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress"],
+    ["karat.tables"],
+    ["karat.match"],
+    ["karat.lists", "karat.measures"],
+    ["karat.profiles", "karat.scores"],
+    ["karat.evaluate"],
+    ["karat.compat"],
+    ["karat.cli"],
+    ["karat", "karat.__main__"],
+]
+# Modules that import one another only for the type checker, or wall off another library.
+ONLY_INSIDE_FUNCTIONS = {"torch", "jax", "pyspark", "pandas", "polars", "altair", "narwhals", "rich"}
+
+
+def floor(module: str) -> int:
+    names = {name: level for level, floor in enumerate(FLOORS) for name in floor}
+    while module not in names or (module == "karat"):
+        if module == "karat":
+            return len(FLOORS) - 1
+        module = module.rpartition(".")[0]
+    return names[module]
+
+
+def imports(path: Path, *, top_only: bool = False) -> list[str]:
+    """What a file imports, apart from what only the type checker sees."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    nodes = tree.body if top_only else list(ast.walk(tree))
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [each if each in MODULES.values() or each == "karat._native" else node.module for each in inside]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
+def test_imports_go_down_only(path: Path) -> None:
+    module = MODULES[path]
+    for imported in imports(path):
+        if not imported.startswith("karat") or imported == "karat._version":
+            continue
+        same_package = imported.split(".")[:2] == module.split(".")[:2]
+        assert same_package or floor(imported) < floor(module), f"{module} imports {imported}, which is not below it"
+
+
+def test_lists_and_measures_do_not_know_each_other() -> None:
+    for path, module in MODULES.items():
+        for mine, other in (("karat.lists", "karat.measures"), ("karat.measures", "karat.lists")):
+            if module.startswith(mine):
+                assert not [name for name in imports(path) if name.startswith(other)], module
+
+
+def test_measures_import_no_array_library() -> None:
+    for path, module in MODULES.items():
+        if module.startswith("karat.measures"):
+            assert not {name.partition(".")[0] for name in imports(path)} & {"numpy", "torch", "jax"}, module
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
+def test_heavy_libraries_are_imported_inside_functions(path: Path) -> None:
+    top = {name.partition(".")[0] for name in imports(path, top_only=True)}
+    assert not top & ONLY_INSIDE_FUNCTIONS
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
+def test_first_line_says_what_the_file_is(path: Path) -> None:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert docstring
+    assert docstring.splitlines()[0].endswith((".", ":"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
+def test_all_names_what_is_there(path: Path) -> None:
+    if MODULES[path] in ("karat.__main__", "karat._version"):
+        return
+    module = importlib.import_module(MODULES[path])
+    assert list(module.__all__) == sorted(set(module.__all__)), "sorted, each once"
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def public() -> list[str]:
+    return [name for name in karat.__all__ if inspect.isfunction(getattr(karat, name))]
+
+
+@pytest.mark.parametrize("name", public())
+def test_public_functions_say_all_that_a_user_needs(name: str) -> None:
+    function = getattr(karat, name)
+    text = inspect.getdoc(function) or ""
+    if inspect.signature(function).parameters:
+        assert "Args:" in text
+        assert "Raises:" in text
+        documented = set(re.findall(r"^    (\w+): ", text, re.MULTILINE))
+        assert set(inspect.signature(function).parameters) <= documented
+    assert ">>> " in text
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_every_measure_has_a_sentence_a_source_and_a_case(name: str) -> None:
+    definition = REGISTER[name]
+    assert definition.sentence.endswith((".", ":"))
+    assert definition.source
+    needs_preferences = definition.formula.__module__.endswith("preference")
+    assert needs_preferences or any(parse_measure(case.measure).name == name for case in CASES)
+
+
+def test_the_kernel_knows_no_measure() -> None:
+    native = CHECKOUT / "native"
+    words = {name for name in REGISTER if len(name) > 1} | {"ndcg", "recall", "precision", "bpref", "mrr", "dcg"}
+    for path in [*native.rglob("*.h"), *native.rglob("*.cpp")]:
+        text = path.read_text(encoding="utf-8")
+        assert not [word for word in words if re.search(rf"\b{word}\b", text)], path
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_every_test_can_fail(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            body = ast.unparse(node)
+            assert re.search(r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(", body), f"{path.name}: {node.name}"
+
+
+def test_no_file_is_named_for_nothing() -> None:
+    empty = {"utils", "util", "common", "helpers", "base", "core", "misc", "manager", "handler"}
+    assert not [path for path in SOURCES if path.stem in empty]

@@ -1,0 +1,146 @@
+"""The command line: what it prints, in which format, and how it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
+RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "one.run").write_text(RUN)
+    (tmp_path / "two.run").write_text(RUN.replace("2.0", "0.5"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(list(arguments))
+    return capfd.readouterr().out
+
+
+def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as end:
+        main(list(arguments))
+    assert end.value.code == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    return err
+
+
+def test_one_row_a_run(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(capfd, "eval", "qrels.txt", "one.run", "two.run", "-m", "RR", "-m", "P@1") == (
+        "run      RR     P@1\none  0.7500  0.5000\ntwo  1.0000  1.0000\n2 queries · policy trec\n"
+    )
+
+
+def test_the_default_measures(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    header = run(capfd, "eval", "qrels.txt", "one.run").splitlines()[0]
+    assert header.split() == ["run", "AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000"]
+
+
+def test_a_row_per_query(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out = run(capfd, "eval", "-q", "qrels.txt", "one.run", "-m", "RR")
+    assert out.splitlines()[1:4] == ["q1     0.5000", "q2     1.0000", "all    0.7500"]
+
+
+def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(run(capfd, "eval", "qrels.txt", "one.run", "-m", "map", "--format", "json"))
+    assert document["runs"][0]["name"] == "one"
+    assert document["runs"][0]["means"] == {"AP": 0.75}
+    assert "queries" not in document["runs"][0]
+
+
+@pytest.mark.parametrize(("layout", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_csv_keeps_every_digit(folder: Path, capfd: pytest.CaptureFixture[str], layout: str, delimiter: str) -> None:
+    out = run(capfd, "eval", "-q", "qrels.txt", "one.run", "two.run", "-m", "nDCG", "--format", layout)
+    rows = list(csv.reader(io.StringIO(out), delimiter=delimiter))
+    assert rows[0] == ["run", "query", "nDCG"]
+    assert len(rows) == 1 + 2 * 3
+    assert rows[1] == ["one", "q1", repr(0.6309297535714575)]
+
+
+def test_markdown_and_latex(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "| one | 0.7500 |" in run(capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--format", "markdown")
+    assert "one & 0.7500 \\\\" in run(capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--format", "latex")
+
+
+def test_digits(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "0.630930" in run(capfd, "eval", "qrels.txt", "one.run", "-q", "-m", "nDCG", "--digits", "6")
+
+
+def test_policy_axes_are_options(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "part.run").write_text("q1 Q0 a 1 1.0 t\nbad line\n")
+    out = run(capfd, "eval", "qrels.txt", "part.run", "-m", "RR", "--missing", "skip", "--lenient")
+    assert out.splitlines()[1:] == [
+        "part  1.0000",
+        "1 query · 1 missing skipped · 1 malformed line skipped · policy missing skip, malformed skip",
+    ]
+
+
+def test_judged_ranking(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "judged").write_text("q Q0 a 0\nq Q0 b 1\n")
+    out = run(capfd, "eval", "--judged-ranking", "judged", "--profile", "note-004")
+    assert out.splitlines()[:2] == ["run         MAP      MRR     NDCG", "judged  0.50000  0.50000  1.00000"]
+
+
+def test_standard_input(folder: Path) -> None:
+    command = [sys.executable, "-m", "karat", "eval", "qrels.txt", "-", "-m", "RR"]
+    out = subprocess.run(command, input=RUN.encode(), capture_output=True, check=True).stdout
+    assert out.splitlines()[1] == b"standard input  0.7500"
+
+
+def test_runs_of_one_name_are_told_apart_by_their_paths(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "one.run").write_text(RUN)
+    out = run(capfd, "eval", "qrels.txt", "one.run", "old/one.run", "-m", "RR")
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["one.run", "old/one.run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["eval", "qrels.txt", "none.run"], "karat: Cannot read none.run: No such file or directory."),
+        (["eval", "one.run", "qrels.txt"], "one.run, line 1: found 6 columns, expected 4"),
+        (["eval", "qrels.txt"], "Give a QRELS file and at least one RUN."),
+        (["eval", "qrels.txt", "one.run", "-m", "nDGC"], "karat: There is no measure 'nDGC'. Did you mean nDCG"),
+        (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
+        (["eval", "--judged-ranking", "qrels.txt", "x"], "give one or the other"),
+        (["eval", "-", "-"], "can be read once"),
+        (["eval", "qrels.txt", "one.run", "--ties", "random"], "'random' is not one of"),
+        (["evaluate"], "No such command 'evaluate'"),
+    ],
+)
+def test_a_mistake_gets_a_sentence(
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    err = refused(capfd, *arguments)
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_measures_and_profiles_are_listed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "Bpref" in run(capfd, "measures")
+    assert "trec_eval: map" in run(capfd, "measures", "AP")
+    assert "note-004" in run(capfd, "profiles")
+
+
+def test_the_version(capfd: pytest.CaptureFixture[str]) -> None:
+    import karat
+
+    assert run(capfd, "--version").strip() == karat.__version__

@@ -1,0 +1,322 @@
+"""evaluate(): the same numbers from every kind of input, and every axis of the policy."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import math
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import karat
+from karat import DataError, MeasureError, Policy, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": -1}, "q3": {"f": 1}}
+RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"y": 2.0, "d": 1.0}, "q9": {"a": 1.0}}
+
+
+def qrels_text(qrels: dict[str, dict[str, int]] = QRELS) -> bytes:
+    return "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()).encode()
+
+
+def run_text(run: dict[str, dict[str, float]] = RUN) -> bytes:
+    return "".join(f"{q} Q0 {d} 1 {s} tag\n" for q, docs in run.items() for d, s in docs.items()).encode()
+
+
+def zstd(content: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd as library
+    else:
+        from backports import zstd as library
+    return library.compress(content)
+
+
+def test_values_by_hand() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["AP", "RR", "P@2", "NumRel"])
+    assert scores.by_query("AP") == {"q1": (1 / 2) / 2, "q2": (1 / 2) / 1, "q3": 0.0}
+    assert scores["AP"] == (1 / 4 + 1 / 2 + 0) / 3
+    assert scores["RR"] == (1 / 2 + 1 / 2 + 0) / 3
+    assert scores["P@2"] == (1 / 2 + 1 / 2 + 0) / 3
+    assert scores["NumRel"] == 4
+    assert scores.counts.missing == ("q3",)
+    assert scores.counts.extra == 1
+    assert scores.counts.negative == 1
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstd], ids=lambda f: f.__name__)
+def test_every_input_gives_the_same_numbers(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    expected = karat.evaluate(QRELS, RUN).means()
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(pack(qrels_text()))
+    run.write_bytes(pack(run_text()))
+    assert karat.evaluate(qrels, run).means() == expected
+    assert karat.evaluate(str(qrels), str(run)).means() == expected
+    assert karat.evaluate(pack(qrels_text()), pack(run_text())).means() == expected
+    assert karat.evaluate(io.BytesIO(pack(qrels_text())), io.BytesIO(pack(run_text()))).means() == expected
+    with qrels.open("rb") as one, run.open("rb") as other:
+        assert karat.evaluate(one, other).means() == expected
+
+
+def test_text_is_read_whatever_its_blanks() -> None:
+    expected = karat.evaluate(QRELS, RUN).means()
+    qrels = b"\xef\xbb\xbf# judgments\r\n\r\n" + qrels_text().replace(b" ", b" \t ").replace(b"\n", b"\r\n")
+    run = b"  # a run\n\n" + run_text().replace(b"\n", b"  \n").rstrip()
+    assert karat.evaluate(qrels, run).means() == expected
+
+
+def test_interleaved_lines_give_the_same_numbers_also_from_a_stream() -> None:
+    expected = karat.evaluate(QRELS, RUN).means()
+    lines = run_text().splitlines(keepends=True)
+    for order in (lines[::-1], lines[::2] + lines[1::2]):
+        assert karat.evaluate(qrels_text(), b"".join(order)).means() == expected
+        assert karat.evaluate(qrels_text(), io.BytesIO(b"".join(order))).means() == expected
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32, np.float64, np.int64, np.int8], ids=lambda k: k.__name__)
+def test_grades_and_scores_of_any_number_type(kind: type) -> None:
+    qrels = {q: {d: kind(g) for d, g in docs.items()} for q, docs in QRELS.items()}
+    run = {q: {d: kind(s) for d, s in docs.items()} for q, docs in RUN.items()}
+    assert karat.evaluate(qrels, run).means() == karat.evaluate(QRELS, RUN).means()
+
+
+def test_float_grades_are_kept() -> None:
+    qrels = b"q 0 a 0.5\nq 0 b 1.5\n"
+    assert karat.evaluate(qrels, b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n", ["CG", "AP", "NumRel"]).means() == {
+        "CG": 2.0,
+        "AP": 1 / 2,
+        "NumRel": 1.0,
+    }
+
+
+def test_ids_are_bytes_and_survive_the_way_through() -> None:
+    qrels = b"q\xff 0 \x80 1\n07 0 7 1\n"
+    run = b"q\xff Q0 \x80 1 1 t\n07 Q0 07 1 2 t\n07 Q0 7 1 1 t\n"
+    scores = karat.evaluate(qrels, run, "RR")
+    assert scores.by_query("RR") == {"07": 1 / 2, "q\udcff": 1.0}
+    mapping = {"q\udcff": {"\udc80": 1}, "07": {"7": 1}}
+    assert karat.evaluate(mapping, {"q\udcff": {"\udc80": 1}, "07": {"7": 1}}, "RR")["RR"] == 1
+
+
+# ---------------------------------------------------------------- policy
+
+TIED = {"q": {"a": 5.0, "b": 5.0, "c": 5.0}}
+
+
+@pytest.mark.parametrize(
+    ("ties", "relevant", "value"),
+    [
+        ("trec", "c", 1),
+        ("trec", "a", 1 / 3),
+        ("ascending", "a", 1),
+        ("input", "b", 1 / 2),
+        ("optimistic", "a", 1),
+        ("pessimistic", "c", 1 / 3),
+    ],
+)
+def test_ties(ties: str, relevant: str, value: float) -> None:
+    scores = karat.evaluate({"q": {relevant: 1}}, TIED, ["RR"], policy=Policy(ties=ties))
+    assert scores["RR"] == value
+    assert scores.counts.tied == 1
+    assert scores.bounds["RR"] == (1 / 3, 1)
+
+
+def test_ties_by_the_rank_column() -> None:
+    run = b"q Q0 a 2 5 t\nq Q0 b 1 5 t\nq Q0 c 3 5 t\n"
+    value = karat.evaluate(b"q 0 b 1\n", run, ["RR"], policy=Policy(ties="rank-column"))["RR"]
+    assert value == 1
+
+
+def test_ties_that_touch_no_judged_document_are_not_counted() -> None:
+    scores = karat.evaluate({"q": {"z": 1}}, {"q": {"z": 9.0, **TIED["q"]}}, ["RR"])
+    assert scores.counts.tied == 0
+    assert scores.bounds == {}
+
+
+def test_ties_can_be_refused() -> None:
+    with pytest.raises(DataError, match="query 'q' has equal scores that touch a judged document"):
+        karat.evaluate({"q": {"a": 1}}, TIED, ["RR"], policy=Policy(ties="error"))
+
+
+def test_float32_makes_ties_that_double_keeps_apart() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "b": 16777216.0}}
+    assert karat.evaluate(qrels, run, ["RR"])["RR"] == 1
+    assert karat.evaluate(qrels, run, ["RR"], policy=Policy(scores="float32"))["RR"] == 1 / 2
+
+
+def test_missing_queries() -> None:
+    assert karat.evaluate(QRELS, RUN, ["RR"], policy=Policy(missing="skip"))["RR"] == 1 / 2
+    with pytest.raises(DataError, match="lacks 1 of 3 judged queries, 'q3' first"):
+        karat.evaluate(QRELS, RUN, policy=Policy(missing="error"))
+
+
+@pytest.mark.parametrize(("empty", "mean"), [("zero", 1 / 2), ("one", 1.0), ("skip", 1.0)])
+def test_queries_without_relevant_documents(empty: str, mean: float) -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    scores = karat.evaluate(qrels, run, ["RR", "NumRel"], policy=Policy(empty=empty))
+    assert scores["RR"] == mean
+    assert scores["NumRel"] == 1
+    assert scores.counts.empty == 1
+
+
+def test_an_undefined_value_stays_undefined() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    scores = karat.evaluate(qrels, run, ["RR"], policy=Policy(empty="nan"))
+    assert math.isnan(scores["RR"])
+    assert '"RR": null' in scores.to_json()
+    with pytest.raises(DataError, match="'q2' has no relevant document"):
+        karat.evaluate(qrels, run, ["RR"], policy=Policy(empty="error"))
+
+
+def test_unjudged_documents_can_be_removed() -> None:
+    qrels, run = {"q": {"a": 1, "b": -1, "c": 0}}, {"q": {"x": 4.0, "b": 3.0, "c": 2.0, "a": 1.0}}
+    assert karat.evaluate(qrels, run, ["RR", "NumRet"]).means() == {"RR": 1 / 4, "NumRet": 4}
+    removed = karat.evaluate(qrels, run, ["RR", "NumRet"], policy=Policy(unjudged="removed"))
+    assert removed.means() == {"RR": 1 / 2, "NumRet": 2}
+
+
+def test_negative_grades() -> None:
+    qrels, run = {"q": {"a": 1, "b": -1}}, {"q": {"b": 2.0, "a": 1.0}}
+    assert karat.evaluate(qrels, run, ["Bpref"])["Bpref"] == 1
+    assert karat.evaluate(qrels, run, ["Bpref"], policy=Policy(negative="nonrelevant"))["Bpref"] == 0
+    with pytest.raises(DataError, match="negative grade"):
+        karat.evaluate(qrels, run, policy=Policy(negative="error"))
+
+
+def test_depth_cuts_every_list_before_anything_else() -> None:
+    run = {"q1": {"x": 3.0, "a": 2.0, "c": 1.0}}
+    scores = karat.evaluate({"q1": {"a": 1, "c": 1}}, run, ["NumRet", "AP"], policy=Policy(depth=2))
+    assert scores.means() == {"NumRet": 2, "AP": (1 / 2) / 2}
+
+
+TWICE = b"q Q0 a 1 1 t\nq Q0 b 2 5 t\nq Q0 a 3 9 t\n"
+
+
+@pytest.mark.parametrize(("rule", "value"), [("first", 1 / 2), ("last", 1), ("max", 1)])
+def test_duplicates_in_a_run(rule: str, value: float) -> None:
+    scores = karat.evaluate(b"q 0 a 1\n", TWICE, ["RR", "NumRet"], policy=Policy(duplicates=rule))
+    assert scores.means() == {"RR": value, "NumRet": 2}
+    assert scores.counts.duplicates == 1
+
+
+def test_duplicates_are_refused_with_both_lines() -> None:
+    with pytest.raises(DataError, match=r"document 'a' stands twice in query 'q', on lines 1 and 3"):
+        karat.evaluate(b"q 0 a 1\n", TWICE)
+    with pytest.raises(DataError, match=r"document 'a' is judged twice for query 'q', on lines 1 and 2"):
+        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", TWICE)
+    assert karat.evaluate(b"q 0 a 1\n", TWICE, ["NumRet"], policy=Policy(depth=2))["NumRet"] == 2
+
+
+@pytest.mark.parametrize(("rule", "relevant"), [("first", 1), ("last", 0), ("max", 1)])
+def test_duplicates_in_judgments(rule: str, relevant: int) -> None:
+    run = b"q Q0 a 1 1 t\n"
+    assert karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, ["NumRel"], policy=Policy(duplicates=rule))["NumRel"] == relevant
+
+
+def test_malformed_lines_can_be_skipped_and_are_counted() -> None:
+    run = b"q Q0 a 1 1 t\nq Q0 b\nq Q0 c 1 high t\n"
+    scores = karat.evaluate(b"q 0 a 1\n", run, ["NumRet"], policy=Policy(malformed="skip"))
+    assert scores["NumRet"] == 1
+    assert scores.counts.malformed == 2
+
+
+# ---------------------------------------------------------------- refusals
+
+RUN_LINE = b"q Q0 a 1 1 t\n"
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "says"),
+    [
+        (b"q 0 a\n", RUN_LINE, "<bytes>, line 1: found 3 columns, expected 4"),
+        (RUN_LINE, b"q 0 a 1\n", "are qrels and run swapped?"),
+        (b"q 0 a 1\n", b"q 0 a 1\n", "are qrels and run swapped?"),
+        (b"q 0 a 1\nq 0 b yes\n", RUN_LINE, "line 2: 'yes' is not a number"),
+        (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 nan t\n", "line 2: the score is NaN"),
+        (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 1,5 t\n", "line 2: '1,5' is not a number"),
+        (b"", RUN_LINE, "holds no judgments"),
+        (b"q 0 a 1\n", b"Q Q0 a 1 1 t\n", "have no query in common"),
+        ("q 0 a 1\n".encode("utf-16"), RUN_LINE, "UTF-16"),
+        (gzip.compress(b"q 0 a 1\n")[:-3], RUN_LINE, "damaged or cut short"),
+        ({"q": {"a": "1"}}, RUN_LINE, "query 'q', document 'a': the grade is not a number"),
+        ({"q": {1: 1}}, RUN_LINE, "the document id is not text"),
+        ({1: {"a": 1}}, RUN_LINE, "the query id is not text"),
+        ({"q": 3}, RUN_LINE, "expected {document: grade}"),
+        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is NaN"),
+        ({"q": {"a": 1}}, {"q": {"a": "high"}}, "the score is not a number"),
+        (3, RUN_LINE, "Cannot read a int"),
+        ("/no/such/file", RUN_LINE, "Cannot read /no/such/file: No such file"),
+        (io.StringIO("q 0 a 1"), RUN_LINE, "open it in binary mode"),
+    ],
+)
+def test_bad_input_gets_a_sentence(qrels: object, run: object, says: str) -> None:
+    with pytest.raises(DataError) as error:
+        karat.evaluate(qrels, run)  # type: ignore[arg-type]
+    assert says in str(error.value)
+    assert "\n" not in str(error.value).rstrip("\n")
+
+
+def test_wrong_names_are_refused_before_anything_is_read() -> None:
+    with pytest.raises(MeasureError, match="Did you mean nDCG"):
+        karat.evaluate("/no/such/file", RUN_LINE, ["nDGC"])
+    with pytest.raises(PolicyError, match="Did you mean trec_eval-9"):
+        karat.evaluate("/no/such/file", RUN_LINE, profile="treceval9")
+    with pytest.raises(PolicyError, match="Did you mean 'skip'"):
+        Policy(missing="skp")
+    with pytest.raises(PolicyError, match="a depth is a whole number"):
+        Policy(depth=-1)
+    with pytest.raises(PolicyError, match="no axis 'tie'"):
+        Policy().changed(tie="trec")
+
+
+def test_nothing_retrieved_is_zero_and_no_error() -> None:
+    scores = karat.evaluate({"q": {"a": 1}}, {"q": {}})
+    assert set(scores.means().values()) == {0.0}
+    assert karat.evaluate({"q": {"a": 1}}, {})["AP"] == 0
+
+
+def test_the_callers_data_stays_as_it_was() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"b": 1.0, "a": 2.0}}
+    karat.evaluate(qrels, run)
+    assert (qrels, run) == ({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 2.0}})
+
+
+# ---------------------------------------------------------------- grades and judged rankings
+
+
+def test_grades_in_rank_order() -> None:
+    scores = karat.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"])
+    dcg = 2 / 1 + 1 / math.log2(3) + 3 / math.log2(5) + 1 / math.log2(7)
+    assert scores.by_query("DCG@6") == pytest.approx({"1": dcg, "2": 3 + 1 / 2 + 2 / math.log2(5)}, abs=1e-12)
+    assert karat.evaluate_grades(np.array([0, 1]), ["RR"])["RR"] == 1 / 2
+    with pytest.raises(DataError, match="holds 'x' at place 2"):
+        karat.evaluate_grades([[1, "x"]], ["RR"])  # type: ignore[list-item]
+    with pytest.raises(DataError, match="2 ranked lists but 1 lists"):
+        karat.evaluate_grades([[1], [1]], ["RR"], judged=[[1]])
+
+
+def test_a_judged_ranking_is_ranked_by_its_lines() -> None:
+    text = b"q2 Q0 x 0\nq1 Q0 a 0\nq1 Q0 b 2\nq2 Q0 y -3\nq2 Q0 z 1\n"
+    scores = karat.evaluate_judged_ranking(text, profile="note-004")
+    assert scores.labels == ("MAP", "MRR", "NDCG")
+    assert scores["MAP"] == (1 / 2 + 1 / 3) / 2
+    assert scores["MRR"] == (1 / 2 + 1 / 3) / 2
+    assert scores["NDCG"] == pytest.approx((2 / 1 / 2 + 1 / math.log2(3)) / 2, abs=1e-12)
+
+
+def test_the_users_experiment(shared: Callable[..., Path]) -> None:
+    ranking = shared("data", "microblog2014", "qrels.microblog2014.txt")
+    scores = karat.evaluate_judged_ranking(ranking, profile="note-004")
+    assert {name: f"{value:.5f}" for name, value in scores.means().items()} == {
+        "MAP": "0.27786",
+        "MRR": "0.18739",
+        "NDCG": "0.59977",
+    }

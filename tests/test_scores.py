@@ -1,0 +1,82 @@
+"""Scores: access, aggregates, merging, and what tables and footers say."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import karat
+from karat import DataError, MeasureError, Policy
+
+QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}
+
+
+def test_trec_evals_names_find_the_same_measure() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["AP", "ndcg_cut_10"])
+    assert scores["map"] == scores["AP"]
+    assert scores["nDCG@10"] == scores["ndcg_cut.10"]
+    assert scores.labels == ("AP", "nDCG@10")
+    assert "AP" in scores
+    assert "RR" not in scores
+    assert list(scores) == ["AP", "nDCG@10"]
+    with pytest.raises(MeasureError, match="RR was not evaluated; there are: AP, nDCG@10"):
+        scores["RR"]
+
+
+def test_aggregates() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["RR", "GMAP", "NumRet"])
+    assert scores["RR"] == (1 + 1 / 2 + 0) / 3
+    assert scores["GMAP"] == pytest.approx(math.exp((math.log(1) + math.log(1 / 2) + math.log(1e-5)) / 3), abs=1e-15)
+    assert scores["NumRet"] == 3
+
+
+def test_merging_parts_gives_the_whole() -> None:
+    whole = karat.evaluate(QRELS, RUN)
+    parts = [karat.evaluate({q: QRELS[q]}, {q: RUN[q]} if q in RUN else {}) for q in ("q3", "q1", "q2")]
+    merged = parts[0].merge(parts[1]).merge(parts[2])
+    assert merged.queries == whole.queries
+    assert merged.means() == whole.means()
+    assert merged.counts.missing == ("q3",)
+    with pytest.raises(DataError, match="'q1' was evaluated in both parts"):
+        merged.merge(parts[1])
+    with pytest.raises(DataError, match="the same measures"):
+        parts[0].merge(karat.evaluate(QRELS, RUN, ["RR"]))
+
+
+def test_the_footer_says_what_was_decided() -> None:
+    footer = karat.evaluate(QRELS, RUN).footer()
+    assert footer == "3 queries · 1 missing counted 0 · 1 without judgments left out · policy trec"
+    tied = karat.evaluate({"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one"))
+    assert tied.footer() == (
+        "1 query · ties touch 1 query (RR 0.5000–1.0000) · 1 negative grade unjudged · policy empty one"
+    )
+    note = karat.evaluate_judged_ranking(b"q 0 a 1\n", ["MAP"], profile="note-004")
+    assert note.footer() == "1 query · profile note-004 · MAP is AP(over=retrieved)"
+
+
+def test_json_has_everything() -> None:
+    document = json.loads(karat.evaluate(QRELS, RUN, ["RR"]).to_json())
+    assert document["karat"] == karat.__version__
+    assert document["policy"]["ties"] == "trec"
+    run = document["runs"][0]
+    assert run["means"] == {"RR": 0.5}
+    assert run["queries"]["q2"] == {"RR": 0.5}
+    assert run["counts"]["missing"] == ["q3"]
+
+
+def test_tables() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b_m|25")
+    assert scores.to_markdown() == "| run | RR | NumRet |\n| --- | ---: | ---: |\n| b_m\\|25 | 0.5000 | 3 |\n"
+    assert "b\\_m|25 & 0.5000 & 3 \\\\\n" in scores.to_latex()
+    assert str(scores).splitlines()[1] == "b_m|25  0.5000       3"
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames(backend: str) -> None:
+    pytest.importorskip(backend, reason=f"{backend} is not installed")
+    frame = karat.evaluate(QRELS, RUN, ["RR"]).to_frame(backend)
+    assert type(frame).__module__.startswith(backend)
+    assert [float(value) for value in frame["RR"].to_numpy()] == [1.0, 0.5, 0.0]
