@@ -67,7 +67,9 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("layout", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_csv_keeps_every_digit(folder: Path, capfd: pytest.CaptureFixture[str], layout: str, delimiter: str) -> None:
+def test_csv_keeps_every_digit(
+    folder: Path, capfd: pytest.CaptureFixture[str], layout: str, delimiter: str
+) -> None:
     out = run(capfd, "eval", "-q", "qrels.txt", "one.run", "two.run", "-m", "nDCG", "--format", layout)
     rows = list(csv.reader(io.StringIO(out), delimiter=delimiter))
     assert rows[0] == ["run", "query", "nDCG"]
@@ -76,7 +78,9 @@ def test_csv_keeps_every_digit(folder: Path, capfd: pytest.CaptureFixture[str], 
 
 
 def test_markdown_and_latex(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert "| one | 0.7500 |" in run(capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--format", "markdown")
+    assert "| one | 0.7500 |" in run(
+        capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--format", "markdown"
+    )
     assert "one & 0.7500 \\\\" in run(capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--format", "latex")
 
 
@@ -105,7 +109,9 @@ def test_standard_input(folder: Path) -> None:
     assert out.splitlines()[1] == b"standard input  0.7500"
 
 
-def test_runs_of_one_name_are_told_apart_by_their_paths(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_one_name_are_told_apart_by_their_paths(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "old").mkdir()
     (folder / "old" / "one.run").write_text(RUN)
     out = run(capfd, "eval", "qrels.txt", "one.run", "old/one.run", "-m", "RR")
@@ -118,7 +124,10 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(folder: Path, capfd: pyt
         (["eval", "qrels.txt", "none.run"], "karat: Cannot read none.run: No such file or directory."),
         (["eval", "one.run", "qrels.txt"], "one.run, line 1: found 6 columns, expected 4"),
         (["eval", "qrels.txt"], "Give a QRELS file and at least one RUN."),
-        (["eval", "qrels.txt", "one.run", "-m", "nDGC"], "karat: There is no measure 'nDGC'. Did you mean nDCG"),
+        (
+            ["eval", "qrels.txt", "one.run", "-m", "nDGC"],
+            "karat: There is no measure 'nDGC'. Did you mean nDCG",
+        ),
         (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
         (["eval", "--judged-ranking", "qrels.txt", "x"], "give one or the other"),
         (["eval", "-", "-"], "can be read once"),

@@ -52,7 +52,9 @@ def test_values_by_hand() -> None:
     assert scores.counts.negative == 1
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstd], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstd], ids=lambda f: f.__name__
+)
 def test_every_input_gives_the_same_numbers(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     expected = karat.evaluate(QRELS, RUN).means()
     qrels, run = tmp_path / "qrels", tmp_path / "run"
@@ -81,7 +83,9 @@ def test_interleaved_lines_give_the_same_numbers_also_from_a_stream() -> None:
         assert karat.evaluate(qrels_text(), io.BytesIO(b"".join(order))).means() == expected
 
 
-@pytest.mark.parametrize("kind", [int, float, np.float32, np.float64, np.int64, np.int8], ids=lambda k: k.__name__)
+@pytest.mark.parametrize(
+    "kind", [int, float, np.float32, np.float64, np.int64, np.int8], ids=lambda k: k.__name__
+)
 def test_grades_and_scores_of_any_number_type(kind: type) -> None:
     qrels = {q: {d: kind(g) for d, g in docs.items()} for q, docs in QRELS.items()}
     run = {q: {d: kind(s) for d, s in docs.items()} for q, docs in RUN.items()}
@@ -218,7 +222,10 @@ def test_duplicates_are_refused_with_both_lines() -> None:
 @pytest.mark.parametrize(("rule", "relevant"), [("first", 1), ("last", 0), ("max", 1)])
 def test_duplicates_in_judgments(rule: str, relevant: int) -> None:
     run = b"q Q0 a 1 1 t\n"
-    assert karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, ["NumRel"], policy=Policy(duplicates=rule))["NumRel"] == relevant
+    assert (
+        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, ["NumRel"], policy=Policy(duplicates=rule))["NumRel"]
+        == relevant
+    )
 
 
 def test_malformed_lines_can_be_skipped_and_are_counted() -> None:

@@ -29,7 +29,9 @@ def test_trec_evals_names_find_the_same_measure() -> None:
 def test_aggregates() -> None:
     scores = karat.evaluate(QRELS, RUN, ["RR", "GMAP", "NumRet"])
     assert scores["RR"] == (1 + 1 / 2 + 0) / 3
-    assert scores["GMAP"] == pytest.approx(math.exp((math.log(1) + math.log(1 / 2) + math.log(1e-5)) / 3), abs=1e-15)
+    assert scores["GMAP"] == pytest.approx(
+        math.exp((math.log(1) + math.log(1 / 2) + math.log(1e-5)) / 3), abs=1e-15
+    )
     assert scores["NumRet"] == 3
 
 
@@ -49,7 +51,9 @@ def test_merging_parts_gives_the_whole() -> None:
 def test_the_footer_says_what_was_decided() -> None:
     footer = karat.evaluate(QRELS, RUN).footer()
     assert footer == "3 queries · 1 missing counted 0 · 1 without judgments left out · policy trec"
-    tied = karat.evaluate({"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one"))
+    tied = karat.evaluate(
+        {"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one")
+    )
     assert tied.footer() == (
         "1 query · ties touch 1 query (RR 0.5000–1.0000) · 1 negative grade unjudged · policy empty one"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from karat._version import __version__
 from karat.errors import DataError, KaratError
 from karat.policy import CHOICES
 
@@ -58,7 +59,7 @@ def say(text: str) -> None:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name=None, version=None, message="%(version)s", prog_name="karat")
+@click.version_option(__version__, message="%(version)s")
 def commands() -> None:
     """Measure rankings: relevance judgments and ranked lists in, numbers out."""
 

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import CASES
 
 import karat
+from cases import CASES
 from karat.measures import REGISTER, parse_measure
 
 ROOT = Path(karat.__file__).parent
@@ -62,7 +62,10 @@ def imports(path: Path, *, top_only: bool = False) -> list[str]:
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found += [each if each in MODULES.values() or each == "karat._native" else node.module for each in inside]
+            found += [
+                each if each in MODULES.values() or each == "karat._native" else node.module
+                for each in inside
+            ]
     return found
 
 
@@ -73,7 +76,9 @@ def test_imports_go_down_only(path: Path) -> None:
         if not imported.startswith("karat") or imported == "karat._version":
             continue
         same_package = imported.split(".")[:2] == module.split(".")[:2]
-        assert same_package or floor(imported) < floor(module), f"{module} imports {imported}, which is not below it"
+        assert same_package or floor(imported) < floor(module), (
+            f"{module} imports {imported}, which is not below it"
+        )
 
 
 def test_lists_and_measures_do_not_know_each_other() -> None:
@@ -138,7 +143,14 @@ def test_every_measure_has_a_sentence_a_source_and_a_case(name: str) -> None:
 
 def test_the_kernel_knows_no_measure() -> None:
     native = CHECKOUT / "native"
-    words = {name for name in REGISTER if len(name) > 1} | {"ndcg", "recall", "precision", "bpref", "mrr", "dcg"}
+    words = {name for name in REGISTER if len(name) > 1} | {
+        "ndcg",
+        "recall",
+        "precision",
+        "bpref",
+        "mrr",
+        "dcg",
+    }
     for path in [*native.rglob("*.h"), *native.rglob("*.cpp")]:
         text = path.read_text(encoding="utf-8")
         assert not [word for word in words if re.search(rf"\b{word}\b", text)], path
@@ -150,7 +162,9 @@ def test_every_test_can_fail(path: Path) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             body = ast.unparse(node)
-            assert re.search(r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(", body), f"{path.name}: {node.name}"
+            assert re.search(r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(", body), (
+                f"{path.name}: {node.name}"
+            )
 
 
 def test_no_file_is_named_for_nothing() -> None:

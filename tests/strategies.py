@@ -1,0 +1,24 @@
+"""Hypothesis strategies: judgments and runs with ties, unjudged, negative grades, empty and missing queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+IDS = st.text(alphabet="ab1é", min_size=1, max_size=3)
+GRADES = st.integers(-2, 4)
+SCORES = st.sampled_from([-1.5, 0.0, 0.25, 0.25, 1.0, 2.0, 3.5])
+QUERIES = st.sampled_from(["1", "2", "02", "q", "é"])
+
+
+def judgments() -> st.SearchStrategy[dict[str, dict[str, Any]]]:
+    """``{query: {document: grade}}``, with at least one judged query."""
+    return st.dictionaries(
+        QUERIES, st.dictionaries(IDS, GRADES, min_size=1, max_size=8), min_size=1, max_size=4
+    )
+
+
+def runs() -> st.SearchStrategy[dict[str, dict[str, float]]]:
+    """``{query: {document: score}}``, with many equal scores."""
+    return st.dictionaries(QUERIES, st.dictionaries(IDS, SCORES, min_size=1, max_size=12), max_size=4)
