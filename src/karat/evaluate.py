@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from karat import _native
-    from karat.lists.rows import Floats, JudgedRows
+    from karat.rows import Floats, JudgedRows
 
 __all__ = [
     "DEFAULT_MEASURES",

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.errors import DataError
-from karat.lists.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.tables import Qrels, Run, text_of
 
 if TYPE_CHECKING:

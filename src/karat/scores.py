@@ -18,9 +18,9 @@ from karat.measures import Measure, parse_measure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from karat.lists.rows import Floats
     from karat.match import Counts
     from karat.policy import Policy
+    from karat.rows import Floats
 
 __all__ = ["Scores", "board", "footer", "to_json"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat import _native
 from karat.lists import Gain, Lists, Queries, Rows
-from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -1,0 +1,1 @@
+"""Other tools' own faces, on karat's kernel and formulas."""
