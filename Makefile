@@ -9,7 +9,7 @@ SEED ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(shell find native build_backend -type f -not -path '*/__pycache__/*' 2>/dev/null)
-QUIET_PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants bench wheel-without-compiler clean
@@ -43,16 +43,16 @@ fix: $(VENV)/test-tools
 # Editable, so that a change of a Python file needs no installing; a change of the kernel brings this rule back.
 $(VENV)/installed: pyproject.toml $(KERNEL) | $(VENV)/bin/pip
 	@echo "Building karat and installing it into $(VENV)/ (about a minute, once) ..."
-	$(QUIET_PIP) --editable .
+	$(PIP) --editable .
 	@touch $@
 
-# karat itself is already there, so this adds only what the extra names.
+# karat itself is already there, so this adds only what the extra names, and a compiler for the fuzz target if need be.
 $(VENV)/test-tools: $(VENV)/installed
-	$(QUIET_PIP) "karat[test]"
+	$(PIP) "karat[test]" $$($(BIN)/python build_backend/compiler.py requirement)
 	@touch $@
 
 $(VENV)/bench-peers: $(VENV)/installed
-	$(QUIET_PIP) "karat[bench]"
+	$(PIP) "karat[bench]"
 	@touch $@
 
 $(VENV)/bin/pip:

@@ -20,8 +20,9 @@ _NAMES = ("c++", "g++", "clang++")  # CMake's own order, as far as these go
 # A compiler older than C++20 serves the kernel no better than none, so each has to prove itself.
 _TRIAL = "#include <bit>\n#include <span>\nint main() { return std::popcount(0u) + int(std::span<int>().size()); }\n"
 
-# Zig compiles for this very processor unless told otherwise, and the wheel may move to an older one.
-_ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline", "CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
+# Zig compiles for this very processor unless told otherwise, and the wheel may move to an older one. It also takes
+# a minute and a half to build its C++ library for each mode, so CMake's trials get the mode of the kernel.
+_ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline -O3 -s", "CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
 
 
 def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
@@ -49,7 +50,9 @@ def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
     if cl := shutil.which("cl", path=environ.get("PATH", "")):
         return cl
     # The one path that Microsoft promises: https://github.com/microsoft/vswhere/wiki/Installing
-    vswhere = Path(environ.get("ProgramFiles(x86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe")
+    vswhere = Path(
+        environ.get("ProgramFiles(x86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe"
+    )
     if not vswhere.is_file():
         return None
     tools = ["-products", "*", "-requires", "Microsoft.VisualStudio.Component.VC.Tools.x86.x64"]
@@ -73,7 +76,7 @@ def definitions(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[s
 def write_zig_tools(
     folder: Path, python: str = sys.executable, platform: str = sys.platform
 ) -> dict[str, str]:
-    """Write a script for each tool of Zig; return their paths by the variables in which CMake wants them.
+    """Write a script for each tool of Zig; return the variables by which CMake will use them.
 
     Scripts, because each variable takes one program and Zig's tools are words after ``python -m ziglang``.
     """
@@ -88,7 +91,8 @@ def write_zig_tools(
             script.write_text(f'#!/bin/sh\nexec "{python}" -m ziglang {words} "$@"\n', encoding="utf-8")
             script.chmod(0o755)
         scripts[variable] = script.as_posix()
-    return scripts
+    # The kernel has no C++20 modules, and the program that would look for them is not among Zig's.
+    return {**scripts, "CMAKE_CXX_SCAN_FOR_MODULES": "OFF"}
 
 
 def main(arguments: list[str]) -> None:

@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 from typing import TypeAlias
 
-import compiler
 from scikit_build_core import build
 from scikit_build_core.build import (
     build_sdist,
@@ -12,6 +11,8 @@ from scikit_build_core.build import (
     prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel,
 )
+
+import compiler
 
 __all__ = [
     "build_editable",
