@@ -1,0 +1,458 @@
+// This file gives the kernel its Python face. The face is described in src/karat/_native.pyi.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "mapping.h"
+#include "match.h"
+#include "scan.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+PyObject* line_error = nullptr;
+PyObject* mapping_error = nullptr;
+
+nb::bytes to_bytes(std::string_view text) {
+    return nb::bytes(text.data(), text.size());
+}
+
+// Malformed text may hold any bytes; a reason is meant for people.
+nb::str to_text(std::string_view text) {
+    PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+    if (made == nullptr) nb::raise_python_error();
+    return nb::steal<nb::str>(made);
+}
+
+// A read-only view of memory that `owner` keeps.
+template <class T>
+nb::object view(const std::vector<T>& values, nb::handle owner) {
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner),
+                    nb::rv_policy::reference);
+}
+
+nb::object new_doubles(std::unique_ptr<double[]> values, std::size_t size) {
+    const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    const double* data = values.release();
+    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {size}, owner), nb::rv_policy::reference);
+}
+
+// ---- errors ----------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void raise_line_error(const karat::LineFault& fault) {
+    const std::string text = "line " + std::to_string(fault.line) + ": " + karat::explain(fault);
+    nb::object error = nb::borrow(line_error)(to_text(text));
+    error.attr("kind") = nb::str(karat::fault_name(fault.fault).data());
+    error.attr("line") = fault.line;
+    error.attr("data_line") = fault.data_line;
+    error.attr("detail") = to_bytes(fault.detail);
+    error.attr("excerpt") = to_bytes(fault.excerpt);
+    PyErr_SetObject(line_error, error.ptr());
+    throw nb::python_error();
+}
+
+[[noreturn]] void raise_mapping_error(const karat::MappingFault& fault) {
+    const nb::object query = fault.query == nullptr ? nb::none() : nb::steal(fault.query);
+    const nb::object document = fault.document == nullptr ? nb::none() : nb::steal(fault.document);
+    nb::object error = nb::borrow(mapping_error)(to_text(fault.detail));
+    error.attr("kind") = nb::str(fault.kind);
+    error.attr("query") = query;
+    error.attr("document") = document;
+    error.attr("detail") = to_text(fault.detail);
+    PyErr_SetObject(mapping_error, error.ptr());
+    throw nb::python_error();
+}
+
+// Runs `work` and turns the kernel's faults into Python's; called with the GIL held.
+template <class Work>
+auto translated(nb::handle source, Work&& work) {
+    try {
+        return work();
+    } catch (const karat::LineFault& fault) {
+        raise_line_error(fault);
+    } catch (const karat::MappingFault& fault) {
+        raise_mapping_error(fault);
+    } catch (const karat::SourceFault& fault) {
+        errno = fault.error_number;
+        PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, source.ptr());
+        throw nb::python_error();
+    } catch (const karat::PythonFault&) {
+        throw nb::python_error();
+    } catch (const karat::Interrupted&) {
+        throw nb::python_error();  // PyErr_CheckSignals has set it
+    }
+}
+
+// ---- sources ---------------------------------------------------------------------------------------------------------
+
+// An object with readinto(buffer) -> int and rewind(). Called from the kernel's threads, so each call takes the GIL.
+class ObjectSource final : public karat::Source {
+public:
+    explicit ObjectSource(nb::object object) : object_(std::move(object)) {}
+
+    std::size_t read(char* bytes, std::size_t size) override {
+        const nb::gil_scoped_acquire gil;
+        PyObject* made = PyMemoryView_FromMemory(bytes, static_cast<Py_ssize_t>(size), PyBUF_WRITE);
+        if (made == nullptr) nb::raise_python_error();
+        const nb::object buffer = nb::steal(made);
+        const nb::object got = object_.attr("readinto")(buffer);
+        // The memory is the kernel's; an object that kept the view must not write through it later.
+        buffer.attr("release")();
+        if (got.is_none()) throw nb::value_error("readinto() returned None: a source that does not block is needed");
+        const auto count = nb::cast<std::int64_t>(got);
+        if (count < 0 || static_cast<std::size_t>(count) > size) throw nb::value_error("readinto() returned an impossible count");
+        return static_cast<std::size_t>(count);
+    }
+
+    void rewind() override {
+        const nb::gil_scoped_acquire gil;
+        object_.attr("rewind")();
+    }
+
+private:
+    nb::object object_;
+};
+
+// Holds a Python buffer for as long as its bytes are read.
+class BufferSource final : public karat::Source {
+public:
+    explicit BufferSource(nb::handle object) {
+        if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+        memory_ = karat::MemorySource({static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)});
+    }
+    ~BufferSource() override { PyBuffer_Release(&buffer_); }
+    BufferSource(const BufferSource&) = delete;
+    BufferSource& operator=(const BufferSource&) = delete;
+    std::size_t read(char* bytes, std::size_t size) override { return memory_.read(bytes, size); }
+    void rewind() override { memory_.rewind(); }
+
+private:
+    Py_buffer buffer_{};
+    karat::MemorySource memory_{{}};
+};
+
+karat::NativePath native_path(nb::handle path) {
+#if defined(_WIN32)
+    Py_ssize_t size = 0;
+    wchar_t* text = PyUnicode_AsWideCharString(path.ptr(), &size);
+    if (text == nullptr) throw nb::python_error();
+    karat::NativePath made(text, static_cast<std::size_t>(size));
+    PyMem_Free(text);
+#else
+    PyObject* encoded = PyUnicode_EncodeFSDefault(path.ptr());
+    if (encoded == nullptr) throw nb::python_error();
+    const nb::bytes bytes = nb::steal<nb::bytes>(encoded);
+    karat::NativePath made(bytes.c_str(), bytes.size());
+#endif
+    if (made.find(karat::NativePath::value_type{}) != karat::NativePath::npos) throw nb::value_error("embedded null character in path");
+    return made;
+}
+
+std::unique_ptr<karat::Source> make_source(nb::handle source) {
+    if (nb::isinstance<nb::str>(source)) return std::make_unique<karat::FileSource>(native_path(source));
+    if (PyObject_CheckBuffer(source.ptr())) return std::make_unique<BufferSource>(source);
+    if (nb::hasattr(source, "readinto") && nb::hasattr(source, "rewind")) {
+        return std::make_unique<ObjectSource>(nb::borrow(source));
+    }
+    throw nb::type_error("source must be a path, bytes, or an object with readinto() and rewind()");
+}
+
+// ---- options ---------------------------------------------------------------------------------------------------------
+
+template <class Choice>
+Choice choose(std::string_view given, const char* name, std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+    std::string known;
+    for (const auto& [word, choice] : choices) {
+        if (word == given) return choice;
+        known += (known.empty() ? "" : ", ") + std::string(word);
+    }
+    throw nb::value_error((std::string(name) + " must be one of " + known + "; found '" + std::string(given) + "'").c_str());
+}
+
+karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines, bool lenient) {
+    return {choose<karat::Numbers>(numbers, "numbers", {{"strict", karat::Numbers::strict}, {"c", karat::Numbers::c}}),
+            choose<karat::Comments>(comments, "comments",
+                                    {{"any", karat::Comments::any}, {"first-byte", karat::Comments::first_byte}, {"none", karat::Comments::none}}),
+            choose<bool>(blank_lines, "blank_lines", {{"skip", false}, {"error", true}}), lenient};
+}
+
+karat::Duplicates duplicate_rule(const std::string& word) {
+    using karat::Duplicates;
+    return choose<Duplicates>(word, "duplicates",
+                              {{"keep", Duplicates::keep}, {"first", Duplicates::first}, {"last", Duplicates::last}, {"max", Duplicates::max}});
+}
+
+karat::Ties tie_rule(const std::string& word) {
+    using karat::Ties;
+    return choose<Ties>(word, "ties",
+                        {{"trec", Ties::trec}, {"ascending", Ties::ascending}, {"input", Ties::input}, {"rank-column", Ties::rank_column}});
+}
+
+struct Progress {
+    std::atomic<std::int64_t> bytes{0};
+};
+
+// ---- judgments -------------------------------------------------------------------------------------------------------
+
+struct HeldJudgments {
+    karat::Judgments data;
+    nb::object queries;  // the list, once it was asked for
+
+    void check_query(std::int64_t q) const {
+        if (q < 0 || q >= data.query_count()) throw nb::index_error("no such query");
+    }
+    void check_judgment(std::int64_t j) const {
+        if (j < 0 || j >= static_cast<std::int64_t>(data.grades().size())) throw nb::index_error("no such judgment");
+    }
+};
+
+nb::list malformed_lines(const karat::LineCount& count) {
+    nb::list lines;
+    for (const karat::LineFault& fault : count.malformed.first) lines.append(nb::make_tuple(fault.line, to_text(karat::explain(fault))));
+    return lines;
+}
+
+nb::object list_queries(HeldJudgments& held) {
+    if (!held.queries.is_valid()) {
+        nb::list queries;
+        for (std::int64_t q = 0; q < held.data.query_count(); ++q) queries.append(to_bytes(held.data.query(q)));
+        held.queries = queries;
+    }
+    return held.queries;
+}
+
+std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments) {
+    return std::make_unique<HeldJudgments>(HeldJudgments{std::move(judgments), {}});
+}
+
+std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers, const std::string& comments,
+                                              const std::string& blank_lines, const std::string& duplicates, bool lenient) {
+    if (columns < 3 || columns > 64) throw nb::value_error("columns must be from 3 to 64");
+    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const karat::Duplicates rule = duplicate_rule(duplicates);
+    return translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return hold(karat::read_judgments(*bytes, {columns}, reading, rule));
+    });
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_mapping(nb::object qrels) {
+    return translated(qrels, [&] { return hold(karat::judgments_from_mapping(qrels.ptr())); });
+}
+
+std::string_view bytes_at(nb::handle list, Py_ssize_t i) {
+    PyObject* item = PyList_GetItem(list.ptr(), i);
+    char* text = nullptr;
+    Py_ssize_t size = 0;
+    if (item == nullptr || PyBytes_AsStringAndSize(item, &text, &size) != 0) throw nb::python_error();
+    return {text, static_cast<std::size_t>(size)};
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list documents, Doubles grades, std::optional<Longs> lines,
+                                                   const std::string& duplicates) {
+    const std::size_t count = grades.shape(0);
+    if (queries.size() != count || documents.size() != count || (lines && lines->shape(0) != count)) {
+        throw nb::value_error("queries, documents, grades and lines must have the same length");
+    }
+    karat::JudgmentsBuilder builder;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto at = static_cast<Py_ssize_t>(i);
+        builder.add(bytes_at(queries, at), bytes_at(documents, at), grades.data()[i], lines ? lines->data()[i] : 0);
+    }
+    return hold(builder.finish(duplicate_rule(duplicates)));
+}
+
+nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number, const std::string& comments,
+                    const std::string& blank_lines, bool lenient) {
+    if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
+    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const auto last = choose<karat::LastColumn>(number, "number", {{"level", karat::LastColumn::level}, {"grade", karat::LastColumn::grade}});
+    const karat::Rows rows = translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return karat::read_rows(*bytes, columns, last, reading);
+    });
+    nb::list ids;
+    const std::size_t count = rows.values.size();
+    for (int column = 0; column < rows.id_columns; ++column) {
+        nb::list one;
+        for (std::size_t i = 0; i < count; ++i) {
+            one.append(to_bytes(rows.ids[i * static_cast<std::size_t>(rows.id_columns) + static_cast<std::size_t>(column)]));
+        }
+        ids.append(one);
+    }
+    auto values = std::make_unique_for_overwrite<double[]>(count);
+    std::copy(rows.values.begin(), rows.values.end(), values.get());
+    auto lines = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    std::copy(rows.lines.begin(), rows.lines.end(), lines.get());
+    const nb::capsule owner(lines.get(), [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+    const std::int64_t* data = lines.release();
+    return nb::make_tuple(ids, new_doubles(std::move(values), count),
+                          nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner), nb::rv_policy::reference));
+}
+
+// ---- matching --------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties, bool float32,
+                                           const std::string& duplicates, const std::string& numbers, const std::string& comments,
+                                           const std::string& blank_lines, bool lenient, int threads, Progress* progress,
+                                           std::size_t block_bytes) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    options.threads = std::clamp(threads, 1, 256);
+    options.block_bytes = block_bytes;
+    const auto go_on = [] {
+        const nb::gil_scoped_acquire gil;
+        return PyErr_CheckSignals() == 0;
+    };
+    return translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return std::make_unique<karat::Matched>(
+            karat::match_text(judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
+    });
+}
+
+std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties, bool float32) {
+    const karat::Ties rule = tie_rule(ties);
+    if (rule == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
+    return translated(run, [&] { return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), rule, float32)); });
+}
+
+// ---- segments --------------------------------------------------------------------------------------------------------
+
+void check_offsets(const Doubles& values, const Longs& offsets) {
+    if (!karat::are_offsets({offsets.data(), offsets.shape(0)}, values.shape(0))) {
+        throw nb::value_error("offsets must start at 0 or later, never fall, and end within the values");
+    }
+}
+
+template <class Combine>
+nb::object reduced(const Doubles& values, const Longs& offsets, Combine combine) {
+    check_offsets(values, offsets);
+    const std::size_t size = offsets.shape(0) - 1;
+    auto out = std::make_unique_for_overwrite<double[]>(size);
+    karat::reduce_segments({values.data(), values.shape(0)}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
+    return new_doubles(std::move(out), size);
+}
+
+template <class Combine>
+nb::object scanned(const Doubles& values, const Longs& offsets, Combine combine) {
+    check_offsets(values, offsets);
+    const std::size_t size = values.shape(0);
+    auto out = std::make_unique_for_overwrite<double[]>(size);
+    karat::scan_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
+    return new_doubles(std::move(out), size);
+}
+
+const auto add = [](double a, double b) { return a + b; };
+const auto multiply = [](double a, double b) { return a * b; };
+const auto larger = [](double a, double b) { return b > a || b != b ? b : a; };
+
+PyObject* new_error(nb::module_& module, const char* name, PyObject* parent) {
+    PyObject* type = PyErr_NewException((std::string("karat._native.") + name).c_str(), parent, nullptr);
+    if (type == nullptr) nb::raise_python_error();
+    module.attr(name) = nb::borrow(type);
+    return type;
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+    module.doc() = "The kernel: text and mappings in, judged rows out. It knows no measure and holds no state.";
+    line_error = new_error(module, "LineError", PyExc_ValueError);
+    mapping_error = new_error(module, "MappingError", PyExc_TypeError);
+
+    nb::class_<Progress>(module, "Progress")
+        .def(nb::init<>())
+        .def_prop_ro("bytes", [](const Progress& self) { return self.bytes.load(); });
+
+    nb::class_<HeldJudgments>(module, "Judgments")
+        .def_prop_ro("queries", &list_queries)
+        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
+        .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })
+        .def_prop_ro("lines", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.lines(), self); })
+        .def("document", [](const HeldJudgments& self, std::int64_t j) {
+            self.check_judgment(j);
+            return to_bytes(self.data.document(j));
+        })
+        .def("documents", [](const HeldJudgments& self, std::int64_t q) {
+            self.check_query(q);
+            nb::list documents;
+            const auto at = static_cast<std::size_t>(q);
+            for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j) documents.append(to_bytes(self.data.document(j)));
+            return documents;
+        })
+        .def_prop_ro("duplicates", [](const HeldJudgments& self) {
+            nb::list repeats;
+            for (const karat::JudgedTwice& twice : self.data.duplicates) {
+                repeats.append(nb::make_tuple(twice.query, to_bytes(twice.document), twice.first_line, twice.line));
+            }
+            return repeats;
+        })
+        .def_prop_ro("dropped", [](const HeldJudgments& self) { return self.data.dropped; })
+        .def_prop_ro("malformed", [](const HeldJudgments& self) { return self.data.count.malformed.count; })
+        .def_prop_ro("malformed_lines", [](const HeldJudgments& self) { return malformed_lines(self.data.count); })
+        .def_prop_ro("line_count", [](const HeldJudgments& self) { return self.data.count.lines; });
+
+    nb::class_<karat::Matched>(module, "Matched")
+        .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).length, self); })
+        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).offsets, self); })
+        .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).rank, self); })
+        .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
+        .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_last, self); })
+        .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judgment, self); })
+        .def_prop_ro("extra", [](const karat::Matched& self) {
+            nb::list queries;
+            for (const std::string& query : self.extra) queries.append(to_bytes(query));
+            return queries;
+        })
+        .def_prop_ro("duplicates", [](const karat::Matched& self) {
+            nb::list repeats;
+            for (const karat::Repeat& repeat : self.duplicates) {
+                repeats.append(nb::make_tuple(repeat.query, to_bytes(repeat.document), repeat.first.line, repeat.again.line,
+                                              repeat.first_rank, repeat.again_rank));
+            }
+            return repeats;
+        })
+        .def_ro("dropped", &karat::Matched::dropped)
+        .def_ro("tied_queries", &karat::Matched::tied_queries)
+        .def_ro("unordered", &karat::Matched::unordered)
+        .def_prop_ro("line_count", [](const karat::Matched& self) { return self.count.lines; })
+        .def_prop_ro("malformed", [](const karat::Matched& self) { return self.count.malformed.count; })
+        .def_prop_ro("malformed_lines", [](const karat::Matched& self) { return malformed_lines(self.count); })
+        .def_prop_ro("tag", [](const karat::Matched& self) { return to_bytes(self.tag); });
+
+    module.def("read_judgments", &read_judgments, "source"_a, nb::kw_only(), "columns"_a = 4, "numbers"_a = "strict",
+               "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false);
+    module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a);
+    module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a, "lines"_a = nb::none(),
+               "duplicates"_a = "keep");
+    module.def("read_rows", &read_rows, "source"_a, nb::kw_only(), "columns"_a, "numbers"_a = "c", "number"_a = "level",
+               "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
+    module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any", "blank_lines"_a = "skip",
+               "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(), "block_bytes"_a = 0);
+    module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false);
+
+    module.def("total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a, "offsets"_a);
+    module.def("best", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, larger); }, "values"_a, "offsets"_a);
+    module.def("running_sum", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, add); }, "values"_a, "offsets"_a);
+    module.def("running_product", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, multiply); }, "values"_a, "offsets"_a);
+    module.def("running_max", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, larger); }, "values"_a, "offsets"_a);
+}

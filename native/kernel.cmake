@@ -1,0 +1,30 @@
+# This file lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
+set(KARAT_KERNEL
+  ${CMAKE_CURRENT_LIST_DIR}/blocks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/gather.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/match.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reading.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reduce.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/source.cpp)
+set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+find_package(Threads REQUIRED)
+
+function(karat_compile_options target)
+  target_include_directories(${target} PRIVATE ${KARAT_KERNEL_DIR})
+  target_link_libraries(${target} PRIVATE Threads::Threads)
+  if(MSVC)
+    target_compile_options(${target} PRIVATE /W4 /utf-8 $<$<CONFIG:Release>:/O2>)
+  else()
+    # No contraction: a sum of products must not depend on whether the machine has a fused instruction.
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -ffp-contract=off
+                           $<$<CONFIG:Release>:-O3>)
+  endif()
+  if(KARAT_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  endif()
+endfunction()

@@ -1,0 +1,26 @@
+// This file declares how Python dictionaries become judgments and judged rows. Called with the GIL held.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+#include "rows.h"
+
+namespace karat {
+
+// What is wrong with a dictionary. Query and document are references that the catcher owns, or null.
+struct MappingFault {
+    const char* kind;
+    PyObject* query;
+    PyObject* document;
+    std::string detail;
+};
+
+// A Python exception is set.
+struct PythonFault {};
+
+Judgments judgments_from_mapping(PyObject* qrels);
+Matched match_mapping(const Judgments& judgments, PyObject* run, Ties ties, bool float32);
+
+}  // namespace karat

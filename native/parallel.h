@@ -1,0 +1,71 @@
+// This file runs one body on several threads while the caller waits and can be asked whether to go on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace karat {
+
+// Asked on the calling thread about ten times a second; false ends the work.
+using GoOn = std::function<bool()>;
+
+// Set where the caller does not want the result any more.
+struct Interrupted {};
+
+// Calls body(0 … threads - 1), each on a thread of its own, or body(0) on the caller's where one is enough. A body must
+// not throw. True unless `go_on` said no; then `stop` was set and the bodies have ended.
+template <class Body>
+bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {
+    if (inline_only) {
+        body(0);
+        return true;
+    }
+    std::mutex mutex;
+    std::condition_variable ended;
+    int running = 0;
+    std::vector<std::thread> team;
+    team.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t) {
+        {
+            const std::lock_guard lock(mutex);
+            ++running;
+        }
+        try {
+            team.emplace_back([&, t] {
+                body(t);
+                const std::lock_guard lock(mutex);
+                --running;
+                ended.notify_one();
+            });
+        } catch (const std::system_error&) {  // the machine has no more threads: those that run do the work
+            const std::lock_guard lock(mutex);
+            --running;
+            break;
+        }
+    }
+    if (team.empty()) body(0);
+    bool wanted = true;
+    {
+        std::unique_lock lock(mutex);
+        while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+            if (!wanted || !go_on) continue;
+            lock.unlock();
+            if (!go_on()) {
+                wanted = false;
+                stop.store(true);
+            }
+            lock.lock();
+        }
+    }
+    for (std::thread& thread : team) thread.join();
+    return wanted;
+}
+
+}  // namespace karat

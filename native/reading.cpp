@@ -1,0 +1,32 @@
+// This file says in words what is wrong with a line.
+#include "reading.h"
+
+namespace karat {
+
+std::string_view fault_name(Fault fault) {
+    switch (fault) {
+        case Fault::columns: return "columns";
+        case Fault::number: return "number";
+        case Fault::nan: return "nan";
+        case Fault::rank: return "rank";
+        case Fault::blank: return "blank";
+        case Fault::utf16: return "utf-16";
+        case Fault::compressed: return "compressed";
+    }
+    return "number";
+}
+
+std::string explain(const LineFault& fault) {
+    switch (fault.fault) {
+        case Fault::columns: return "it has " + fault.detail + (fault.detail == "1" ? " column" : " columns");
+        case Fault::number: return "'" + fault.detail + "' is not a number";
+        case Fault::nan: return "its number is NaN";
+        case Fault::rank: return "the rank '" + fault.detail + "' is not an integer";
+        case Fault::blank: return "it is blank";
+        case Fault::utf16: return "the text is UTF-16";
+        case Fault::compressed: return "the bytes are compressed";
+    }
+    return {};
+}
+
+}  // namespace karat

@@ -1,0 +1,49 @@
+// This file adds, multiplies and compares along segments: values[offsets[q] … offsets[q + 1]) is segment q.
+//
+// Sums go strictly from left to right, so that a result is the same bits as a plain loop's, on every machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace karat {
+
+using Values = std::span<const double>;
+using Offsets = std::span<const std::int64_t>;
+
+// True when the offsets start at 0 or later, never fall and end within `size`.
+inline bool are_offsets(Offsets offsets, std::size_t size) {
+    if (offsets.empty() || offsets.front() < 0) return false;
+    for (std::size_t q = 1; q < offsets.size(); ++q) {
+        if (offsets[q] < offsets[q - 1]) return false;
+    }
+    return static_cast<std::uint64_t>(offsets.back()) <= size;
+}
+
+// One number a segment: its values combined from the left, 0 for an empty one.
+template <class Combine>
+void reduce_segments(Values values, Offsets offsets, double* out, Combine combine) {
+    for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
+        const auto from = static_cast<std::size_t>(offsets[q]);
+        const auto to = static_cast<std::size_t>(offsets[q + 1]);
+        double value = from == to ? 0.0 : values[from];
+        for (std::size_t i = from + 1; i < to; ++i) value = combine(value, values[i]);
+        out[q] = value;
+    }
+}
+
+// One number a value; the first of a segment is the value itself. Values outside every segment give 0.
+template <class Combine>
+void scan_segments(Values values, Offsets offsets, double* out, Combine combine) {
+    for (std::size_t i = 0; i < values.size(); ++i) out[i] = 0.0;
+    for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
+        double value = 0.0;
+        for (auto i = offsets[q]; i < offsets[q + 1]; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            value = i == offsets[q] ? values[at] : combine(value, values[at]);
+            out[at] = value;
+        }
+    }
+}
+
+}  // namespace karat

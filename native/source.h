@@ -1,0 +1,53 @@
+// This file declares where bytes come from: a plain file, memory, or anything that can be read again from its start.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace karat {
+
+class Source {
+public:
+    virtual ~Source() = default;
+    // Up to `size` bytes; 0 only at the end. May be called from any thread, from one at a time.
+    virtual std::size_t read(char* bytes, std::size_t size) = 0;
+    virtual void rewind() = 0;
+};
+
+struct SourceFault {
+    int error_number;
+};
+
+#if defined(_WIN32)
+using NativePath = std::wstring;
+#else
+using NativePath = std::string;
+#endif
+
+class FileSource final : public Source {
+public:
+    explicit FileSource(const NativePath& path);
+    ~FileSource() override;
+    FileSource(const FileSource&) = delete;
+    FileSource& operator=(const FileSource&) = delete;
+    std::size_t read(char* bytes, std::size_t size) override;
+    void rewind() override;
+
+private:
+    std::FILE* file_;
+};
+
+class MemorySource final : public Source {
+public:
+    explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+    std::size_t read(char* bytes, std::size_t size) override;
+    void rewind() override { position_ = 0; }
+
+private:
+    std::string_view bytes_;
+    std::size_t position_ = 0;
+};
+
+}  // namespace karat

@@ -1,0 +1,225 @@
+"""The kernel: text and mappings in, judged rows out. It knows no measure and holds no state between calls.
+
+A source of text is a path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
+``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, which may be called from other threads, one at a time.
+Whitespace is C's ``isspace``, only a newline ends a line, ids are opaque bytes, a UTF-8 mark at the start is skipped.
+
+``numbers="strict"`` takes whole decimal numbers (scores may also be ``inf``); ``"c"`` reads scores as C's ``strtod`` and
+grades as ``atol``. ``comments`` are lines whose first non-blank byte is ``#`` (``"any"``), whose very first byte is
+(``"first-byte"``), or do not exist (``"none"``). With ``lenient`` a malformed line is skipped and counted; otherwise the
+earliest one raises LineError, whatever the number of threads. OSError is raised for a file that cannot be read.
+
+All arrays are read-only.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer
+
+
+class _Stream(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int: ...
+    def rewind(self) -> object: ...
+
+_Source = str | Buffer | _Stream
+
+class LineError(ValueError):
+    """A line, or a text, that cannot be read as it is."""
+
+    kind: str
+    """columns, number, nan, rank, blank, utf-16 or compressed."""
+    line: int
+    """Counted from 1, every line."""
+    data_line: int
+    """Counted from 1 without blank lines and comments."""
+    detail: bytes
+    """The number of columns found, or the token that is no number."""
+    excerpt: bytes
+    """The line's first 80 bytes."""
+
+class MappingError(TypeError):
+    """A value in a nested dict that cannot be used."""
+
+    kind: str
+    """nan, number, infinite (a grade), query, document (an id that is no text), mapping (no dict where one is needed),
+    changed (the dict changed while it was read)."""
+    query: object
+    document: object
+    detail: str
+
+class Progress:
+    """How far match_text has come; read it from another thread."""
+
+    @property
+    def bytes(self) -> int: ...
+
+class Judgments:
+    """Relevance judgments, immutable: queries in byte order, each query's documents in the order of the file."""
+
+    @property
+    def queries(self) -> list[bytes]:
+        """Made once; not to be changed."""
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Judgments offsets[q] to offsets[q + 1] belong to query q."""
+    @property
+    def grades(self) -> NDArray[np.float64]: ...
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The line of each judgment, 0 where there was no text."""
+    def document(self, judgment: int, /) -> bytes: ...
+    def documents(self, query: int, /) -> list[bytes]: ...
+    @property
+    def duplicates(self) -> list[tuple[int, bytes, int, int]]:
+        """Under ``duplicates="keep"`` each repeat: query, document, its first line, this line; in file order."""
+    @property
+    def dropped(self) -> int:
+        """Judgments that gave way to another of the same document."""
+    @property
+    def malformed(self) -> int: ...
+    @property
+    def malformed_lines(self) -> list[tuple[int, str]]:
+        """The first 20 lines skipped by ``lenient``, and why."""
+    @property
+    def line_count(self) -> int: ...
+
+class Matched:
+    """A run reduced to its judged rows, query by query in the order of the judgments."""
+
+    @property
+    def length(self) -> NDArray[np.int64]:
+        """Documents retrieved for each query, -1 for a query that the run does not mention."""
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Rows offsets[q] to offsets[q + 1] belong to query q, in rank order."""
+    @property
+    def rank(self) -> NDArray[np.int64]:
+        """From 1."""
+    @property
+    def tie_first(self) -> NDArray[np.int64]:
+        """The rank of the first document with the same score. (Where a query has NaN scores: the rank itself.)"""
+    @property
+    def tie_last(self) -> NDArray[np.int64]: ...
+    @property
+    def judgment(self) -> NDArray[np.int64]:
+        """Index into the judgments' grades; of a document judged twice, its first judgment."""
+    @property
+    def extra(self) -> list[bytes]:
+        """Queries of the run without judgments, in byte order."""
+    @property
+    def duplicates(self) -> list[tuple[int, bytes, int, int, int, int]]:
+        """Under ``duplicates="keep"`` each repeat in a judged query: query, document, lines and ranks of its first
+        occurrence and of this one (first line, this line, first rank, this rank); in file order."""
+    @property
+    def dropped(self) -> int:
+        """Documents that gave way to another of the same id."""
+    @property
+    def tied_queries(self) -> int:
+        """Queries in which a judged document shares its score with another document."""
+    @property
+    def unordered(self) -> int:
+        """Judged queries whose lines are not in descending order of score."""
+    @property
+    def line_count(self) -> int: ...
+    @property
+    def malformed(self) -> int: ...
+    @property
+    def malformed_lines(self) -> list[tuple[int, str]]: ...
+    @property
+    def tag(self) -> bytes:
+        """The sixth field of the last line of data."""
+
+def read_judgments(
+    source: _Source,
+    *,
+    columns: int = 4,
+    numbers: str = "strict",
+    comments: str = "any",
+    blank_lines: str = "skip",
+    duplicates: str = "keep",
+    lenient: bool = False,
+) -> Judgments:
+    """Read lines of exactly ``columns`` fields: query first, grade last, document before it."""
+
+def judgments_from_mapping(qrels: dict[str, dict[str, int | float]]) -> Judgments:
+    """Take ``{query: {document: grade}}``; a query without documents is kept.
+
+    Raises:
+        MappingError: an id that is no str, a grade that is no finite number.
+    """
+
+def judgments_from_rows(
+    queries: list[bytes],
+    documents: list[bytes],
+    grades: NDArray[np.float64],
+    lines: NDArray[np.int64] | None = None,
+    duplicates: str = "keep",
+) -> Judgments:
+    """Take one judgment a row."""
+
+def read_rows(
+    source: _Source,
+    *,
+    columns: int,
+    numbers: str = "c",
+    number: str = "level",
+    comments: str = "any",
+    blank_lines: str = "skip",
+    lenient: bool = False,
+) -> tuple[list[list[bytes]], NDArray[np.float64], NDArray[np.int64]]:
+    """Read a rare format: a list for each column but the last, the last as numbers, and the line of each row.
+
+    ``number`` says whether the last column is read like a score (``"level"``) or like a grade (``"grade"``).
+    """
+
+def match_text(
+    judgments: Judgments,
+    source: _Source,
+    *,
+    ties: str = "trec",
+    float32: bool = False,
+    duplicates: str = "keep",
+    numbers: str = "strict",
+    comments: str = "any",
+    blank_lines: str = "skip",
+    lenient: bool = False,
+    threads: int = 1,
+    progress: Progress | None = None,
+    block_bytes: int = 0,
+) -> Matched:
+    """Rank a run's documents by score and find the judged ones.
+
+    ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``), or the
+    integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are placed where
+    trec_eval places them. ``block_bytes`` sets how much is read at once (0: chosen by the kernel).
+    """
+
+def match_mapping(
+    judgments: Judgments,
+    run: dict[str, dict[str, float | int]],
+    *,
+    ties: str = "trec",
+    float32: bool = False,
+) -> Matched:
+    """Rank ``{query: {document: score}}``; only dicts, and ids of unjudged documents are looked at in ties alone.
+
+    Raises:
+        MappingError: an id that is no str, a score that is no number or NaN.
+    """
+
+def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sum of each segment, strictly from left to right; 0 for an empty one."""
+
+def best(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The largest value of each segment; 0 for an empty one."""
+
+def running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sum up to and with each value of its segment; 0 outside every segment."""
+
+def running_product(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The product up to and with each value of its segment."""
+
+def running_max(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The largest value up to and with each value of its segment."""
