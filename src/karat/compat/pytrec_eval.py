@@ -1,0 +1,325 @@
+"""pytrec_eval's face on karat: ``from karat.compat import pytrec_eval`` in place of ``import pytrec_eval``.
+
+The same names, arguments, result keys and numbers as pytrec_eval-terrier 0.5.11, whose conventions are trec_eval
+9's: scores are compared in single precision (``scores="double"`` leaves them as they are), recall points are
+rounded up, queries that the run lacks are absent from the result.
+
+Where the original crashes, remembers an earlier query or reads memory that nobody wrote, this does not follow it:
+
+- A query whose judgments are all negative, or whose ranking is empty, is evaluated as it stands, also when it
+  comes first. The original then gives zeros, even for ``num_rel`` and ``gm_map``.
+- ``runid``, a string that a dict of numbers cannot hold, is 0.0 like ``relstring``; the original may return
+  whatever the memory held.
+- A cutoff of 0, and a parameter that a gain measure cannot read (``ndcg.10``, ``G.5``), is a ValueError, as is text
+  behind the parameters (``P_5abc``). The original ends the process, or ignores what it does not understand.
+- ``utility.a,b,c,d`` takes its four numbers in their order, negative ones included.
+- A ``relevance_level`` below 0 is refused as 0 is.
+- NumPy numbers are taken as grades (whole ones) and scores; a grade of 2**31 or more is that grade.
+- A NaN score is refused: it has no place in an order.
+- A document twice for one query in ``parse_run`` or ``parse_qrel`` is also refused under ``python -O``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from karat import _native
+from karat.errors import DataError
+from karat.evaluate import values_of
+from karat.lists.flat import Flat
+from karat.match import Counts, decide, rows_of
+from karat.measures import Measure, parse_measure
+from karat.measures.trec_eval import NICKNAMES, TABLE
+from karat.profiles import PROFILES
+from karat.scores import GEOMETRIC_FLOOR
+from karat.tables import text_of
+
+if TYPE_CHECKING:
+    from karat.rows import Floats, JudgedRows
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+CONVENTIONS = PROFILES["pytrec_eval"]
+
+supported_nicknames: dict[str, set[str]] = {
+    nickname: {name for name in names if TABLE[name].since <= 9} for nickname, names in NICKNAMES.items()
+}
+"""What each collective name stands for. Those about preferences and judgment groups exist, and cannot be evaluated."""
+
+supported_measures: set[str] = set(supported_nicknames["all_trec"])
+"""Every measure that an evaluator takes."""
+
+STRINGS = ("runid", "relstring")
+WITH_PARAMETERS = re.compile(
+    r"({})[._](-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?)*)".format("|".join(supported_measures))
+)
+WITHOUT_CUTOFF = ("G", "ndcg", "ndcg_rel", "Rndcg")
+
+Number = TypeVar("Number", int, float)
+
+
+class RelevanceEvaluator:
+    """Judgments and measures, ready to evaluate runs.
+
+    Args:
+        query_relevance: ``{query: {document: grade}}``, grades whole.
+        measures: names (``map``), names with parameters (``P.5,10``, ``ndcg_cut_10``) and nicknames
+            (``official``).
+        relevance_level: the lowest grade that is relevant, for measures that know only relevant or not.
+        judged_docs_only_flag: remove unjudged documents from each ranking first.
+        scores: ``float32``, as the original compares scores, or ``double``.
+
+    Raises:
+        TypeError: judgments or a level of another type.
+        ValueError: a measure that does not exist, or a parameter that it does not take.
+
+    Example:
+        >>> from karat.compat import pytrec_eval
+        >>> evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 0, "b": 1}}, {"map", "P.5"})
+        >>> evaluator.evaluate({"q": {"a": 1.0, "b": 0.5}})
+        {'q': {'map': 0.5, 'P_5': 0.2}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+        *,
+        scores: str = "float32",
+    ) -> None:
+        """Take the judgments in and find the measures."""
+        level: object = relevance_level
+        if not isinstance(level, int) or level < 1:
+            raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number from 1 on.")
+        self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance))
+        self.measures = keyed(measures, level)
+        unjudged = "removed" if judged_docs_only_flag else "nonrelevant"
+        self.policy = CONVENTIONS.policy.changed(scores=scores, unjudged=unjudged)
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """Evaluate a run.
+
+        Args:
+            scores: ``{query: {document: score}}``.
+
+        Returns:
+            ``{query: {measure: value}}`` for the queries that have judgments, in the run's order.
+
+        Raises:
+            TypeError: ids that are not str, scores that are no numbers or NaN, rankings that are no dicts.
+        """
+        if not scores:
+            return {}
+        found = _native.match_mapping(
+            self.judgments, as_dicts(scores, "scores"), float32=self.policy.scores == "float32"
+        )
+        rows = rows_of(self.judgments, found)
+        match = decide(self.judgments.queries, rows, found.length >= 0, Counts(), self.policy, "run")
+        place = {text_of(query): number for number, query in enumerate(match.queries)}
+        keys, values = list(self.measures), values_under(match.rows, self.measures).tolist()
+        return {query: dict(zip(keys, values[place[query]])) for query in scores if query in place}
+
+
+def compute_aggregated_measure(measure: str, values: list[float]) -> float:
+    """One number of all queries': a sum for ``num_…``, exp of the mean of logarithms for ``gm_…``, else the mean."""
+    if measure.startswith("num_"):
+        return float(np.sum(values))
+    mean = float(np.mean(values)) if len(values) else float("nan")
+    return float(np.exp(mean)) if measure.startswith("gm_") else mean
+
+
+class DuplicateError(DataError, AssertionError):
+    """A document that stands twice; also the AssertionError that the original raises."""
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """``{query: {document: score}}`` from lines ``query Q0 document rank score tag``.
+
+    Raises:
+        ValueError: a line of another form.
+        AssertionError: a document twice for one query.
+    """
+    return parse(f_run, 6, 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """``{query: {document: grade}}`` from lines ``query iteration document grade``.
+
+    Raises:
+        ValueError: a line of another form.
+        AssertionError: a document twice for one query.
+    """
+    return parse(f_qrel, 4, 3, int)
+
+
+# ---------------------------------------------------------------- judgments and runs
+
+
+def parse(
+    lines: Iterable[str], columns: int, place: int, number: Callable[[str], Number]
+) -> dict[str, dict[str, Number]]:
+    """The numbers in one column of text by query and document."""
+    table: dict[str, dict[str, Number]] = {}
+    for line, text in enumerate(lines, 1):
+        fields = text.split()
+        if len(fields) != columns:
+            raise DataError(
+                f"Line {line} has {len(fields)} columns where {columns} are expected: {text.strip()!r}."
+            )
+        inner = table.setdefault(fields[0], {})
+        document = fields[2]
+        if document in inner:
+            raise DuplicateError(f"Line {line}: document {document!r} stands twice for query {fields[0]!r}.")
+        try:
+            inner[document] = number(fields[place])
+        except ValueError:
+            raise DataError(f"Line {line}: {fields[place]!r} is not a {number.__name__}.") from None
+    return table
+
+
+def as_dicts(mapping: object, name: str) -> dict[str, Any]:
+    """The mapping as a dict of dicts, which the kernel walks; copied only where it is none."""
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
+    if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
+        return cast("dict[str, Any]", mapping)
+    return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in mapping.items()}
+
+
+def whole_grades(query_relevance: object) -> dict[str, Any]:
+    """The judgments of the queries that have any; grades are whole numbers."""
+    judgments = as_dicts(query_relevance, "query_relevance")
+    for query, grades in judgments.items():
+        kinds = set(map(type, grades.values())) if isinstance(grades, dict) else set()
+        for kind in kinds - {int, bool}:
+            if not issubclass(kind, (int, np.integer)):
+                raise TypeError(
+                    f"Query {query!r} has a grade of type {kind.__name__}: a grade is a whole number."
+                )
+    return {query: grades for query, grades in judgments.items() if grades or not isinstance(grades, dict)}
+
+
+# ---------------------------------------------------------------- measures
+
+
+def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
+    """Each result's key with its measure in trec_eval's order; None for what is no number."""
+    given: dict[str, list[str]] = {}
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"A measure is named by text, not by {name!r}.")
+        for member in supported_nicknames.get(name, {name}):
+            word, parameters = taken_apart(member)
+            given.setdefault(word, []).extend(parameters)
+    return {key: each for word in TABLE if word in given for key, each in in_full(word, given[word], level)}
+
+
+def taken_apart(name: str) -> tuple[str, list[str]]:
+    """A name and its parameters: ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
+    if name in supported_measures:
+        return name, []
+    match = WITH_PARAMETERS.fullmatch(name)
+    if match is None:
+        raise ValueError(f"unsupported measure {name}")
+    word, parameters = match.group(1), match.group(2).split(",")
+    if word in WITHOUT_CUTOFF:
+        hint = " (ndcg_cut takes cutoffs)" if word == "ndcg" else ""
+        raise ValueError(f"unsupported measure {name}: {word} takes no parameters{hint}")
+    return word, parameters
+
+
+def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Measure | None]]:
+    """The results that one measure gives: one key per cutoff, or its own name."""
+    entry = TABLE[word]
+    if word in STRINGS:
+        return [(word, None)]
+    if not entry.cutoffs:
+        return [(word, at_level(with_parameters(word, parameters), level))]
+    cutoffs = sorted({float(each) for each in parameters} or entry.cutoffs)
+    if entry.whole:
+        cutoffs = sorted({float(int(each)) for each in cutoffs})
+        if cutoffs[0] < 1:
+            raise ValueError(
+                f"unsupported measure {word}_{cutoffs[0]:g}: a cutoff is a whole number from 1 on"
+            )
+    shape = "{}_{:.0f}" if entry.whole else "{}_{:.2f}"
+    return [
+        (shape.format(word, each), at_level(parse_measure(entry.karat.format(repr_of(each))), level))
+        for each in cutoffs
+    ]
+
+
+def repr_of(number: float) -> str:
+    """A cutoff as karat's names spell it."""
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+def with_parameters(word: str, parameters: list[str]) -> Measure:
+    """A measure without cutoffs. Parameters that trec_eval would not read are dropped, as the original drops them."""
+    measure = parse_measure(TABLE[word].karat)
+    if not parameters:
+        return measure
+    numbers = tuple(float(each) for each in parameters)
+    if word == "set_F":
+        return Measure("SetF", (("weight", float(min(parameters))),))
+    if word == "11pt_avg":
+        return Measure("IPrecMean", (("points", tuple(sorted(set(numbers)))),))
+    if word == "utility":
+        if len(numbers) != 4:
+            raise ValueError(f"utility takes four numbers, as in utility.1,-1,0,0, not {len(numbers)}")
+        return Measure("Utility", tuple(zip("abcd", numbers)))
+    return measure
+
+
+def at_level(measure: Measure, level: int) -> Measure:
+    """The measure as trec_eval 9 reads it, with grades from ``level`` on relevant."""
+    if "rel" in measure.definition.parameters:
+        measure = Measure(measure.name, (*measure.parameters, ("rel", level)), measure.depth)
+    ((_, meant),) = CONVENTIONS.read(measure)
+    return meant
+
+
+# ---------------------------------------------------------------- values
+
+
+def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Floats:
+    """One value per list and key, as trec_eval's C code leaves it before any mean is taken."""
+    asked = list(dict.fromkeys(measure for measure in measures.values() if measure is not None))
+    values = np.zeros((len(rows.length), len(measures)))
+    if not asked:
+        return values
+    known = values_of(rows, asked)
+    for place, measure in enumerate(measures.values()):
+        if measure is not None:
+            values[:, place] = before_the_mean(known[:, asked.index(measure)], measure, rows)
+    return values
+
+
+def before_the_mean(values: Floats, measure: Measure, rows: JudgedRows) -> Floats:
+    """A geometric mean's values as logarithms; the precision of no document at no document as NaN."""
+    if measure.definition.aggregate == "geometric":
+        return cast("Floats", np.log(np.maximum(values, GEOMETRIC_FLOOR)))
+    if measure.name in ("IPrec", "IPrecMean") and not rows.length.all():
+        return np.where(asks_for_none(measure, rows), np.nan, values)
+    return values
+
+
+def asks_for_none(measure: Measure, rows: JudgedRows) -> Any:
+    """Which lists are empty and have a recall point that no document reaches: trec_eval divides 0 by 0 there."""
+    lists, arguments = Flat(rows), measure.arguments
+    point = min(arguments["points"]) if measure.name == "IPrecMean" else arguments["recall"]
+    needed = lists.whole(point * lists.n_relevant(arguments["rel"]), arguments["rounding"])
+    return (rows.length == 0) & (cast("Any", needed) == 0)
