@@ -1,0 +1,146 @@
+"""This file tests what the package promises outside its code: one version, a compiler for all, complete archives."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import compiler
+import karat
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+posix_only = pytest.mark.skipif(
+    sys.platform == "win32", reason="the stand-ins for compilers are shell scripts"
+)
+
+
+@pytest.fixture(scope="module")
+def pyproject() -> dict:
+    return tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> "Machine":
+    return Machine(tmp_path)
+
+
+class Machine:
+    """A PATH on which lies only what a test puts there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "bin"
+        self.folder.mkdir()
+        self.environ = {"PATH": str(self.folder)}
+
+    def install(self, name: str, status: int) -> str:
+        """Put a compiler there that takes a C++20 program (status 0) or does not."""
+        program = self.folder / name
+        program.write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return str(program)
+
+
+def test_a_bare_machine_has_no_compiler(machine: Machine) -> None:
+    assert compiler.find_compiler(machine.environ, platform="linux") is None
+    assert compiler.find_compiler({}, platform="linux") is None
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["c++", "g++", "clang++"])
+def test_a_compiler_on_the_path_is_found(machine: Machine, name: str) -> None:
+    expected = machine.install(name, status=0)
+    assert compiler.find_compiler(machine.environ, platform="linux") == expected
+    assert compiler.definitions(machine.folder, machine.environ) == {}
+
+
+@posix_only
+def test_a_compiler_that_cannot_do_cpp20_is_passed_over(machine: Machine, tmp_path: Path) -> None:
+    """CMake would take the first one on the PATH, so it is told of the second."""
+    machine.install("c++", status=1)
+    assert compiler.find_compiler(machine.environ, platform="linux") is None
+    able = machine.install("clang++", status=0)
+    assert compiler.definitions(tmp_path, machine.environ) == {"CMAKE_CXX_COMPILER": able}
+
+
+def test_cxx_is_taken_at_its_word(machine: Machine) -> None:
+    environ = machine.environ | {"CXX": "ccache my-compiler"}
+    assert compiler.find_compiler(environ, platform="linux") == "ccache my-compiler"
+    assert compiler.definitions(machine.folder, environ) == {}
+    assert compiler.find_compiler(machine.environ | {"CXX": ""}, platform="linux") is None
+
+
+@posix_only
+def test_visual_studio_is_asked_for_on_windows_only(machine: Machine) -> None:
+    cl = machine.install("cl", status=1)
+    assert compiler.find_compiler(machine.environ, platform="win32") == cl
+    assert compiler.find_compiler(machine.environ, platform="darwin") is None
+
+
+@posix_only
+def test_zig_stands_in_for_what_is_missing(machine: Machine, tmp_path: Path) -> None:
+    told = compiler.definitions(tmp_path / "tools", machine.environ)
+    tools = {"CMAKE_CXX_COMPILER", "CMAKE_AR", "CMAKE_RANLIB"}
+    assert tools <= told.keys()
+    for variable in tools:
+        script = Path(told[variable]).read_text(encoding="utf-8")
+        assert f'"{sys.executable}" -m ziglang ' in script
+    # Without this, the wheel would run on the builder's processor and newer ones only.
+    assert "-mcpu=baseline" in Path(told["CMAKE_CXX_COMPILER"]).read_text(encoding="utf-8")
+
+
+@posix_only
+def test_a_tool_of_zig_hands_on_its_arguments(tmp_path: Path) -> None:
+    """A stand-in for Python prints what it is given, blanks within an argument included."""
+    echo = tmp_path / "a python"
+    echo.write_text('#!/bin/sh\nprintf "[%s]" "$@"\n', encoding="utf-8")
+    echo.chmod(0o755)
+    told = compiler.write_zig_tools(tmp_path / "tools", python=str(echo), platform="linux")
+    printed = subprocess.run([told["CMAKE_AR"], "qc", "a b.a"], capture_output=True, text=True, check=True)
+    assert printed.stdout == "[-m][ziglang][ar][qc][a b.a]"
+
+
+def test_the_scripts_for_windows_name_python_and_pass_everything(tmp_path: Path) -> None:
+    told = compiler.write_zig_tools(tmp_path, python="C:/Program Files/python.exe", platform="win32")
+    assert Path(told["CMAKE_AR"]).suffix == ".cmd"
+    expected = '@"C:/Program Files/python.exe" -m ziglang ar %*\n'
+    assert Path(told["CMAKE_AR"]).read_text(encoding="utf-8") == expected
+
+
+def test_the_version_is_the_one_in_pyproject(pyproject: dict) -> None:
+    assert karat.__version__ == pyproject["project"]["version"], "Install karat again: its version changed."
+
+
+def test_starting_does_not_ask_for_the_metadata() -> None:
+    """importlib.metadata takes longer to import than karat's own modules take together."""
+    code = "import sys; before = set(sys.modules); import karat._version; print(*set(sys.modules) - before)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "karat._version" in loaded.split()
+    assert "importlib.metadata" not in loaded.split()
+
+
+def test_every_dependency_has_its_line(pyproject: dict) -> None:
+    """docs/dependencies.md says what each is for; a dependency without a line has no reason to be here."""
+    table = (CHECKOUT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    project = pyproject["project"]
+    declared = [*pyproject["build-system"]["requires"], *project["dependencies"], compiler.ZIG_PACKAGE]
+    declared += [each for extra in project["optional-dependencies"].values() for each in extra]
+    names = {re.match(r"[\w.-]+", each)[0] for each in declared}
+    assert names
+    for name in sorted(names):
+        assert f"| {name} |" in table, name
+
+
+def test_the_tools_follow_the_oldest_python(pyproject: dict) -> None:
+    """The linter, the type checker and the classifiers follow requires-python."""
+    oldest = pyproject["project"]["requires-python"].removeprefix(">=")
+    assert pyproject["tool"]["ruff"]["target-version"] == "py" + oldest.replace(".", "")
+    assert pyproject["tool"]["mypy"]["python_version"] == oldest
+    listed = [each for each in pyproject["project"]["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    assert listed[0].endswith(oldest)
