@@ -276,7 +276,7 @@ def test_wrong_names_are_refused_before_anything_is_read() -> None:
         karat.evaluate("/no/such/file", RUN_LINE, ["nDGC"])
     with pytest.raises(PolicyError, match="Did you mean trec_eval-9"):
         karat.evaluate("/no/such/file", RUN_LINE, profile="treceval9")
-    with pytest.raises(PolicyError, match="Did you mean 'skip'"):
+    with pytest.raises(PolicyError, match="Did you mean skip"):
         Policy(missing="skp")
     with pytest.raises(PolicyError, match="a depth is a whole number"):
         Policy(depth=-1)

@@ -1,6 +1,13 @@
 """Every error that karat raises: a sentence that says what was found, where, and what to do."""
 
-__all__ = ["DataError", "KaratError", "MeasureError", "PolicyError"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["DataError", "KaratError", "MeasureError", "PolicyError", "did_you_mean"]
 
 
 class KaratError(Exception):
@@ -17,3 +24,12 @@ class MeasureError(KaratError, ValueError):
 
 class PolicyError(KaratError, ValueError):
     """A policy or profile that does not exist; the text names those that do."""
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The end of a sentence about a name that does not exist: the nearest ones, or ``otherwise``."""
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in known}
+    near = [by_lower[each] for each in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
+    return f"Did you mean {' or '.join(near)}?" if near else otherwise

@@ -13,7 +13,7 @@ from karat.measures import Measure
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
 from karat.scores import Scores, aggregate
-from karat.tables import Qrels, QrelsLike, Run, RunLike, text_of
+from karat.tables import Qrels, QrelsLike, Run, RunLike, short, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -112,7 +112,9 @@ def evaluate_judged_ranking(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(ranking, policy)
-    return scores_of(match_judged_ranking(judged, policy), asked, policy, convention, name or judged.name)
+    return scores_of(
+        match_judged_ranking(judged, policy), asked, policy, convention, name or short(judged.name)
+    )
 
 
 def evaluate_grades(

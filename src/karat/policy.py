@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import Any
 
-from karat.errors import PolicyError
+from karat.errors import PolicyError, did_you_mean
 
 __all__ = ["Policy"]
 
@@ -66,11 +65,8 @@ class Policy:
         for axis, choices in CHOICES.items():
             value = getattr(self, axis)
             if value not in choices:
-                near = get_close_matches(str(value), choices, n=1)
-                hint = f" Did you mean '{near[0]}'?" if near else ""
-                raise PolicyError(
-                    f"There is no {axis}={value!r}; {axis} is one of {', '.join(choices)}.{hint}"
-                )
+                hint = did_you_mean(str(value), choices, f"It is one of {', '.join(choices)}.")
+                raise PolicyError(f"There is no {axis}={value!r}. {hint}")
         depth: object = self.depth
         if depth is not None and (not isinstance(depth, int) or depth < 0):
             raise PolicyError(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
-from karat.errors import PolicyError
+from karat.errors import PolicyError, did_you_mean
 from karat.measures import Measure, parse_measure, parse_measures
 from karat.policy import Policy
 
@@ -97,7 +96,6 @@ def profile_named(name: str | None) -> Profile:
     if name is None:
         return Profile("karat", "")
     if name not in PROFILES:
-        near = get_close_matches(name, PROFILES, n=2)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(PROFILES)}."
+        hint = did_you_mean(name, PROFILES, f"There are: {', '.join(PROFILES)}.")
         raise PolicyError(f"There is no profile '{name}'. {hint}")
     return PROFILES[name]

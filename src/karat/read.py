@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import importlib
 import os
 import stat
 import sys
-import tempfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,69 +58,105 @@ class Source:
     """
 
     name: str
-    handle: str | bytes | Stream
+    handle: str | bytes | Reopened | Kept
     size: int | None
 
+    def from_start(self) -> str | bytes | Reopened | Kept:
+        """The handle, at its first byte."""
+        if isinstance(self.handle, (Reopened, Kept)):
+            self.handle.rewind()
+        return self.handle
 
-class Stream:
-    """Bytes that must be asked for in order, and can be asked for again from the start.
+
+class Reopened:
+    """A file that can be read from its start any number of times; open only while it is read.
 
     Args:
-        start: gives the file from its first byte; called again on ``rewind`` if ``again`` is true. Otherwise
-            what was read is kept, in memory and then in a temporary file, for the case that it is needed twice.
-        again: whether ``start`` can be called more than once.
+        start: opens it.
     """
 
-    def __init__(self, start: Callable[[], IO[bytes]], *, again: bool) -> None:
-        """Open the file."""
-        self.start, self.again = start, again
-        self.file = start()
-        self.kept = None if again else tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - lives as long as the stream
+    def __init__(self, start: Callable[[], IO[bytes]]) -> None:
+        """Open nothing yet."""
+        self.start = start
+        self.file: IO[bytes] | None = None
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end, where the file is closed."""
+        if self.file is None:
+            self.file = self.start()
+        count = 0 if self.file.closed else int(cast("Any", self.file).readinto(buffer) or 0)
+        if count == 0:
+            self.file.close()
+        return count
+
+    def rewind(self) -> None:
+        """Start again from the first byte."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+
+class Kept:
+    """A stream that can be read once: what was read is kept, in memory and then in a temporary file.
+
+    Args:
+        file: the stream.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        """Keep nothing yet."""
+        from tempfile import SpooledTemporaryFile
+
+        self.file = file
+        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
         self.replaying = False
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill ``buffer`` with the next bytes; 0 at the end."""
-        if self.replaying and self.kept is not None:
+        if self.replaying:
             old = self.kept.read(len(buffer))
             if old:
                 buffer[: len(old)] = old
                 return len(old)
             self.replaying = False
-        count = cast("Any", self.file).readinto(buffer) or 0
-        if self.kept is not None:
-            self.kept.write(buffer[:count])
-        return int(count)
+        count = int(cast("Any", self.file).readinto(buffer) or 0)
+        self.kept.write(buffer[:count])
+        return count
 
     def rewind(self) -> None:
         """Start again from the first byte."""
-        if self.kept is None:
-            self.file.close()
-            self.file = self.start()
-        else:
-            self.kept.seek(0)
-            self.replaying = True
+        self.kept.seek(0)
+        self.replaying = True
+
+    def __del__(self) -> None:
+        """Let the temporary file go."""
+        self.kept.close()
 
 
-def decompressor(magic: bytes) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    """What unpacks a file that begins with these bytes; None for plain text."""
-    if magic.startswith(b"\x1f\x8b"):
-        return lambda raw: cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return unpack_zstd
-    if magic.startswith(b"BZh"):
-        return lambda raw: cast("IO[bytes]", bz2.BZ2File(raw))
-    if magic.startswith(b"\xfd7zXZ\x00"):
-        return lambda raw: cast("IO[bytes]", lzma.LZMAFile(raw))
+ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": ZSTANDARD, b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
+
+
+def decompressor(start: bytes) -> Callable[[str | IO[bytes]], IO[bytes]] | None:
+    """What opens a file that begins with these bytes; None for plain text."""
+    for magic, library in MAGIC.items():
+        if start.startswith(magic):
+            return lambda where: unpacked(where, library)
     return None
 
 
-def unpack_zstd(raw: IO[bytes]) -> IO[bytes]:
-    """Unpack Zstandard, with the standard library from Python 3.14 on and its backport before."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return cast("IO[bytes]", zstd.ZstdFile(raw))
+def unpacked(where: str | IO[bytes], library: str) -> IO[bytes]:
+    """The unpacked bytes; the library is imported here because most runs need none."""
+    file: IO[bytes] = importlib.import_module(library).open(where, "rb")
+    return file
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """What the decompressors raise for a file that is damaged or cut short."""
+    import lzma
+    import zlib
+
+    return (EOFError, zlib.error, lzma.LZMAError, importlib.import_module(ZSTANDARD).ZstdError)
 
 
 def source_of(where: Readable) -> Source:
@@ -140,7 +172,7 @@ def source_of(where: Readable) -> Source:
             return Source("<bytes>", content, len(content))
         import io
 
-        return Source("<bytes>", Stream(lambda: unpack(io.BytesIO(content)), again=True), None)
+        return Source("<bytes>", Reopened(lambda: unpack(io.BytesIO(content))), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         return from_stream(sys.stdin.buffer, "standard input") if path == "-" else from_path(path)
@@ -166,17 +198,17 @@ def from_path(path: str) -> Source:
             unpack = decompressor(file.read(8))
     if unpack is None:
         return Source(path, path, Path(path).stat().st_size)
-    return Source(path, Stream(lambda: unpack(Path(path).open("rb")), again=True), None)
+    return Source(path, Reopened(lambda: unpack(path)), None)
 
 
 def from_stream(file: IO[bytes], name: str) -> Source:
     """The source for a stream that cannot be read twice, unpacked if it is compressed."""
     import io
 
-    buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("Any", file))
-    unpack = decompressor(cast("Any", buffered).peek(8)[:8])
-    plain = cast("IO[bytes]", buffered) if unpack is None else unpack(cast("IO[bytes]", buffered))
-    return Source(name, Stream(lambda: plain, again=False), None)
+    buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(cast("Any", file))
+    unpack = decompressor(buffered.peek(8)[:8])
+    plain: IO[bytes] = buffered if unpack is None else unpack(buffered)
+    return Source(name, Kept(plain), None)
 
 
 COLUMNS = {
@@ -196,12 +228,14 @@ def sentences(name: str, kind: str = "file") -> Iterator[None]:
         yield
     except _native.LineError as error:
         raise DataError(line_sentence(error, name, kind)) from None
-    except (gzip.BadGzipFile, zlib.error, EOFError, lzma.LZMAError) as error:
+    except OSError as error:
+        raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
+    except Exception as error:
+        if not isinstance(error, damage()):
+            raise
         raise DataError(
             f"{name} is compressed and damaged or cut short ({error}): fetch or write it again."
         ) from None
-    except OSError as error:
-        raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
 
 
 def line_sentence(error: _native.LineError, name: str, kind: str) -> str:

@@ -13,7 +13,7 @@ from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Readable, Reading, Source, sentences, source_of
 
-__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "text_of"]
+__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "short", "text_of"]
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
 
@@ -125,15 +125,16 @@ class Run:
         rule = ties or (policy.ties if policy.ties in ("ascending", "input", "rank-column") else "trec")
         float32 = policy.scores == "float32"
         if self.source is None:
-            return from_mapping(
+            matched: _native.Matched = from_mapping(
                 lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32),
                 self.mapping,
                 "run",
             )
+            return matched
         with sentences(self.source.name, "run"):
             return _native.match_text(
                 judgments,
-                self.source.handle,
+                self.source.from_start(),
                 ties=rule,
                 float32=float32,
                 duplicates="keep" if policy.duplicates == "error" else policy.duplicates,
@@ -169,7 +170,8 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The mapping as dicts of dicts, which the kernel walks; nothing is copied where they are dicts already."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
         return cast("dict[str, Any]", mapping)
-    return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in mapping.items()}
+    rows: dict[str, Any] = dict(mapping)
+    return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in rows.items()}
 
 
 def from_mapping(make: Any, mapping: Any, kind: str) -> Any:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.errors import MeasureError
+from karat.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,7 +221,5 @@ def show(value: Value) -> str:
 
 def unknown(name: str) -> str:
     """The sentence for a name that no measure has, with the nearest ones."""
-    lowered = {known.lower(): known for known in REGISTER}
-    near = [lowered[key] for key in get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
-    hint = f"Did you mean {' or '.join(near)}?" if near else "'karat measures' lists them all."
+    hint = did_you_mean(name, REGISTER, "'karat measures' lists them all.")
     return f"There is no measure '{name}'. {hint}"
