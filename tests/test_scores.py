@@ -9,6 +9,7 @@ import pytest
 
 import karat
 from karat import DataError, MeasureError, Policy
+from karat.scores import board
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}
@@ -76,6 +77,12 @@ def test_tables() -> None:
     assert scores.to_markdown() == "| run | RR | NumRet |\n| --- | ---: | ---: |\n| b_m\\|25 | 0.5000 | 3 |\n"
     assert "b\\_m|25 & 0.5000 & 3 \\\\\n" in scores.to_latex()
     assert str(scores).splitlines()[1] == "b_m|25  0.5000       3"
+
+
+def test_a_table_wider_than_the_terminal_is_turned() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b")
+    assert board([scores], "text", columns=19) == "run      RR  NumRet\nb    0.5000       3\n"
+    assert board([scores], "text", columns=18) == "run          b\nRR      0.5000\nNumRet       3\n"
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

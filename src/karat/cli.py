@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Any
 
@@ -162,7 +163,8 @@ def show(scores: Any, layout: str, *, per_query: bool, digits: int | None) -> No
     if layout == "json":
         say(to_json(scores, per_query=per_query))
         return
-    say(board(scores, layout, per_query=per_query, digits=digits))
+    columns = shutil.get_terminal_size().columns if layout == "text" and sys.stdout.isatty() else None
+    say(board(scores, layout, per_query=per_query, digits=digits, columns=columns))
     if layout in ("csv", "tsv", "latex"):
         return
     lines = {footer(each): each.name for each in scores}

@@ -184,9 +184,17 @@ def first_installed() -> str:
 
 
 def board(
-    scores: Sequence[Scores], layout: str, *, per_query: bool = False, digits: int | None = None
+    scores: Sequence[Scores],
+    layout: str,
+    *,
+    per_query: bool = False,
+    digits: int | None = None,
+    columns: int | None = None,
 ) -> str:
-    """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``."""
+    """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``.
+
+    A table of runs that is wider than ``columns`` is turned: a row per measure.
+    """
     exact = layout in ("csv", "tsv")
     labels = scores[0].labels
 
@@ -199,7 +207,11 @@ def board(
 
     if not per_query:
         rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
-        return lay_out(layout, ["run", *labels], rows, 1)
+        table = lay_out(layout, ["run", *labels], rows, 1)
+        if columns is None or max(map(len, table.splitlines())) <= columns:
+            return table
+        turned = list(zip(["run", *labels], *rows, strict=True))
+        return lay_out(layout, turned[0], turned[1:], 1)
     rows = []
     for each in scores:
         per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
