@@ -3,12 +3,14 @@
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 import compiler
 import karat
+import karat._native
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -115,6 +117,18 @@ def test_the_scripts_for_windows_name_python_and_pass_everything(tmp_path: Path)
 
 def test_the_version_is_the_one_in_pyproject(pyproject: dict) -> None:
     assert karat.__version__ == pyproject["project"]["version"], "Install karat again: its version changed."
+
+
+@pytest.mark.skipif(sys.implementation.name != "cpython", reason="the stable ABI is CPython's")
+def test_the_kernel_uses_the_stable_abi_where_its_wheel_says_so() -> None:
+    """A wheel tagged abi3 with a kernel for one version would install on the next one, and fail to import."""
+    stable = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    own_version = sysconfig.get_config_var("EXT_SUFFIX")
+    name = Path(karat._native.__file__).name
+    if stable:
+        assert name in ("_native.abi3.so", "_native.pyd")
+    else:
+        assert name == f"_native{own_version}"
 
 
 def test_starting_does_not_ask_for_the_metadata() -> None:
