@@ -13,7 +13,7 @@ from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Readable, Reading, Source, sentences, source_of
 
-__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "short", "text_of"]
+__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "short", "text_of"]
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
 
@@ -183,15 +183,20 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
     try:
         return make(mapping)
     except _native.MappingError as error:
-        value = "grade" if kind == "qrels" else "score"
-        where = f"{kind}, query {error.query!r}"
-        if error.document is not None:
-            where += f", document {error.document!r}"
-        reasons = {
-            "nan": f"the {value} is NaN, which has no place in an order",
-            "number": f"the {value} is not a number ({error.detail})",
-            "query": f"the query id is not text ({error.detail}): write it as str",
-            "document": f"the document id is not text ({error.detail}): write it as str",
-            "mapping": f"expected {{document: {value}}} ({error.detail})",
-        }
-        raise DataError(f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}.") from None
+        raise DataError(mapping_fault(error, kind)) from None
+
+
+def mapping_fault(error: _native.MappingError, kind: str) -> str:
+    """What the kernel found in a mapping, as a sentence; ``kind`` is ``qrels`` or ``run``."""
+    value = "grade" if kind == "qrels" else "score"
+    where = f"{kind}, query {error.query!r}"
+    if error.document is not None:
+        where += f", document {error.document!r}"
+    reasons = {
+        "nan": f"the {value} is NaN, which has no place in an order",
+        "number": f"the {value} is not a number ({error.detail})",
+        "query": f"the query id is not text ({error.detail}): write it as str",
+        "document": f"the document id is not text ({error.detail}): write it as str",
+        "mapping": f"expected {{document: {value}}} ({error.detail})",
+    }
+    return f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}."

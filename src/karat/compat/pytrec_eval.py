@@ -22,7 +22,8 @@ Where the original crashes, remembers an earlier query or reads memory that nobo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -36,7 +37,7 @@ from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.profiles import PROFILES
 from karat.scores import GEOMETRIC_FLOOR
-from karat.tables import text_of
+from karat.tables import mapping_fault, text_of
 
 if TYPE_CHECKING:
     from karat.rows import Floats, JudgedRows
@@ -104,7 +105,8 @@ class RelevanceEvaluator:
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
             raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number from 1 on.")
-        self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance))
+        with type_errors("qrels"):
+            self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance))
         self.measures = keyed(measures, level)
         unjudged = "removed" if judged_docs_only_flag else "nonrelevant"
         self.policy = CONVENTIONS.policy.changed(scores=scores, unjudged=unjudged)
@@ -123,9 +125,9 @@ class RelevanceEvaluator:
         """
         if not scores:
             return {}
-        found = _native.match_mapping(
-            self.judgments, as_dicts(scores, "scores"), float32=self.policy.scores == "float32"
-        )
+        float32 = self.policy.scores == "float32"
+        with type_errors("run"):
+            found = _native.match_mapping(self.judgments, as_dicts(scores, "scores"), float32=float32)
         rows = rows_of(self.judgments, found)
         match = decide(self.judgments.queries, rows, found.length >= 0, Counts(), self.policy, "run")
         place = {text_of(query): number for number, query in enumerate(match.queries)}
@@ -197,6 +199,15 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
     if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
         return cast("dict[str, Any]", mapping)
     return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in mapping.items()}
+
+
+@contextmanager
+def type_errors(kind: str) -> Iterator[None]:
+    """Say as a TypeError, as the original does, what the kernel found in a mapping."""
+    try:
+        yield
+    except _native.MappingError as error:
+        raise TypeError(mapping_fault(error, kind)) from None
 
 
 def whole_grades(query_relevance: object) -> dict[str, Any]:
