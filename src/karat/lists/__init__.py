@@ -10,10 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
+from karat.errors import DataError
+
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Gain", "Lists", "Queries", "Rows"]
+__all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 
 Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain."""
@@ -53,6 +55,24 @@ class Queries(Protocol):
     def __rtruediv__(self, other: Queries | float, /) -> Queries: ...
     def __pow__(self, other: Queries | float, /) -> Queries: ...
     def __rpow__(self, other: Queries | float, /) -> Queries: ...
+
+
+class Preferences(ABC):
+    """Preferences between judged documents, counted per judgment group or per pair of documents: its rows."""
+
+    @property
+    @abstractmethod
+    def kept(self) -> Rows:
+        """How many of them the list keeps: the preferred document is retrieved, and the other one below or not."""
+
+    @property
+    @abstractmethod
+    def possible(self) -> Rows:
+        """How many there are."""
+
+    @abstractmethod
+    def total(self, rows: Rows) -> Queries:
+        """The sum over the groups or pairs of each query."""
 
 
 class Lists(ABC):
@@ -109,11 +129,31 @@ class Lists(ABC):
     @property
     @abstractmethod
     def groups(self) -> Lists:
-        """One list per judgment group of each query (without groups: the lists themselves)."""
+        """One list per judgment group of each query.
+
+        Raises:
+            DataError: the judgments come in no groups.
+        """
 
     @abstractmethod
     def over_groups(self, values: Queries) -> Queries:
         """The mean over a query's judgment groups of numbers that ``groups`` gave."""
+
+    def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
+        """The preferences that the judgments state between documents.
+
+        Args:
+            of: what they are counted per: judgment ``group``, or ``pair`` of documents.
+            among: which count: ``all``, or those with ``either`` or ``both`` documents retrieved.
+            nonrelevant: ``all`` nonrelevant documents, or ``capped`` at as many as there are relevant ones.
+
+        Raises:
+            DataError: the judgments are grades, not preferences.
+        """
+        raise DataError(
+            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels hold none: give a file of "
+            "preferences to 'karat trec-eval -R prefs' or '-R qrels_prefs'."
+        )
 
     # ------------------------------------------------------------ primitives: what a carrier computes
 

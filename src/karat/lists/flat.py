@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
+from karat.errors import DataError
 from karat.lists import Gain, Lists, Queries, Rows
 from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
@@ -73,12 +74,15 @@ class Flat(Lists):
 
     @property
     def groups(self) -> Flat:
+        if self.rows.group_offsets is None:
+            raise DataError(
+                "This measure averages over judgment groups, and qrels hold none: give a file with groups to "
+                "'karat trec-eval -R qrels_jg'."
+            )
         return self
 
     def over_groups(self, values: Queries) -> Queries:
-        offsets = self.rows.group_offsets
-        if offsets is None:
-            return values
+        offsets = cast("Integers", self.rows.group_offsets)
         return cast("Queries", _native.total(cast("Floats", values), offsets) / np.diff(offsets))
 
     # ------------------------------------------------------------ primitives

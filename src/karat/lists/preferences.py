@@ -5,15 +5,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from karat.errors import DataError
-from karat.rows import Integers
+from karat import _native
+from karat.errors import DataError, MeasureError
+from karat.lists import Preferences, Queries, Rows
+from karat.lists.flat import Flat
+from karat.rows import Floats, Integers
 
-__all__ = ["Contradiction", "Graded", "Group", "PreferenceLists", "Tallies", "group_of"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Pairs = tuple[Integers, Integers]
+    from karat.rows import JudgedRows
+
+__all__ = ["Contradiction", "Group", "PreferenceLists", "group_of"]
+
+Pairs: TypeAlias = "tuple[Integers, Integers]"
+Kinds: TypeAlias = "tuple[int, int, int, int, int]"
+"""Preferences kept and broken with both documents retrieved, kept and broken with one, and those with neither."""
 
 
 class Contradiction(DataError):
@@ -65,30 +76,264 @@ class Group(ABC):
     def capped_pairs(self, among: str) -> Pairs:
         """The pairs, with no more nonrelevant documents than relevant ones."""
 
-    def tally(self, among: str) -> tuple[int, int]:
-        """How many preferences the list keeps, and how many there are."""
-        kept_both, broken_both, kept_one, broken_one, neither = self.kinds
-        if among == "both":
-            return kept_both, kept_both + broken_both
-        either = kept_both + broken_both + kept_one + broken_one
-        return kept_both + kept_one, either if among == "either" else either + neither
+    def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
+        """How many preferences the list keeps, and how many there are.
 
-    def capped_tally(self, among: str) -> tuple[int, int]:
-        """The same with as many nonrelevant documents as relevant ones.
-
-        Where there are fewer, the missing ones are taken as not retrieved: every relevant document is preferred
-        to them, and every retrieved one keeps that.
+        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. Where there are fewer, the
+        missing ones are taken as not retrieved: every relevant document is preferred to them, and every
+        retrieved one keeps that.
         """
+        if nonrelevant == "all":
+            return counted(self.kinds, among)
         seen = self.retrieved if among == "both" else np.iinfo(np.int64).max
         relevant = int((self.relevant < seen).sum())
         spare = relevant - int((self.nonrelevant < seen).sum())
         if spare < 0:
-            return sum_up(*kinds_of(self.capped_pairs(among), self.retrieved), among)
-        kept, counted = self.tally(among)
+            return counted(kinds_of(self.capped_pairs(among), self.retrieved), among)
+        kept, possible = counted(self.kinds, among)
         found = int((self.relevant < self.retrieved).sum())
-        return kept + found * spare, counted + len(self.relevant) * spare
+        return kept + found * spare, possible + len(self.relevant) * spare
 
     @cached_property
-    def kinds(self) -> tuple[int, int, int, int, int]:
+    def kinds(self) -> Kinds:
         """How many preferences there are of each kind."""
         return kinds_of(self.pairs(), self.retrieved)
+
+
+@dataclass(frozen=True)
+class Graded(Group):
+    """A group with one subgroup: documents on levels, each preferred to all on lower ones.
+
+    Args:
+        levels: the levels, highest first.
+        classes: the documents of each level, ascending; one that was judged twice stands twice.
+    """
+
+    levels: tuple[float, ...]
+    classes: tuple[Integers, ...]
+
+    def pairs(self) -> Pairs:
+        return products(
+            [
+                (higher, lower)
+                for place, higher in enumerate(self.classes)
+                for lower in self.classes[place + 1 :]
+            ]
+        )
+
+    @property
+    def relevant(self) -> Integers:
+        return end_to_end([each for level, each in zip(self.levels, self.classes) if level > 0])
+
+    @property
+    def nonrelevant(self) -> Integers:
+        return end_to_end([each for level, each in zip(self.levels, self.classes) if not level > 0])
+
+    def capped_pairs(self, among: str) -> Pairs:
+        """The pairs above the lowest level, and every document with the first few of the lowest level.
+
+        Every document, also those of the lowest level: so trec_eval counts (m_prefs_avgjg_Rnonrel.c,
+        ``recalculate``), and published numbers have it so.
+        """
+        relevant = self.relevant
+        most = int((relevant < self.retrieved).sum()) if among == "both" else len(relevant)
+        above = [
+            (higher, lower)
+            for place, higher in enumerate(self.classes)
+            for lower in self.classes[place + 1 : -1]
+        ]
+        return products([*above, *((each, self.classes[-1][:most]) for each in self.classes)])
+
+
+@dataclass(frozen=True)
+class Partial(Group):
+    """A group with several subgroups: preferences between some documents, and all that follow from them.
+
+    Args:
+        preferred: whether the document of a row is preferred to that of a column.
+        level: the level last given to each document; NaN for one that this group does not judge.
+    """
+
+    preferred: NDArray[np.bool_]
+    level: Floats
+
+    def pairs(self) -> Pairs:
+        return cast("Pairs", np.nonzero(self.preferred))
+
+    @property
+    def relevant(self) -> Integers:
+        return np.flatnonzero(self.level > 0)
+
+    @property
+    def nonrelevant(self) -> Integers:
+        return np.flatnonzero(self.level == 0)
+
+    def capped_pairs(self, among: str) -> Pairs:
+        del among
+        kept = np.ones(len(self.level), bool)
+        kept[self.nonrelevant[len(self.relevant) :]] = False
+        return cast("Pairs", np.nonzero(self.preferred & kept & kept[:, None]))
+
+
+def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: int, retrieved: int) -> Group:
+    """The group that some lines describe.
+
+    Args:
+        subgroups: the subgroup of each line.
+        levels: its level.
+        documents: its document, by number.
+        judged: how many documents the query's lines name.
+        retrieved: how many of them were retrieved.
+
+    Raises:
+        Contradiction: preferences that exclude each other.
+    """
+    order = np.lexsort((documents, -levels, subgroups))
+    subgroups, levels, documents = subgroups[order], levels[order], documents[order]
+    if subgroups[0] == subgroups[-1]:
+        starts = np.flatnonzero(np.append(True, np.diff(levels) != 0))
+        classes = tuple(np.split(documents, starts[1:]))
+        refuse_two_levels(classes)
+        return Graded(retrieved, tuple(levels[starts].tolist()), classes)
+    level = level_of_each(levels, documents, judged)
+    preferred = np.zeros((judged, judged), bool)
+    for subgroup in np.unique(subgroups):
+        inside = subgroups == subgroup
+        rows = documents[inside]
+        preferred[rows[:, None], rows] |= levels[inside][:, None] > levels[inside]
+    return Partial(retrieved, closed(preferred), level)
+
+
+def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
+    """Refuse a document that stands on two levels of one subgroup."""
+    for place, higher in enumerate(classes):
+        for lower in classes[place + 1 :]:
+            both = np.intersect1d(higher, lower)
+            if len(both):
+                raise Contradiction("levels", int(both[0]))
+
+
+def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
+    """The level last given to each document; one at 0 cannot also be above it."""
+    level = np.full(judged, np.nan)
+    for document, given in zip(documents.tolist(), levels.tolist()):
+        if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
+            raise Contradiction("zero", document)
+        level[document] = given
+    return level
+
+
+def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The preferences with all that follow from them: a to c where a to b and b to c."""
+    while True:
+        reach = preferred.astype(np.float32)
+        further = preferred | (reach @ reach > 0)
+        if (further == preferred).all():
+            break
+        preferred = further
+    either = preferred & preferred.T & ~np.eye(len(preferred), dtype=bool)
+    if either.any():
+        first, second = np.argwhere(either)[0].tolist()
+        raise Contradiction("cycle", first, second)
+    return preferred & ~np.eye(len(preferred), dtype=bool)
+
+
+def products(classes: list[Pairs]) -> Pairs:
+    """Every document of a first class with every one of a second, for pairs of classes."""
+    return (
+        end_to_end([np.repeat(first, len(second)) for first, second in classes]),
+        end_to_end([np.tile(second, len(first)) for first, second in classes]),
+    )
+
+
+def end_to_end(parts: list[Integers]) -> Integers:
+    """The parts in one array."""
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
+    """How many pairs there are of each kind; the preferred document comes first."""
+    better, worse = pairs
+    ahead, both = better < worse, np.maximum(better, worse) < retrieved
+    one = (np.minimum(better, worse) < retrieved) & ~both
+    return (
+        int((ahead & both).sum()),
+        int((~ahead & both).sum()),
+        int((ahead & one).sum()),
+        int((~ahead & one).sum()),
+        int((~both & ~one).sum()),
+    )
+
+
+def counted(kinds: Kinds, among: str) -> tuple[int, int]:
+    """How many preferences are kept, of how many: those with ``both``, ``either`` or ``all`` documents retrieved."""
+    kept_both, broken_both, kept_one, broken_one, neither = kinds
+    if among == "both":
+        return kept_both, kept_both + broken_both
+    either = kept_both + broken_both + kept_one + broken_one
+    return kept_both + kept_one, either if among == "either" else either + neither
+
+
+@dataclass(frozen=True)
+class Tallies(Preferences):
+    """How many preferences were kept and possible, per group or pair, those of a query end to end."""
+
+    numbers: Floats
+    offsets: Integers
+
+    @property
+    def kept(self) -> Rows:
+        return cast("Rows", np.ascontiguousarray(self.numbers[:, 0]))
+
+    @property
+    def possible(self) -> Rows:
+        return cast("Rows", np.ascontiguousarray(self.numbers[:, 1]))
+
+    def total(self, rows: Rows) -> Queries:
+        return cast("Queries", _native.total(cast("Floats", rows), self.offsets))
+
+
+class PreferenceLists(Flat):
+    """Ranked lists whose judgments are preferences.
+
+    Args:
+        rows: how many documents each list retrieved; it has no judged rows.
+        groups: the judgment groups of each query.
+    """
+
+    def __init__(self, rows: JudgedRows, groups: list[list[Group]]) -> None:
+        """Carry the preferences of ``groups``."""
+        super().__init__(rows)
+        self.of_queries = groups
+
+    def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
+        if among == "either" and nonrelevant == "capped":
+            raise MeasureError("nonrelevant=capped goes with among=all or among=both.")
+        if of == "pair":
+            tallies = [pair_tallies(groups, among) for groups in self.of_queries]
+        else:
+            tallies = [
+                np.array([group.tally(among, nonrelevant) for group in groups], np.float64)
+                for groups in self.of_queries
+            ]
+        offsets = np.append(0, np.cumsum([len(each) for each in tallies])).astype(np.int64)
+        return Tallies(np.concatenate([np.zeros((0, 2)), *tallies]), offsets)
+
+
+def pair_tallies(groups: list[Group], among: str) -> Floats:
+    """For each pair of documents, how often it was preferred as the list has it, and how often either way.
+
+    Pairs with both documents retrieved come first, then those with one, as trec_eval adds them (m_prefs_pair.c).
+    """
+    found = [group.pairs() for group in groups]
+    better, worse = end_to_end([a for a, _ in found]), end_to_end([b for _, b in found])
+    retrieved = groups[0].retrieved
+    first, second = np.minimum(better, worse), np.maximum(better, worse)
+    unseen = (first >= retrieved).astype(np.int64) + (second >= retrieved)
+    inside = unseen <= {"both": 0, "either": 1, "all": 2}[among]
+    judged = int(second.max(initial=0)) + 1
+    key = ((unseen * judged + first) * judged + second)[inside]
+    kept = (better < worse) & (better < retrieved)
+    _, place, votes = np.unique(key, return_inverse=True, return_counts=True)
+    agreeing = np.bincount(place.ravel(), weights=kept[inside].astype(np.float64), minlength=len(votes))
+    return np.stack([agreeing, votes.astype(np.float64)], axis=1)

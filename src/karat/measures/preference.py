@@ -1,0 +1,107 @@
+"""Measures over judgment groups, and over preferences between documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.average import average_precision
+from karat.measures.counting import precision, r_precision
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from karat.lists import Lists, Queries
+
+__all__: list[str] = []
+
+AMONG = OneOf("all", "either", "both")
+SOURCE = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference"
+
+
+@measure("GroupAP", rel=1, same_as="map_avgjg", source="trec_eval")
+def group_average_precision(r: Lists, rel: float) -> Queries:
+    """Average precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(average_precision(r.groups, rel, "relevant"))
+
+
+@measure("GroupP", rel=1, whole="GroupAP", same_as="P_avgjg_k", source="trec_eval")
+def group_precision(r: Lists, rel: float) -> Queries:
+    """Precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(precision(r.groups, rel, "depth"))
+
+
+@measure(
+    "GroupRprec",
+    rel=1,
+    times=1,
+    at="no",
+    same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)",
+    source="trec_eval",
+)
+def group_r_precision(r: Lists, rel: float, times: float) -> Queries:
+    """R-precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(r_precision(r.groups, rel, times))
+
+
+@measure("NumPrefs", aggregate="sum", at="no", same_as="prefs_num_prefs_poss", source=SOURCE)
+def number_of_preferences(r: Lists) -> Queries:
+    """How many preferences the judgments state."""
+    stated = r.preferences("group", "all")
+    return stated.total(stated.possible)
+
+
+@measure(
+    "NumPrefsKept",
+    among=AMONG,
+    aggregate="sum",
+    at="no",
+    same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
+    source=SOURCE,
+)
+def number_of_preferences_kept(r: Lists, among: str) -> Queries:
+    """How many preferences the list keeps: it has the preferred document, and the other one below or not at all."""
+    stated = r.preferences("group", among)
+    return stated.total(stated.kept)
+
+
+@measure("Prefs", among=AMONG, at="no", same_as="prefs_simp, prefs_simp_imp, prefs_simp_ret", source=SOURCE)
+def preferences_kept(r: Lists, among: str) -> Queries:
+    """The share of the preferences that the list keeps, of all groups together.
+
+    ``among`` says which count: all of them, those with either or those with both documents retrieved.
+    """
+    stated = r.preferences("group", among)
+    return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
+
+
+@measure(
+    "PrefsPair", among=AMONG, at="no", same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret", source=SOURCE
+)
+def preferences_kept_per_pair(r: Lists, among: str) -> Queries:
+    """The mean over pairs of documents of the share of groups that prefer them as the list has them.
+
+    Only groups with an opinion on the pair count; with neither document retrieved the share is 0.
+    """
+    stated = r.preferences("pair", among)
+    return r.ratio(
+        stated.total(r.ratio(stated.kept, stated.possible)), stated.total(r.at_least(stated.possible, 1.0))
+    )
+
+
+@measure(
+    "PrefsMean",
+    among=AMONG,
+    nonrelevant=OneOf("all", "capped"),
+    at="no",
+    same_as="prefs_avgjg, prefs_avgjg_imp, prefs_avgjg_ret; prefs_avgjg_Rnonrel with nonrelevant=capped",
+    source=SOURCE,
+)
+def mean_preferences_kept(r: Lists, among: str, nonrelevant: str) -> Queries:
+    """The share of the preferences that the list keeps, averaged over the judgment groups.
+
+    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that long tails of them do
+    not decide. Then a group without any preference makes the whole query 0, as in trec_eval.
+    """
+    stated = r.preferences("group", among, nonrelevant)
+    shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible
+    mean = stated.total(shares) / stated.total(r.at_least(stated.possible, 0.0))
+    return r.only(r.exceeds(mean, 0.0), mean)
