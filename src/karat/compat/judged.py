@@ -1,0 +1,360 @@
+"""trec_eval's files of judgments, in its four formats, and what each makes of a ranking."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat import _native
+from karat.compat.requests import Refusal
+from karat.errors import DataError
+from karat.lists.flat import Flat
+from karat.lists.preferences import Contradiction, Group, PreferenceLists, group_of
+from karat.match import chosen, condensed, rows_of, to_depth, without_negative
+from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path
+from karat.rows import Floats, Integers, JudgedRows, offsets_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FORMATS", "Cut", "Judged", "Trouble", "read_judged"]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a query cannot be evaluated: lines for standard error, and an exit code."""
+
+    text: str
+    code: int = 4
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How rankings are cut before ranks count.
+
+    Args:
+        length: documents of each query's ranking.
+        depth: how many of them are looked at (``-M``).
+        judged_only: whether unjudged ones go (``-J``).
+    """
+
+    length: Floats
+    depth: int
+    judged_only: bool
+
+    def apply(self, rows: JudgedRows) -> JudgedRows:
+        """The rows under both, in trec_eval's order."""
+        rows = to_depth(without_negative(rows, "unjudged"), self.depth)
+        return condensed(rows) if self.judged_only else rows
+
+
+@dataclass(frozen=True)
+class Judged(ABC):
+    """Judgments in one of the formats.
+
+    Args:
+        judgments: every judged document of each query, once or (plain qrels) as often as it stands there.
+    """
+
+    judgments: _native.Judgments
+
+    ties = "trec"
+    form = "grades"
+
+    @property
+    def queries(self) -> list[bytes]:
+        """The queries, in byte order."""
+        return self.judgments.queries
+
+    @abstractmethod
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+        """The lists of the queries asked for, and which of these cannot be evaluated."""
+
+
+@dataclass(frozen=True)
+class Grades(Judged):
+    """Plain qrels: one grade for each document."""
+
+    def n_positive(self) -> int:
+        """How many judgments have a grade above 0, whatever ``-l`` says."""
+        return int((self.judgments.grades > 0).sum())
+
+    def troubles(self, queries: Integers) -> dict[int, Trouble]:
+        """Queries in which a document is judged twice, and those before the first with any grade of 0 or more.
+
+        trec_eval has no place for grades before it has met one of these (form_res_rels.c, ``rel_levels``).
+        """
+        twice: dict[int, bytes] = {}
+        for query, document, _, _ in self.judgments.duplicates:
+            twice[query] = min(document, twice.get(query, document))
+        troubles = {
+            query: Trouble(duplicate("form_res_rels", document, "\n")) for query, document in twice.items()
+        }
+        graded = np.asarray(_native.best(self.judgments.grades + 1.0, self.judgments.offsets)) > 0
+        for query in queries.tolist():
+            if graded[query] or query in troubles:
+                break
+            troubles[query] = Trouble("")
+        return troubles
+
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+        """The lists of the queries asked for, and which of these cannot be evaluated."""
+        rows = replace(rows_of(self.judgments, found), length=cut.length)
+        kept = np.zeros(len(cut.length), bool)
+        kept[queries] = True
+        return Flat(cut.apply(rows if kept.all() else chosen(rows, kept))), self.troubles(queries)
+
+
+@dataclass(frozen=True)
+class Lines(Judged):
+    """Judgments of which each line belongs to a judgment group.
+
+    Args:
+        query: the query of each line.
+        group: its judgment group, numbered over all queries in the order of query and name.
+        subgroup: its subgroup, numbered in the order of names.
+        document: its document, as a row of ``judgments``.
+        number: its grade or level.
+        group_offsets: the groups of each query.
+    """
+
+    query: Integers
+    group: Integers
+    subgroup: Integers
+    document: Integers
+    number: Floats
+    group_offsets: Integers
+
+    def ranks(self, found: _native.Matched, depth: float) -> Floats:
+        """The rank of each judged document; infinite if it was not retrieved down to ``depth``."""
+        ranks = np.full(len(self.judgments.grades), np.inf)
+        ranks[found.judgment] = found.rank
+        return np.where(ranks <= depth, ranks, np.inf)
+
+
+@dataclass(frozen=True)
+class Grouped(Lines):
+    """Grades of several judgment groups."""
+
+    form = "groups"
+
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+        """The lists of the queries asked for, one per judgment group."""
+        rank = self.ranks(found, np.inf)[self.document]
+        order = np.lexsort((rank, self.group))
+        rank, group, grade = rank[order], self.group[order], self.number[order]
+        seen = np.isfinite(rank)
+        count = int(self.group_offsets[-1])
+        sizes = np.diff(self.group_offsets)
+        rows = JudgedRows(
+            length=np.repeat(cut.length, sizes),
+            offsets=offsets_of(group[seen], count),
+            rank=rank[seen],
+            grade=grade[seen],
+            tie_first=rank[seen],
+            tie_last=rank[seen],
+            judged_offsets=offsets_of(group, count),
+            judged_grades=grade,
+        )
+        kept = np.zeros(len(sizes), bool)
+        kept[queries] = True
+        rows = cut.apply(chosen(rows, np.repeat(kept, sizes)))
+        return Flat(replace(rows, group_offsets=np.append(0, np.cumsum(sizes[kept])))), {}
+
+
+@dataclass(frozen=True)
+class Preferred(Lines):
+    """Preferences, by levels within subgroups."""
+
+    ties = "ascending"
+    form = "preferences"
+
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+        """The lists of the queries asked for, down to the first whose preferences contradict each other."""
+        ranks = self.ranks(found, cut.depth)
+        starts = np.searchsorted(self.query, np.arange(len(self.queries) + 1))
+        groups, troubles = [], {}
+        for query in queries.tolist():
+            try:
+                groups.append(self.groups(query, slice(starts[query], starts[query + 1]), ranks))
+            except Contradiction as error:
+                troubles[query] = self.trouble(query, error, ranks)
+                break
+        length = np.minimum(cut.length[queries], cut.depth)[: len(groups)]
+        none = np.zeros(0)
+        offsets = np.zeros(len(groups) + 1, np.int64)
+        rows = JudgedRows(length, offsets, none, none, none, none, offsets, none)
+        return PreferenceLists(rows, groups), troubles
+
+    def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
+        """The number of each judged document: by rank, then those not retrieved by id; and how many were."""
+        start, stop = self.judgments.offsets[query : query + 2].tolist()
+        names = self.judgments.documents(query)
+        order = sorted(range(stop - start), key=lambda place: (ranks[start + place], names[place]))
+        number = np.empty(stop - start, np.int64)
+        number[order] = np.arange(stop - start)
+        return number, int(np.isfinite(ranks[start:stop]).sum())
+
+    def groups(self, query: int, lines: slice, ranks: Floats) -> list[Group]:
+        """The judgment groups of a query."""
+        number, retrieved = self.numbers(query, ranks)
+        documents = number[self.document[lines] - self.judgments.offsets[query]]
+        group = self.group[lines]
+        found = []
+        for each in range(*self.group_offsets[query : query + 2].tolist()):
+            inside = group == each
+            found.append(
+                group_of(
+                    self.subgroup[lines][inside],
+                    self.number[lines][inside],
+                    documents[inside],
+                    len(number),
+                    retrieved,
+                )
+            )
+        return found
+
+    def trouble(self, query: int, error: Contradiction, ranks: Floats) -> Trouble:
+        """What trec_eval says of a contradiction; of a cycle its last words before it aborts."""
+        by, number = "trec_eval.form_prefs_counts:", error.document
+        if error.kind == "levels":
+            return Trouble(f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
+        if error.kind == "zero":
+            place = self.numbers(query, ranks)[0].tolist().index(number)
+            name = self.judgments.documents(query)[place].decode("utf-8", "surrogateescape")
+            return Trouble(f"{by} doc '{name}' has both 0 and non-0 rel_level assigned\n")
+        conflict = f"internal rank {number} and internal rank {error.other} are conflicted"
+        return Trouble(f"{by} Pref inconsistency found\n      {conflict}\n", 134)
+
+
+# ---------------------------------------------------------------- reading
+
+
+FORMATS = {
+    "qrels": ("get_qrels", "get_qrels", "qrels"),
+    "qrels_jg": ("get_qrels_jg", "get_qrels_jg", "qrels"),
+    "prefs": ("get_prefs", "get_prefs", "prefs"),
+    "qrels_prefs": ("get_prefs", "get_qrels_prefs", "prefs"),
+}
+"""trec_eval's formats: who says that the file cannot be read, who that a line is malformed, and what the file is."""
+
+
+def duplicate(by: str, document: bytes, end: str) -> str:
+    """What trec_eval says of a document that stands twice."""
+    return f"trec_eval.{by}: duplicate docs {document.decode('utf-8', 'surrogateescape')}{end}"
+
+
+def read_judged(path: str, form: str, version: int) -> Judged:
+    """Read a file of judgments.
+
+    Args:
+        path: the file; ``-`` is one of that name.
+        form: a key of ``FORMATS``.
+        version: 9 or 10.
+
+    Raises:
+        Refusal: a format, file or line that trec_eval does not take.
+    """
+    if form not in FORMATS:
+        raise Refusal(2, f"trec_eval: Illegal rel_format '{form}'\n")
+    unreadable, malformed, kind = FORMATS[form]
+    quit_in = f"trec_eval: Quit in file '{path}'\n"
+    try:
+        judged = read_grades(path, version) if form == "qrels" else read_lines(path, form, version)
+    except _native.LineError as error:
+        raise Refusal(2, f"trec_eval.{malformed}: Malformed line {error.data_line}\n{quit_in}") from None
+    except DuplicateError as error:
+        raise Refusal(2, f"{error}{quit_in}") from None
+    except (OSError, DataError):
+        judged = None
+    if judged is None or not judged.queries:
+        raise Refusal(2, f"trec_eval.{unreadable}: Cannot read {kind} file '{path}'\n{quit_in}")
+    return judged
+
+
+class DuplicateError(Exception):
+    """A document that one judgment group grades twice."""
+
+
+def read_grades(path: str, version: int) -> Grades:
+    """Read plain qrels."""
+    reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
+    return Grades(
+        _native.read_judgments(
+            from_path(path).handle,
+            columns=4,
+            numbers=reading.numbers,
+            comments=reading.qrels_comments,
+            blank_lines=reading.qrels_blank_lines,
+            duplicates="keep",
+        )
+    )
+
+
+def read_lines(path: str, form: str, version: int) -> Lines:
+    """Read one of the formats with judgment groups."""
+    reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
+    columns, number, _ = _native.read_rows(
+        from_path(path).handle,
+        columns=5 if form == "prefs" else 4,
+        numbers=reading.numbers,
+        number="grade" if form == "qrels_jg" else "level",
+        comments=reading.qrels_comments,
+        blank_lines=reading.qrels_blank_lines,
+    )
+    queries, groups, documents = columns[0], columns[1], columns[-1]
+    subgroups = columns[2] if form == "prefs" else [b""] * len(queries)
+    if version < 10 and form != "qrels_jg":
+        number = number.astype(np.float32).astype(np.float64)
+    if form == "qrels_jg":
+        refuse_duplicates(list(zip(queries, groups, documents)))
+    return in_order(
+        Grouped if form == "qrels_jg" else Preferred, queries, groups, subgroups, documents, number
+    )
+
+
+def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]]) -> None:
+    """Refuse a document that stands twice in one group."""
+    ordered = sorted(lines)
+    for line, following in zip(ordered, ordered[1:]):
+        if line == following:
+            raise DuplicateError(duplicate("get_qrels", line[2], "\n"))
+
+
+def in_order(
+    kind: type[Lines],
+    queries: list[bytes],
+    groups: list[bytes],
+    subgroups: list[bytes],
+    documents: list[bytes],
+    number: NDArray[np.float64],
+) -> Lines:
+    """The lines by query and group, with everything numbered."""
+    judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(queries)), None, "first")
+    order = sorted(range(len(queries)), key=lambda line: (queries[line], groups[line]))
+    query_number = {name: place for place, name in enumerate(judgments.queries)}
+    named = list(dict.fromkeys((queries[line], groups[line]) for line in order))
+    group_number = {name: place for place, name in enumerate(named)}
+    subgroup_number = {name: place for place, name in enumerate(sorted(set(subgroups)))}
+    place_of = {
+        (query, document): int(judgments.offsets[place]) + row
+        for place, query in enumerate(judgments.queries)
+        for row, document in enumerate(judgments.documents(place))
+    }
+
+    def numbered(values: list[int]) -> Integers:
+        return np.array(values, np.int64)
+
+    query_of_group = numbered([query_number[query] for query, _ in named])
+    return kind(
+        judgments,
+        query=numbered([query_number[queries[line]] for line in order]),
+        group=numbered([group_number[queries[line], groups[line]] for line in order]),
+        subgroup=numbered([subgroup_number[subgroups[line]] for line in order]),
+        document=numbered([place_of[queries[line], documents[line]] for line in order]),
+        number=number[order],
+        group_offsets=offsets_of(query_of_group, len(query_number)),
+    )

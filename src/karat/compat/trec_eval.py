@@ -1,0 +1,481 @@
+"""trec_eval's command line: its arguments, its output, its exit codes, on karat's kernel and formulas."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from karat import _native
+from karat.compat.cnumbers import atol
+from karat.compat.getopt import OptionError, options
+from karat.compat.judged import Cut, Judged, Trouble, duplicate, read_judged
+from karat.compat.requests import Column, Refusal, columns, family, known, ranked
+from karat.compat.zscores import Zscores
+from karat.errors import DataError
+from karat.lists.flat import Flat
+from karat.measures.trec_eval import TABLE
+from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
+from karat.scores import GEOMETRIC_FLOOR
+from karat.tables import available_cores
+
+if TYPE_CHECKING:
+    from karat.lists import Lists
+    from karat.measures import Measure
+    from karat.rows import Floats, Integers
+
+__all__ = ["main"]
+
+VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
+"""What each version calls itself."""
+
+USAGE = """\
+Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
+   -h: Give full help information, including other options
+   -q: In addition to summary evaluation, give evaluation for each query
+   -m: calculate and print measures indicated by 'measure'
+       ('-m all_qrels' prints all qrels measures, '-m official' is default)
+"""
+
+SHORT = dict.fromkeys("hvqcnJo", False) | dict.fromkeys("mlDNMRTZ", True)
+LONG = {
+    "help": ("h", False),
+    "version": ("v", False),
+    "query_eval_wanted": ("q", False),
+    "measure": ("m", True),
+    "complete_rel_info_wanted": ("c", False),
+    "level_for_rel": ("l", True),
+    "nosummary": ("n", False),
+    "Debug_level": ("D", True),
+    "Judged_docs_only": ("J", False),
+    "Number_docs_in_coll": ("N", True),
+    "Max_retrieved_per_topic": ("M", True),
+    "Rel_info_format": ("R", True),
+    "Results_format": ("T", True),
+    "Output_old_results_format": ("o", True),
+    "Zscore": ("Z", True),
+}
+MISMATCH = {
+    "grades": "trec_eval.form_res_qrels: rel_info format not qrels",
+    "groups": "trec_eval: rel_info format not qrels_jg",
+    "preferences": "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs)",
+}
+DUPLICATE_BY = {"grades": "form_res_qrels", "groups": "form_res_qrels", "preferences": "form_prefs_counts"}
+
+
+@dataclass
+class Request:
+    """What the command line asks for; see trec_eval's own help for each option."""
+
+    version: int = 10
+    help: bool = False
+    per_query: bool = False
+    summary: bool = True
+    complete: bool = False
+    judged_only: bool = False
+    level: int = 1
+    collection: int = 0
+    depth: int = 2**31 - 1
+    rel_format: str = "qrels"
+    run_format: str = "trec_results"
+    only_query: str | None = None
+    zscores: str | None = None
+    measures: set[str] = field(default_factory=set)
+    parameters: dict[str, str] = field(default_factory=dict)
+    operands: list[str] = field(default_factory=list)
+
+
+def main(argv: list[str]) -> int:
+    """Behave as trec_eval.
+
+    Args:
+        argv: its arguments; ``--compat 9`` asks for 9.0.8 in place of 10.0.
+
+    Returns:
+        Its exit code.
+    """
+    try:
+        for part in output(request_of(argv)):
+            write(sys.stdout, part)
+    except Refusal as refusal:
+        sys.stdout.flush()
+        write(sys.stderr, os.fsencode(refusal.text))
+        return refusal.code
+    return 0
+
+
+def write(stream: Any, content: bytes) -> None:
+    """Write bytes to a text stream."""
+    stream.flush()
+    stream.buffer.write(content)
+    stream.buffer.flush()
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def request_of(argv: list[str]) -> Request:
+    """Read the command line, acting on each option as it comes."""
+    request = Request()
+    request.version, arguments = version_of(argv)
+    try:
+        for letter, value in options(arguments, SHORT, LONG, request.operands):
+            take(request, letter, value)
+    except OptionError as error:
+        raise Refusal(1, f"trec_eval: {error}\n{USAGE}") from None
+    if not request.help and len(request.operands) != 2:
+        raise Refusal(1, USAGE)
+    return request
+
+
+def version_of(argv: list[str]) -> tuple[int, list[str]]:
+    """The version asked for with ``--compat``, which must be spelled out, and the other arguments."""
+    rest, version, given = [], "10", iter(argv)
+    for argument in given:
+        if argument == "--compat":
+            version = next(given, "")
+        elif argument.startswith("--compat="):
+            version = argument.partition("=")[2]
+        else:
+            rest.append(argument)
+    if version not in ("9", "10"):
+        raise Refusal(1, f"karat trec-eval: --compat is 9 or 10, not '{version}'.\n")
+    return int(version), rest
+
+
+def take(request: Request, letter: str, value: str) -> None:
+    """Act on one option."""
+    flags = {"h": "help", "q": "per_query", "c": "complete", "J": "judged_only"}
+    numbers = {"l": "level", "N": "collection", "M": "depth"}
+    texts = {"R": "rel_format", "T": "run_format", "Z": "zscores"}
+    if letter in flags:
+        setattr(request, flags[letter], True)
+    elif letter in numbers:
+        setattr(request, numbers[letter], atol(value))
+    elif letter in texts:
+        setattr(request, texts[letter], value)
+    elif letter == "n":
+        request.summary = False
+    elif letter == "v":
+        raise Refusal(0, f"trec_eval version {VERSIONS[request.version]}\n")
+    elif letter == "m":
+        add_measure(request, value)
+    elif letter == "D" and "." in value:
+        request.only_query = value.partition(".")[2]
+
+
+def add_measure(request: Request, text: str) -> None:
+    """Ask for one more measure or nickname; of several texts after the dot the first counts."""
+    name, dot, parameters = text.partition(".")
+    members = known(name, request.version)
+    if dot and not parameters:
+        raise Refusal(
+            1,
+            f"trec_eval: improper measure in parameter '{name}'\ntrec_eval: illegal measure '{name}'\n",
+        )
+    if not members:
+        raise Refusal(1, f"trec_eval: illegal measure '{name}'\n")
+    request.measures |= set(members)
+    if dot:
+        request.parameters.setdefault(name, parameters)
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A run, seen by the judgments.
+
+    Args:
+        found: what the kernel found.
+        placeholder: queries for which a document that nobody judged stands in, since the run lacks them (``-c``).
+        cut: how rankings are cut.
+    """
+
+    found: _native.Matched
+    placeholder: Any
+    cut: Cut
+
+
+def output(request: Request) -> Iterator[bytes]:
+    """Everything that goes to standard output, in order.
+
+    Raises:
+        Refusal: where trec_eval stops; what was yielded before stays.
+    """
+    if request.help:
+        from karat.compat.trec_eval_help import text
+
+        yield text(request.measures, request.rel_format).encode()
+        return
+    judged = read_judged(request.operands[0], request.rel_format, request.version)
+    run = read_run(request, judged)
+    zscores = None if request.zscores is None else Zscores(request.zscores, request.version)
+    measures = request.measures or set(known("official", request.version))
+    asked = columns(
+        measures,
+        request.parameters,
+        level=request.level,
+        collection=request.collection,
+        version=request.version,
+    )
+    queries, stop = evaluated(request, judged, run)
+    lists, stop, queries = first_stop(request, judged, run, asked, queries, stop)
+    if len(queries) == 0 and stop is None:
+        raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
+    names = [judged.queries[query] for query in queries.tolist()]
+    if stop is None or request.per_query:
+        values = values_of(lists, asked)
+        stand_in(values, asked, run.placeholder[queries])
+        if zscores is not None:
+            measured = [place for place, column in enumerate(asked) if column.measure is not None]
+            printed = [os.fsencode(asked[place].label) for place in measured]
+            values[:, measured] = zscores.convert(names, printed, values[:, measured])
+        if request.per_query:
+            strings = relstrings(lists, asked, run.placeholder[queries])
+            yield from per_query(names, asked, values, strings, zscores is not None)
+        if stop is None and request.summary:
+            yield summary(request, judged, run, asked, values)
+    if stop is not None:
+        raise Refusal(stop.code, stop.text)
+
+
+def read_run(request: Request, judged: Judged) -> Ranked:
+    """Read and rank the run."""
+    path = request.operands[1]
+    if request.run_format != "trec_results":
+        raise Refusal(2, f"trec_eval: Illegal retrieval results format '{request.run_format}'\n")
+    from_input = path.startswith("-") and request.version >= 10
+    reading = TREC_EVAL_10 if request.version >= 10 else TREC_EVAL_9
+    quit_in = f"trec_eval: Quit in file '{path}'\n"
+    unreadable = Refusal(2, f"trec_eval.get_results: Cannot read results file '{path}'\n{quit_in}")
+    try:
+        source = source_of("-") if from_input else from_path(path)
+        if source.size == 0:
+            raise unreadable
+        found = _native.match_text(
+            judged.judgments,
+            source.handle,
+            ties=judged.ties,
+            float32=request.version < 10,
+            duplicates="keep",
+            numbers=reading.numbers,
+            comments=reading.run_comments,
+            blank_lines="skip",
+            threads=available_cores(),
+        )
+    except _native.LineError as error:
+        text = f"trec_eval.get_results: Malformed line {error.data_line}\n{quit_in}"
+        raise Refusal(2, text) from None
+    except (OSError, DataError):
+        raise unreadable from None
+    present = found.length >= 0
+    stands_in = ~present & (request.complete and request.version >= 10)
+    length = np.where(present, found.length, stands_in).astype(np.float64)
+    return Ranked(found, stands_in, Cut(length, max(request.depth, 0), request.judged_only))
+
+
+def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Trouble | None]:
+    """The queries to evaluate, and what stops trec_eval after them, if anything: a query that the run lacks."""
+    wanted = np.ones(len(judged.queries), bool)
+    if request.only_query is not None:
+        only = os.fsencode(request.only_query)
+        wanted = np.array([query == only for query in judged.queries])
+    missing = (run.found.length < 0) & ~run.placeholder
+    if request.version < 10:
+        return np.flatnonzero(wanted & ~missing), None
+    queries = np.flatnonzero(wanted)
+    lacking = np.flatnonzero(missing[queries])
+    if len(lacking) == 0:
+        return queries, None
+    name = os.fsdecode(judged.queries[int(queries[lacking[0]])])
+    return queries[: lacking[0]], Trouble(f"trec_eval: result qid '{name}' not found in qrels\n")
+
+
+def first_stop(
+    request: Request,
+    judged: Judged,
+    run: Ranked,
+    asked: list[Column],
+    queries: Integers,
+    stop: Trouble | None,
+) -> tuple[Flat, Trouble | None, Integers]:
+    """The lists of the queries before the first that trec_eval cannot evaluate, and what it says of that one."""
+    lists, troubles = judged.lists(run.found, run.cut, queries)
+    needing = list(dict.fromkeys(column.name for column in asked if ranked(column.name)))
+    if not needing:
+        return lists, stop, queries
+    repeated = repeated_documents(run.found, run.cut.depth)
+    by = DUPLICATE_BY[judged.form]
+    troubles |= {query: Trouble(duplicate(by, document, "")) for query, document in repeated.items()}
+    incomplete = {column.name for column in asked if not column.complete}
+    for place, query in enumerate(queries.tolist()):
+        trouble = first_trouble(needing, judged.form, troubles.get(query), incomplete)
+        if trouble is not None:
+            before = queries[:place]
+            return judged.lists(run.found, run.cut, before)[0], trouble, before
+    return lists, stop, queries
+
+
+def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete: set[str]) -> Trouble | None:
+    """What the first measure that cannot be calculated says; measures come in trec_eval's order."""
+    for name in needing:
+        cannot = f"trec_eval: Can't calculate measure '{name}'\n"
+        if family(name) != form:
+            return Trouble(f"{MISMATCH[family(name)]} or results format not trec_results\n{cannot}")
+        if own is not None:
+            return own if own.code != 4 else Trouble(own.text + cannot)
+        if name in incomplete:
+            return Trouble(f"trec_eval.calc_utility: improper number of coefficients\n{cannot}")
+    return None
+
+
+def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
+    """For each query, the first document by id that stands twice in its ranking, down to the depth."""
+    ranks: dict[tuple[int, bytes], set[int]] = {}
+    for query, document, _, _, rank, other in found.duplicates:
+        ranks.setdefault((query, document), set()).update((rank, other))
+    repeated: dict[int, bytes] = {}
+    for (query, document), places in ranks.items():
+        if sum(place <= depth for place in places) > 1:
+            repeated[query] = min(document, repeated.get(query, document))
+    return repeated
+
+
+def values_of(lists: Flat, asked: list[Column]) -> Floats:
+    """A value per query and column; NaN for strings."""
+    carriers = {False: lists}
+    offsets = lists.rows.group_offsets
+    count = len(lists.rows.length) if offsets is None else len(offsets) - 1
+    values = np.full((count, len(asked)), np.nan)
+    with np.errstate(all="ignore"):
+        for place, column in enumerate(asked):
+            if column.measure is None:
+                continue
+            every = column.measure.every_rank
+            if every not in carriers:
+                carriers[every] = Flat(lists.rows, every_rank=True)
+            if column.name == "num_q":
+                values[:, place] = 1.0
+                continue
+            found = cast("Floats", column.measure(carriers[every]))
+            if column.aggregate == "geometric":
+                found = np.log(np.maximum(found, GEOMETRIC_FLOOR))
+            undefined = without_documents(carriers[every], column.measure)
+            values[:, place] = found if undefined is None else np.where(undefined, np.nan, found)
+    return values
+
+
+def without_documents(lists: Lists, measure: Measure) -> Any:
+    """Where trec_eval divides 0 by 0: interpolated precision that needs no relevant document of an empty list."""
+    arguments = measure.arguments
+    points = {"IPrec": [arguments.get("recall")], "IPrecMean": arguments.get("points")}.get(measure.name)
+    if points is None:
+        return None
+    relevant = lists.n_relevant(arguments["rel"])
+    needed: Any = [lists.whole(point * relevant, arguments["rounding"]) for point in points]
+    return (cast("Any", lists.length) == 0) & (np.min(needed, axis=0) <= 0)
+
+
+def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
+    """Put right what the placeholder document does to some values, by printed name as trec_eval does."""
+    for place, column in enumerate(asked):
+        if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
+            values[placeholder, place] = 0.0
+
+
+# ---------------------------------------------------------------- printing
+
+
+def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, list[bytes]]:
+    """The first grades of each query as characters, if they are asked for."""
+    found = {}
+    for column in asked:
+        if column.name == "relstring":
+            strings = [string_of(lists, query, column.width) for query in range(len(lists.rows.length))]
+            if column.label == "relstring":
+                strings = [b"" if hidden else each for each, hidden in zip(strings, placeholder.tolist())]
+            found[column.label] = strings
+    return found
+
+
+def string_of(lists: Flat, query: int, width: int) -> bytes:
+    """A character for each of the first documents: the grade, > above 9, - never pooled, . pooled but unjudged."""
+    rows = lists.rows
+    characters = bytearray(b"-" * int(min(width, rows.length[query])))
+    for row in range(int(rows.offsets[query]), int(rows.offsets[query + 1])):
+        rank, grade = int(rows.rank[row]), int(rows.grade[row])
+        if rank > len(characters):
+            break
+        characters[rank - 1 : rank] = b"." if grade < 0 else b">" if grade > 9 else b"%d" % grade
+    return bytes(characters)
+
+
+def line(column: Column, zscores: bool) -> bytes:
+    """The printf format of a column's line, with NUL for the query."""
+    name = os.fsencode(column.label).ljust(22).replace(b"%", b"%%")
+    if column.measure is None:
+        return name + (b"\t\0\t'%s'\n" if column.name == "relstring" else b"\t\0\t%s\n")
+    form = b"%d" if column.aggregate == "sum" and not zscores else b"%6.4f"
+    return (b"Z" if zscores else b"") + name + b"\t\0\t" + form + b"\n"
+
+
+def filled(template: bytes, query: bytes, cells: tuple[Any, ...]) -> bytes:
+    """The lines of one query; 0/0 has a sign on the machines that trec_eval's numbers come from."""
+    text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
+    return text.replace(b"   nan\n", b"  -nan\n") if b"nan\n" in text else text
+
+
+def per_query(
+    names: list[bytes], asked: list[Column], values: Floats, strings: dict[str, list[bytes]], zscores: bool
+) -> Iterator[bytes]:
+    """The lines of each query, some queries at a time."""
+    shown = [
+        place
+        for place, column in enumerate(asked)
+        if column.name not in ("runid", "num_q") and column.aggregate != "geometric"
+    ]
+    template = b"".join(line(asked[place], zscores) for place in shown)
+    cells = [
+        strings[asked[place].label] if asked[place].measure is None else values[:, place].tolist()
+        for place in shown
+    ]
+    rows = zip(*cells) if cells else iter([()] * len(names))
+    lines = [filled(template, name, row) for name, row in zip(names, rows)]
+    yield b"".join(lines)
+
+
+def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], values: Floats) -> bytes:
+    """The lines of all queries together."""
+    count = len(judged.queries) if request.complete else len(values)
+    shown = [place for place, column in enumerate(asked) if column.name != "relstring"]
+    totals = [
+        run.found.tag
+        if asked[place].measure is None
+        else in_all(asked[place], np.ascontiguousarray(values[:, place]), count)
+        for place in shown
+    ]
+    for place, column in enumerate(asked[place] for place in shown):
+        if column.name == "num_q":
+            totals[place] = float(count)
+        elif column.name == "num_rel" and request.complete:
+            totals[place] = float(cast("Any", judged).n_positive())
+    template = b"".join(line(asked[place], request.zscores is not None) for place in shown)
+    return filled(template, b"all", tuple(totals))
+
+
+def in_all(column: Column, values: Floats, count: int) -> float:
+    """One number for all queries: added in byte order of the queries, and divided once by ``count``."""
+    total = float(_native.total(values, np.array([0, len(values)]))[0])
+    if column.aggregate == "sum":
+        return total
+    if column.aggregate == "geometric":
+        mean = (total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count
+        return math.exp(mean) if mean < 700 else math.inf
+    return total / count
