@@ -1,1 +1,3 @@
 """Other tools' own faces, on karat's kernel and formulas."""
+
+__all__: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from karat import _native
 from karat.compat.requests import Refusal
 from karat.errors import DataError
 from karat.lists.flat import Flat
-from karat.lists.preferences import Contradiction, Group, PreferenceLists, group_of
+from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
 from karat.match import chosen, condensed, rows_of, to_depth, without_negative
 from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path
 from karat.rows import Floats, Integers, JudgedRows, offsets_of
@@ -180,7 +181,7 @@ class Preferred(Lines):
         for query in queries.tolist():
             try:
                 groups.append(self.groups(query, slice(starts[query], starts[query + 1]), ranks))
-            except Contradiction as error:
+            except ContradictionError as error:
                 troubles[query] = self.trouble(query, error, ranks)
                 break
         length = np.minimum(cut.length[queries], cut.depth)[: len(groups)]
@@ -217,7 +218,7 @@ class Preferred(Lines):
             )
         return found
 
-    def trouble(self, query: int, error: Contradiction, ranks: Floats) -> Trouble:
+    def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Trouble:
         """What trec_eval says of a contradiction; of a cycle its last words before it aborts."""
         by, number = "trec_eval.form_prefs_counts:", error.document
         if error.kind == "levels":
@@ -319,7 +320,7 @@ def read_lines(path: str, form: str, version: int) -> Lines:
 def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]]) -> None:
     """Refuse a document that stands twice in one group."""
     ordered = sorted(lines)
-    for line, following in zip(ordered, ordered[1:]):
+    for line, following in pairwise(ordered):
         if line == following:
             raise DuplicateError(duplicate("get_qrels", line[2], "\n"))
 

@@ -176,9 +176,10 @@ def pairs_of(text: str) -> list[tuple[str, float]]:
 def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: int) -> Measure:
     """A measure whose parameters are pairs: gains by level, and rbp's p."""
     assert base is not None
-    takes, changes = base.definition.parameters, {}
+    takes = base.definition.parameters
+    changes: dict[str, Any] = {}
     if "p" in takes:
-        changes |= {"p": value for key, value in pairs if key == "p"}
+        changes.update((key, value) for key, value in pairs if key == "p")
     # Since version 10 a level that is no whole number is passed over (gain_init.c, valid_int).
     gains = [
         (float(atol(key)), value) for key, value in pairs if version < 10 or re.fullmatch("[+-]?[0-9]+", key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,12 +18,13 @@ from karat.compat.requests import Column, Refusal, columns, family, known, ranke
 from karat.compat.zscores import Zscores
 from karat.errors import DataError
 from karat.lists.flat import Flat
-from karat.measures.trec_eval import TABLE
 from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
 from karat.scores import GEOMETRIC_FLOOR
 from karat.tables import available_cores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from karat.lists import Lists
     from karat.measures import Measure
     from karat.rows import Floats, Integers
@@ -226,7 +226,7 @@ def output(request: Request) -> Iterator[bytes]:
         version=request.version,
     )
     queries, stop = evaluated(request, judged, run)
-    lists, stop, queries = first_stop(request, judged, run, asked, queries, stop)
+    lists, stop, queries = first_stop(judged, run, asked, queries, stop)
     if len(queries) == 0 and stop is None:
         raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
     names = [judged.queries[query] for query in queries.tolist()]
@@ -299,7 +299,6 @@ def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, 
 
 
 def first_stop(
-    request: Request,
     judged: Judged,
     run: Ranked,
     asked: list[Column],
@@ -375,7 +374,7 @@ def values_of(lists: Flat, asked: list[Column]) -> Floats:
 def without_documents(lists: Lists, measure: Measure) -> Any:
     """Where trec_eval divides 0 by 0: interpolated precision that needs no relevant document of an empty list."""
     arguments = measure.arguments
-    points = {"IPrec": [arguments.get("recall")], "IPrecMean": arguments.get("points")}.get(measure.name)
+    points: Any = {"IPrec": [arguments.get("recall")], "IPrecMean": arguments.get("points")}.get(measure.name)
     if points is None:
         return None
     relevant = lists.n_relevant(arguments["rel"])

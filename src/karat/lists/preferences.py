@@ -13,21 +13,20 @@ from karat import _native
 from karat.errors import DataError, MeasureError
 from karat.lists import Preferences, Queries, Rows
 from karat.lists.flat import Flat
-from karat.rows import Floats, Integers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.rows import JudgedRows
+    from karat.rows import Floats, Integers, JudgedRows
 
-__all__ = ["Contradiction", "Group", "PreferenceLists", "group_of"]
+__all__ = ["ContradictionError", "Group", "PreferenceLists", "group_of"]
 
 Pairs: TypeAlias = "tuple[Integers, Integers]"
 Kinds: TypeAlias = "tuple[int, int, int, int, int]"
 """Preferences kept and broken with both documents retrieved, kept and broken with one, and those with neither."""
 
 
-class Contradiction(DataError):
+class ContradictionError(DataError):
     """Preferences of one judgment group that exclude each other.
 
     Args:
@@ -186,7 +185,7 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
         retrieved: how many of them were retrieved.
 
     Raises:
-        Contradiction: preferences that exclude each other.
+        ContradictionError: preferences that exclude each other.
     """
     order = np.lexsort((documents, -levels, subgroups))
     subgroups, levels, documents = subgroups[order], levels[order], documents[order]
@@ -210,7 +209,7 @@ def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
         for lower in classes[place + 1 :]:
             both = np.intersect1d(higher, lower)
             if len(both):
-                raise Contradiction("levels", int(both[0]))
+                raise ContradictionError("levels", int(both[0]))
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
@@ -218,7 +217,7 @@ def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
     level = np.full(judged, np.nan)
     for document, given in zip(documents.tolist(), levels.tolist()):
         if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
-            raise Contradiction("zero", document)
+            raise ContradictionError("zero", document)
         level[document] = given
     return level
 
@@ -234,7 +233,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
     either = preferred & preferred.T & ~np.eye(len(preferred), dtype=bool)
     if either.any():
         first, second = np.argwhere(either)[0].tolist()
-        raise Contradiction("cycle", first, second)
+        raise ContradictionError("cycle", first, second)
     return preferred & ~np.eye(len(preferred), dtype=bool)
 
 
