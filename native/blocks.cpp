@@ -66,7 +66,7 @@ void Block::grow(std::size_t capacity, std::size_t filled) {
 Blocks::Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress)
     : source_(source),
       cut_(cut),
-      block_bytes_(block_bytes == 0 ? DEFAULT_BYTES : std::max<std::size_t>(block_bytes, 8)),
+      block_bytes_(block_bytes == 0 ? DEFAULT_BYTES : std::clamp<std::size_t>(block_bytes, 8, MOST_BYTES)),
       progress_(progress) {}
 
 std::size_t Blocks::fill(char* bytes, std::size_t size) {

@@ -36,6 +36,7 @@ private:
 class Blocks {
 public:
     static constexpr std::size_t DEFAULT_BYTES = std::size_t{1} << 20;
+    static constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;  // so that a line in a block fits in 32 bits
 
     // `progress`, where given, is the number of bytes read so far.
     Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress = nullptr);

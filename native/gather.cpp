@@ -1,48 +1,78 @@
-// This file keeps the documents of interleaved queries apart: compact records, per query in the order they came.
+// This file keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
 #include "gather.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <new>
 
 namespace karat {
 namespace {
 
+constexpr std::size_t BUCKETS = 256;
 constexpr std::size_t SLAB = std::size_t{1} << 20;
 constexpr std::size_t SMALLEST_CHUNK = 256;
 constexpr std::size_t LARGEST_CHUNK = std::size_t{1} << 16;
 
+template <class T>
+char* put(char* at, T value) {
+    std::memcpy(at, &value, sizeof value);
+    return at + sizeof value;
+}
+
 }  // namespace
 
-Gathered::Chunk* Gathered::new_chunk(std::size_t room) {
-    const std::size_t align = alignof(std::max_align_t);
-    const std::size_t bytes = (sizeof(Chunk) + room + align - 1) / align * align;
-    if (bytes > free_bytes_) {
-        const std::size_t slab = std::max(SLAB, bytes);
+Buckets::Buckets(std::size_t query_count)
+    : count(std::max<std::size_t>(1, std::min(query_count, BUCKETS))), width(std::max<std::size_t>(1, (query_count + count - 1) / count)) {}
+
+void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
+    if (heap.last != nullptr) {
+        heap.last->end = heap.at;
+        heap.total += static_cast<std::size_t>(heap.at - heap.last->bytes());
+    }
+    // A quarter of what is there already: slack stays small for long lists and for many short ones.
+    const std::size_t room = std::max(std::clamp(heap.total / 4, SMALLEST_CHUNK, LARGEST_CHUNK), bytes);
+    constexpr std::size_t align = alignof(std::max_align_t);
+    const std::size_t size = (sizeof(Chunk) + room + align - 1) / align * align;
+    if (size > free_bytes_) {
+        const std::size_t slab = std::max(SLAB, size);
         slabs_.push_back(std::make_unique_for_overwrite<char[]>(slab));
         free_ = slabs_.back().get();
         free_bytes_ = slab;
     }
-    auto* chunk = new (free_) Chunk{nullptr, 0, bytes - sizeof(Chunk)};
-    free_ += bytes;
-    free_bytes_ -= bytes;
-    return chunk;
+    auto* chunk = new (free_) Chunk{nullptr, nullptr};
+    (heap.last == nullptr ? heap.first : heap.last->next) = chunk;
+    heap.last = chunk;
+    heap.at = chunk->bytes();
+    heap.limit = free_ + size;
+    free_ += size;
+    free_bytes_ -= size;
 }
 
 void Gathered::add(std::size_t query, std::int64_t block, const RunLine& line) {
-    Heap& heap = heaps_[query];
-    const Record record{line.score, line.rank, block, line.line, line.document.size()};
-    const std::size_t bytes = sizeof record + line.document.size();
-    if (heap.last == nullptr || heap.last->room - heap.last->used < bytes) {
-        // A quarter of what is there already: slack stays small for long lists and for many short ones.
-        const std::size_t room = std::clamp(heap.total / 4, SMALLEST_CHUNK, LARGEST_CHUNK);
-        Chunk* chunk = new_chunk(std::max(room, bytes));
-        (heap.last == nullptr ? heap.first : heap.last->next) = chunk;
-        heap.last = chunk;
+    Heap& heap = heaps_[buckets_.of(query)];
+    const std::size_t id_size = line.document.size();
+    const std::size_t bytes = RECORD_HEAD + 8 + 1 + 8 + id_size;  // at most
+    if (static_cast<std::size_t>(heap.limit - heap.at) < bytes) add_chunk(heap, bytes);
+    char* at = heap.at;
+    at = put(at, static_cast<std::uint32_t>(query));
+    at = put(at, static_cast<std::uint32_t>(line.line));
+    at = put(at, static_cast<std::uint32_t>(block));
+    at = put(at, line.score);
+    if (with_rank_) at = put(at, line.rank);
+    if (id_size < 255) {
+        at = put(at, static_cast<unsigned char>(id_size));
+    } else {
+        at = put(at, static_cast<unsigned char>(255));
+        at = put(at, static_cast<std::uint64_t>(id_size));
     }
-    char* at = heap.last->bytes() + heap.last->used;
-    std::memcpy(at, &record, sizeof record);
-    std::memcpy(at + sizeof record, line.document.data(), line.document.size());
-    heap.last->used += bytes;
-    heap.total += bytes;
+    std::memcpy(at, line.document.data(), id_size);
+    heap.at = at + id_size;
+}
+
+void Gathered::close() {
+    for (Heap& heap : heaps_) {
+        if (heap.last != nullptr) heap.last->end = heap.at;
+    }
 }
 
 }  // namespace karat

@@ -17,7 +17,7 @@ std::uint64_t fresh_seed() {
 }
 
 std::int64_t Judgments::find_query(std::string_view id) const {
-    const auto found = query_table_.find(hash_id(id, seed_), [&](std::uint32_t q) { return queries_[q] == id; });
+    const auto found = query_table_.find(hash_id(id, seed_), [&](std::uint32_t q) { return same_id(queries_[q], id); });
     return found == IdTable::NONE ? -1 : static_cast<std::int64_t>(found);
 }
 

@@ -175,7 +175,11 @@ private:
         thresholds_.clear();
         for (const Hit& hit : hits_) thresholds_.push_back(hit.score);
         sort_distinct_descending(thresholds_);
-        find_standings(scores_, descending_, thresholds_, standings_);
+        if (descending_) {
+            find_standings_in_order(scores_.size(), [this](std::size_t i) { return scores_[i]; }, thresholds_, standings_);
+        } else {
+            find_standings(scores_, thresholds_, standings_);
+        }
         bool tied = false;
         for (Hit& hit : hits_) {
             const Standing& standing = standings_[threshold_of(thresholds_, hit.score)];

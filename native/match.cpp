@@ -18,6 +18,10 @@ struct StringHash {
 };
 using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
 
+double rounded(double score, bool float32) {
+    return float32 ? static_cast<double>(static_cast<float>(score)) : score;
+}
+
 // What the workers of one pass share.
 struct Pass {
     const Judgments& judgments;
@@ -35,20 +39,22 @@ struct Pass {
 struct Harvest {
     Findings findings;
     Strings extra;
-    std::vector<BlockCount> blocks;
-    std::vector<BlockFault> malformed;
-    std::int64_t malformed_count = 0;
+    RunNotes notes;
     std::optional<BlockFault> fault;
     std::exception_ptr failure;
-    std::int64_t tag_block = -1;
-    std::string tag;
 };
 
 // Sends the documents of each stretch of lines of one query to the reducer.
 class ContiguousSink {
 public:
     ContiguousSink(Pass& pass, std::vector<std::atomic<unsigned char>>& seen, Harvest& harvest)
-        : pass_(pass), seen_(seen), harvest_(harvest), reducer_(pass.judgments, pass.options.ties, pass.options.duplicates) {}
+        : pass_(pass),
+          seen_(seen),
+          harvest_(harvest),
+          seed_(pass.judgments.seed()),
+          float32_(pass.options.float32),
+          with_rank_(pass.options.ties == Ties::rank_column),
+          reducer_(pass.judgments, pass.options.ties, pass.options.duplicates) {}
 
     void start(const Block& block) {
         block_ = block.sequence();
@@ -72,9 +78,8 @@ public:
 
     void document(const RunLine& line) {
         if (query_ < 0) return;
-        const double score = pass_.options.float32 ? static_cast<double>(static_cast<float>(line.score)) : line.score;
-        documents_.add(line.document, hash_id(line.document, pass_.judgments.seed()), score);
-        if (pass_.options.ties == Ties::rank_column) documents_.ranks.push_back(line.rank);
+        documents_.add(line.document, hash_id(line.document, seed_), rounded(line.score, float32_));
+        if (with_rank_) documents_.ranks.push_back(line.rank);
     }
 
     void finish() {
@@ -86,6 +91,9 @@ private:
     Pass& pass_;
     std::vector<std::atomic<unsigned char>>& seen_;
     Harvest& harvest_;
+    const std::uint64_t seed_;
+    const bool float32_;
+    const bool with_rank_;
     Reducer reducer_;
     Documents documents_;
     std::int64_t block_ = 0;
@@ -122,20 +130,11 @@ private:
 template <class Sink>
 void read_blocks(Pass& pass, Sink& sink, Harvest& harvest, Block block, bool have_block) {
     try {
-        const bool with_rank = pass.options.ties == Ties::rank_column;
-        std::string tag;
+        RunReader<Sink> reader({pass.options.reading, pass.options.ties == Ties::rank_column}, sink, harvest.notes);
         while (have_block || (!pass.halt.load() && !pass.stop.load() && pass.blocks.next(block))) {
             have_block = false;
             sink.start(block);
-            BlockCount count;
-            tag.clear();
-            auto fault = parse_block(block, pass.options.reading, with_rank, sink, count, &harvest.malformed,
-                                     harvest.malformed_count, tag);
-            if (!tag.empty()) {
-                harvest.tag_block = block.sequence();
-                harvest.tag.swap(tag);
-            }
-            harvest.blocks.push_back(count);
+            auto fault = reader.read(block);
             if (fault) {
                 harvest.fault = BlockFault{block.sequence(), std::move(*fault)};
                 pass.halt.store(true);
@@ -151,7 +150,7 @@ void read_blocks(Pass& pass, Sink& sink, Harvest& harvest, Block block, bool hav
 class Lines {
 public:
     explicit Lines(const std::vector<Harvest>& harvests) {
-        for (const Harvest& harvest : harvests) blocks_.insert(blocks_.end(), harvest.blocks.begin(), harvest.blocks.end());
+        for (const Harvest& harvest : harvests) blocks_.insert(blocks_.end(), harvest.notes.blocks.begin(), harvest.notes.blocks.end());
         std::sort(blocks_.begin(), blocks_.end(), [](const BlockCount& a, const BlockCount& b) { return a.block < b.block; });
         std::int64_t lines = 0;
         std::int64_t data_lines = 0;
@@ -211,11 +210,11 @@ Matched bring_home(const Judgments& judgments, std::vector<Harvest>& harvests) {
     std::int64_t tag_block = -1;
     for (Harvest& harvest : harvests) {
         matched.extra.insert(matched.extra.end(), harvest.extra.begin(), harvest.extra.end());
-        matched.count.malformed.count += harvest.malformed_count;
-        for (BlockFault& fault : harvest.malformed) matched.count.malformed.first.push_back(lines.absolute(std::move(fault)));
-        if (harvest.tag_block > tag_block) {
-            tag_block = harvest.tag_block;
-            matched.tag = std::move(harvest.tag);
+        matched.count.malformed.count += harvest.notes.malformed_count;
+        for (BlockFault& fault : harvest.notes.malformed) matched.count.malformed.first.push_back(lines.absolute(std::move(fault)));
+        if (harvest.notes.tag_block > tag_block) {
+            tag_block = harvest.notes.tag_block;
+            matched.tag = std::move(harvest.notes.tag);
         }
     }
     const auto by_bytes = [](const std::string& a, const std::string& b) { return compare_ids(a, b) < 0; };
@@ -252,59 +251,94 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     return bring_home(judgments, harvests);
 }
 
-// The documents of one query from all workers, in file order.
+// The documents of a bucket of queries from all workers, sorted into queries, each in file order.
 class Assembler {
 public:
-    Assembler(const Judgments& judgments, const MatchOptions& options, const std::vector<std::unique_ptr<Gathered>>& gathered)
-        : judgments_(judgments), options_(options), gathered_(gathered), reducer_(judgments, options.ties, options.duplicates) {}
+    Assembler(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
+              const std::vector<std::unique_ptr<Gathered>>& gathered)
+        : judgments_(judgments),
+          options_(options),
+          buckets_(buckets),
+          gathered_(gathered),
+          with_rank_(options.ties == Ties::rank_column),
+          reducer_(judgments, options.ties, options.duplicates) {}
 
-    void reduce(std::size_t query, Findings& findings) {
-        items_.clear();
-        for (const auto& worker : gathered_) {
-            const std::size_t sorted = items_.size();
-            worker->walk(query, [&](std::string_view id, const Gathered::Record& record) { items_.push_back({id, record}); });
-            std::inplace_merge(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(sorted), items_.end(),
-                               [](const Item& a, const Item& b) {
-                                   return a.record.block != b.record.block ? a.record.block < b.record.block
-                                                                           : a.record.line < b.record.line;
-                               });
+    void reduce(std::size_t bucket, Findings& findings) {
+        const std::size_t first_query = bucket * buckets_.width;
+        count(bucket, first_query);
+        sort_records(bucket, first_query);
+        for (std::size_t q = 0; q < buckets_.width; ++q) {
+            if (starts_[q] == starts_[q + 1]) continue;
+            documents_.clear();
+            for (std::size_t i = starts_[q]; i < starts_[q + 1]; ++i) add(records_[i]);
+            reducer_.reduce(static_cast<std::int64_t>(first_query + q), documents_, findings);
         }
-        if (items_.empty()) return;
-        documents_.clear();
-        for (const Item& item : items_) {
-            const double score = options_.float32 ? static_cast<double>(static_cast<float>(item.record.score)) : item.record.score;
-            documents_.add(item.id, hash_id(item.id, judgments_.seed()), score);
-            documents_.places.push_back({item.record.block, item.record.line});
-            if (options_.ties == Ties::rank_column) documents_.ranks.push_back(item.record.rank);
-        }
-        reducer_.reduce(static_cast<std::int64_t>(query), documents_, findings);
     }
 
 private:
-    struct Item {
-        std::string_view id;
-        Gathered::Record record;
-    };
+    void count(std::size_t bucket, std::size_t first_query) {
+        starts_.assign(buckets_.width + 1, 0);
+        for (const auto& worker : gathered_) {
+            for (RecordCursor at(worker->first(bucket), with_rank_); !at.done(); at.advance()) {
+                ++starts_[record_query(at.record()) - first_query + 1];
+            }
+        }
+        for (std::size_t q = 0; q < buckets_.width; ++q) starts_[q + 1] += starts_[q];
+    }
+
+    // Every worker's records come block after block, so file order takes the blocks in turn.
+    void sort_records(std::size_t bucket, std::size_t first_query) {
+        records_.resize(starts_.back());
+        next_.assign(starts_.begin(), starts_.end() - 1);
+        std::vector<RecordCursor> cursors;
+        for (const auto& worker : gathered_) {
+            RecordCursor at(worker->first(bucket), with_rank_);
+            if (!at.done()) cursors.push_back(at);
+        }
+        while (!cursors.empty()) {
+            const auto earlier = [](const RecordCursor& a, const RecordCursor& b) {
+                return record_place(a.record()).block < record_place(b.record()).block;
+            };
+            const auto least = std::min_element(cursors.begin(), cursors.end(), earlier);
+            const std::int64_t block = record_place(least->record()).block;
+            while (!least->done() && record_place(least->record()).block == block) {
+                records_[next_[record_query(least->record()) - first_query]++] = least->record();
+                least->advance();
+            }
+            if (least->done()) cursors.erase(least);
+        }
+    }
+
+    void add(const char* record) {
+        const std::string_view id = record_document(record, with_rank_);
+        documents_.add(id, hash_id(id, judgments_.seed()), rounded(record_score(record), options_.float32));
+        documents_.places.push_back(record_place(record));
+        if (with_rank_) documents_.ranks.push_back(record_rank(record));
+    }
+
     const Judgments& judgments_;
     const MatchOptions& options_;
+    const Buckets buckets_;
     const std::vector<std::unique_ptr<Gathered>>& gathered_;
+    const bool with_rank_;
     Reducer reducer_;
     Documents documents_;
-    std::vector<Item> items_;
+    std::vector<std::size_t> starts_, next_;
+    std::vector<const char*> records_;
 };
 
 // For runs whose queries are interleaved: every line of a judged query is kept until the end.
 Matched match_gathered(const Judgments& judgments, Source& source, const MatchOptions& options,
                        std::atomic<std::int64_t>* progress, const GoOn& go_on) {
     Pass pass(judgments, source, options, Cut::lines, progress);
-    const auto query_count = static_cast<std::size_t>(judgments.query_count());
+    const Buckets buckets(static_cast<std::size_t>(judgments.query_count()));
     Block first;
     const bool any = pass.blocks.next(first);
     const bool small = pass.blocks.exhausted();
     const auto workers = small ? std::size_t{1} : static_cast<std::size_t>(options.threads);
     std::vector<Harvest> harvests(workers);
     std::vector<std::unique_ptr<Gathered>> gathered;
-    for (std::size_t w = 0; w < workers; ++w) gathered.push_back(std::make_unique<Gathered>(query_count));
+    for (std::size_t w = 0; w < workers; ++w) gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column));
 
     bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
         const auto w = static_cast<std::size_t>(worker);
@@ -314,16 +348,14 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     if (!wanted) throw Interrupted{};
     throw_faults(harvests);
 
-    constexpr std::size_t STRIDE = 16;
-    std::atomic<std::size_t> next_query{0};
+    for (const auto& worker : gathered) worker->close();
+    std::atomic<std::size_t> next_bucket{0};
     wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
         Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
         try {
-            Assembler assembler(judgments, options, gathered);
-            while (!pass.stop.load()) {
-                const std::size_t from = next_query.fetch_add(STRIDE);
-                if (from >= query_count) break;
-                for (std::size_t q = from; q < std::min(from + STRIDE, query_count); ++q) assembler.reduce(q, harvest.findings);
+            Assembler assembler(judgments, options, buckets, gathered);
+            for (std::size_t b; !pass.stop.load() && (b = next_bucket.fetch_add(1)) < buckets.count;) {
+                assembler.reduce(b, harvest.findings);
             }
         } catch (...) {
             harvest.failure = std::current_exception();

@@ -1,7 +1,6 @@
 // This file turns a token into a number, either strictly or the way C's strtod and atol do.
 #include "numbers.h"
 
-#include <cfloat>
 #include <charconv>
 #include <clocale>
 #include <cmath>
@@ -80,57 +79,9 @@ bool is_decimal(std::string_view token) {
     return true;
 }
 
-constexpr std::uint64_t POWERS_OF_TEN[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-
-// Eight ASCII digits in memory order to their value, by three multiplications (the well-known SWAR reduction).
-inline std::uint64_t eight_digits(std::uint64_t digits) {
-    digits = (digits * 10) + (digits >> 8);
-    constexpr std::uint64_t mask = 0x000000FF000000FFu;
-    return (((digits & mask) * 0x000F424000000064u) + (((digits >> 16) & mask) * 0x0000271000000001u)) >> 32;
-}
-
-// The n (1 to 8) bytes before `end` as digits; reads eight bytes. False when one of them is no digit.
-inline bool digits_before(const char* end, std::size_t n, std::uint64_t& value) {
-    const std::uint64_t keep = ~std::uint64_t{0} << (64 - 8 * n);
-    const std::uint64_t kept = (load8(end - 8) & keep) | (0x3030303030303030u & ~keep);
-    const std::uint64_t clean = kept - 0x3030303030303030u;
-    if ((((kept + 0x4646464646464646u) | clean) & 0x8080808080808080u) != 0) return false;
-    value = eight_digits(clean);
-    return true;
-}
-
-// `ddd.dddddd` with at most eight digits on either side. Its digits are an integer below 2^53 and the power of ten is
-// exact, so one division rounds once and correctly (Clinger, "How to read floating point numbers accurately", 1990).
-inline bool short_decimal(std::string_view token, double& value) {
-    if constexpr (std::endian::native != std::endian::little || FLT_EVAL_METHOD != 0) return false;
-    const char* p = token.data();
-    const char* end = p + token.size();
-    const bool negative = p != end && *p == '-';
-    if (negative) ++p;
-    const auto length = static_cast<std::size_t>(end - p);
-    if (length == 0 || length > 17) return false;
-    const auto* dot = static_cast<const char*>(std::memchr(p, '.', length));
-    const char* whole_end = dot == nullptr ? end : dot;
-    const auto whole_digits = static_cast<std::size_t>(whole_end - p);
-    const std::size_t part_digits = dot == nullptr ? 0 : static_cast<std::size_t>(end - dot - 1);
-    if (whole_digits == 0 || whole_digits > 8 || part_digits > 8) return false;
-    std::uint64_t whole = 0;
-    std::uint64_t part = 0;
-    if (!digits_before(whole_end, whole_digits, whole)) return false;
-    if (part_digits != 0 && !digits_before(end, part_digits, part)) return false;
-    const std::uint64_t power = POWERS_OF_TEN[part_digits];
-    const std::uint64_t mantissa = whole * power + part;
-    if (mantissa > (std::uint64_t{1} << 53)) return false;
-    const double size = static_cast<double>(mantissa) / static_cast<double>(power);
-    value = negative ? -size : size;
-    return true;
-}
-
 }  // namespace
 
-ParsedNumber parse_score(std::string_view token, Numbers numbers) {
-    double value = 0;
-    if (short_decimal(token, value)) return {value, NumberFault::none};
+ParsedNumber parse_any_score(std::string_view token, Numbers numbers) {
     if (is_decimal(token)) return {decimal(token), NumberFault::none};
     if (numbers == Numbers::c) return {c_strtod(token), NumberFault::none};
     const std::string_view body = without_sign(token);

@@ -40,7 +40,7 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
         const auto same = [&](std::uint32_t number) {
             const std::string_view other = number < judged ? judgments_.document(from + number)
                                                            : documents.documents[number - judged].name();
-            return other == document.name();
+            return same_id(other, document.name());
         };
         const std::uint32_t number = table_.find_or_add(document.hash, judged + i, same);
         if (number == IdTable::NONE) continue;
@@ -63,7 +63,7 @@ void Reducer::drop_repeats(Documents& documents) {
     std::iota(standing.begin(), standing.end(), 0u);
     for (const Again& again : repeats_) {
         std::uint32_t& held = standing[again.first];
-        const bool later_wins = policy_ == Duplicates::last || (policy_ == Duplicates::max && documents.scores[again.document] > documents.scores[held]);
+        const bool later_wins = policy_ == Duplicates::last || (policy_ == Duplicates::max && documents.documents[again.document].score > documents.documents[held].score);
         kept[later_wins ? held : again.document] = 0;
         if (later_wins) held = again.document;
     }
@@ -74,15 +74,13 @@ void Reducer::drop_repeats(Documents& documents) {
         moved[i] = next;
         if (!kept[i]) continue;
         documents.documents[next] = documents.documents[i];
-        documents.scores[next] = documents.scores[i];
         if (!documents.ranks.empty()) documents.ranks[next] = documents.ranks[i];
-        if (next > 0 && !(documents.scores[next] <= documents.scores[next - 1])) documents.descending = false;
+        if (next > 0 && !(documents.documents[next].score <= documents.documents[next - 1].score)) documents.descending = false;
         ++next;
     }
     documents.documents.resize(next);
-    documents.scores.resize(next);
     if (!documents.ranks.empty()) documents.ranks.resize(next);
-    if (std::isnan(documents.scores[0])) documents.descending = false;
+    if (std::isnan(documents.documents[0].score)) documents.descending = false;
     for (Hit& hit : hits_) hit.document = moved[standing[hit.document]];
 }
 
@@ -106,12 +104,18 @@ void Reducer::rank_wanted(const Documents& documents) {
     spots_.assign(wanted_.size(), Spot{});
     if (wanted_.empty()) return;
     thresholds_.clear();
-    for (const std::uint32_t i : wanted_) thresholds_.push_back(documents.scores[i]);
+    for (const std::uint32_t i : wanted_) thresholds_.push_back(documents.documents[i].score);
     sort_distinct_descending(thresholds_);
-    find_standings(documents.scores, documents.descending, thresholds_, standings_);
+    if (documents.descending) {
+        find_standings_in_order(documents.size(), [&](std::size_t i) { return documents.documents[i].score; }, thresholds_, standings_);
+    } else {
+        scores_.clear();
+        for (const Document& document : documents.documents) scores_.push_back(document.score);
+        find_standings(scores_, thresholds_, standings_);
+    }
     bool tied = false;
     for (std::size_t w = 0; w < wanted_.size(); ++w) {
-        const Standing& standing = standings_[threshold_of(thresholds_, documents.scores[wanted_[w]])];
+        const Standing& standing = standings_[threshold_of(thresholds_, documents.documents[wanted_[w]].score)];
         const auto first = static_cast<std::int64_t>(standing.above) + 1;
         spots_[w] = {first, first, first + static_cast<std::int64_t>(standing.equal) - 1};
         tied |= standing.equal > 1;
@@ -132,15 +136,15 @@ void Reducer::rank_in_ties(const Documents& documents) {
         }
     } else {
         for (std::uint32_t i = 0; i < count; ++i) {
-            const std::size_t t = threshold_of(thresholds_, documents.scores[i]);
-            if (t < thresholds_.size() && thresholds_[t] == documents.scores[i] && standings_[t].equal > 1) {
+            const std::size_t t = threshold_of(thresholds_, documents.documents[i].score);
+            if (t < thresholds_.size() && thresholds_[t] == documents.documents[i].score && standings_[t].equal > 1) {
                 groups_[t].push_back(i);
             }
         }
     }
     const auto before = [&](std::uint32_t a, std::uint32_t b) { return goes_before(documents, a, b); };
     std::vector<std::size_t> asked(thresholds_.size(), 0);
-    for (const std::uint32_t i : wanted_) ++asked[threshold_of(thresholds_, documents.scores[i])];
+    for (const std::uint32_t i : wanted_) ++asked[threshold_of(thresholds_, documents.documents[i].score)];
     // Counting the documents before one costs a pass; sorting costs about a dozen, and pays from then on.
     constexpr std::size_t SORT_FROM = 8;
     for (std::size_t t = 0; t < thresholds_.size(); ++t) {
@@ -148,7 +152,7 @@ void Reducer::rank_in_ties(const Documents& documents) {
     }
     for (std::size_t w = 0; w < wanted_.size(); ++w) {
         const std::uint32_t i = wanted_[w];
-        const std::size_t t = threshold_of(thresholds_, documents.scores[i]);
+        const std::size_t t = threshold_of(thresholds_, documents.documents[i].score);
         const std::vector<std::uint32_t>& group = groups_[t];
         if (group.empty()) continue;
         const bool sorted = asked[t] >= SORT_FROM || ties_ == Ties::input;
@@ -167,8 +171,8 @@ void Reducer::rank_with_nan(const Documents& documents) {
         return compare_ids(documents.documents[a].name(), documents.documents[b].name()) < 0;
     });
     const auto left_first = [&](std::uint32_t a, std::uint32_t b) {
-        if (documents.scores[a] > documents.scores[b]) return true;
-        if (documents.scores[a] < documents.scores[b]) return false;
+        if (documents.documents[a].score > documents.documents[b].score) return true;
+        if (documents.documents[a].score < documents.documents[b].score) return false;
         if (ties_ == Ties::input) return a <= b;
         if (ties_ == Ties::rank_column) return documents.ranks[a] <= documents.ranks[b];
         return compare_tied(documents.documents[a].name(), documents.documents[b].name(), ties_) <= 0;
@@ -233,8 +237,7 @@ void Reducer::reduce(std::int64_t query, Documents& documents, Findings& finding
         std::sort(wanted_.begin(), wanted_.end());
         wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
     }
-    const bool has_nan = !documents.descending && std::any_of(documents.scores.begin(), documents.scores.end(),
-                                                              [](double score) { return std::isnan(score); });
+    const bool has_nan = !documents.descending && std::any_of(documents.documents.begin(), documents.documents.end(), [](const Document& d) { return std::isnan(d.score); });
     if (has_nan) {
         rank_with_nan(documents);
     } else {

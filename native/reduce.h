@@ -16,6 +16,7 @@ struct Document {
     const char* id;
     std::size_t id_size;
     std::uint64_t hash;
+    double score;
 
     std::string_view name() const { return {id, id_size}; }
 };
@@ -23,7 +24,6 @@ struct Document {
 // The documents retrieved for one query in file order.
 struct Documents {
     std::vector<Document> documents;
-    std::vector<double> scores;
     std::vector<std::int64_t> ranks;  // the rank column, where ties are settled by it
     std::vector<Place> places;        // empty where find_places() can count them
     Place start{0, 0};                // of the first document
@@ -33,7 +33,6 @@ struct Documents {
 
     void clear() {
         documents.clear();
-        scores.clear();
         ranks.clear();
         places.clear();
         descending = true;
@@ -43,8 +42,7 @@ struct Documents {
     void add(std::string_view id, std::uint64_t hash, double score) {
         descending &= score <= last_score_;
         last_score_ = score;
-        documents.push_back({id.data(), id.size(), hash});
-        scores.push_back(score);
+        documents.push_back({id.data(), id.size(), hash, score});
     }
 
     // Counts the lines between the ids, all of which lie in one stretch of text.
@@ -95,6 +93,7 @@ private:
     std::vector<Again> repeats_;
     std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
     std::vector<Spot> spots_;            // one a wanted document
+    std::vector<double> scores_;         // of all documents, where they are not in order
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;
     std::vector<std::vector<std::uint32_t>> groups_;

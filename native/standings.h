@@ -12,21 +12,37 @@ struct Standing {
     std::size_t equal = 0;  // scores equal, the score itself included
 };
 
-// `thresholds` are distinct and descending; no NaN anywhere. `descending` says that `scores` already are.
-inline void find_standings(const std::vector<double>& scores, bool descending, const std::vector<double>& thresholds,
+// `thresholds` are distinct and descending, as everywhere here; no NaN among the scores. For scores in descending order
+// score_at(0) … score_at(count - 1):
+template <class ScoreAt>
+void find_standings_in_order(std::size_t count, ScoreAt&& score_at, const std::vector<double>& thresholds,
+                             std::vector<Standing>& standings) {
+    standings.clear();
+    const auto first_not = [&](std::size_t from, auto&& holds) {
+        std::size_t to = count;
+        while (from < to) {
+            const std::size_t middle = from + (to - from) / 2;
+            if (holds(score_at(middle))) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
+    };
+    std::size_t from = 0;
+    for (const double threshold : thresholds) {
+        from = first_not(from, [=](double score) { return score > threshold; });
+        const std::size_t to = first_not(from, [=](double score) { return score >= threshold; });
+        standings.push_back({from, to - from});
+        from = to;
+    }
+}
+
+// For scores in any order.
+inline void find_standings(const std::vector<double>& scores, const std::vector<double>& thresholds,
                            std::vector<Standing>& standings) {
     standings.assign(thresholds.size(), Standing{});
-    if (descending) {
-        auto from = scores.begin();
-        for (std::size_t t = 0; t < thresholds.size(); ++t) {
-            const double threshold = thresholds[t];
-            from = std::partition_point(from, scores.end(), [=](double score) { return score > threshold; });
-            const auto to = std::partition_point(from, scores.end(), [=](double score) { return score >= threshold; });
-            standings[t] = {static_cast<std::size_t>(from - scores.begin()), static_cast<std::size_t>(to - from)};
-            from = to;
-        }
-        return;
-    }
     if (thresholds.size() == 1) {
         const double threshold = thresholds[0];
         std::size_t above = 0;

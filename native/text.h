@@ -68,10 +68,44 @@ inline std::int64_t count_fields(const char* p, const char* end) {
     return found;
 }
 
+// Where the lowest bit of a word that has one is.
+inline unsigned lowest_bit(std::uint64_t word) {
+#if defined(__GNUC__)
+    return static_cast<unsigned>(__builtin_ctzll(word));  // std::countr_zero would ask for 0 first
+#else
+    return static_cast<unsigned>(std::countr_zero(word));
+#endif
+}
+
 inline std::uint64_t load8(const char* p) {
     std::uint64_t word;
     std::memcpy(&word, p, sizeof word);
     return word;
+}
+
+inline std::uint32_t load4(const char* p) {
+    std::uint32_t word;
+    std::memcpy(&word, p, sizeof word);
+    return word;
+}
+
+// Equality by words: ids are short, and a call to memcmp costs more than comparing them.
+inline bool same_id(std::string_view a, std::string_view b) {
+    std::size_t n = a.size();
+    if (n != b.size()) return false;
+    const char* p = a.data();
+    const char* q = b.data();
+    if (n >= 8) {
+        for (; n > 8; n -= 8, p += 8, q += 8) {
+            if (load8(p) != load8(q)) return false;
+        }
+        return load8(p + n - 8) == load8(q + n - 8);
+    }
+    if (n >= 4) return ((load4(p) ^ load4(q)) | (load4(p + n - 4) ^ load4(q + n - 4))) == 0;
+    for (; n != 0; --n) {
+        if (*p++ != *q++) return false;
+    }
+    return true;
 }
 
 // Byte order of ids everywhere: unsigned bytes, a prefix comes first.
@@ -82,53 +116,30 @@ inline int compare_ids(std::string_view a, std::string_view b) {
     return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
-// Where the separators of the next 64 bytes are, one bit a byte.
-struct Separators {
-    std::uint64_t blanks;    // ' ' and '\t'
-    std::uint64_t controls;  // every byte up to ' ' that is neither of these two
-};
-
-inline Separators separators(const char* p) {
-    Separators found{0, 0};
+// Which of the next 64 bytes are at most ' ', one bit a byte: every blank is among them.
+inline std::uint64_t low_bytes(const char* p) {
+    std::uint64_t found = 0;
 #if defined(KARAT_SSE2)
     const __m128i space = _mm_set1_epi8(' ');
-    const __m128i tab = _mm_set1_epi8('\t');
     for (int part = 0; part < 4; ++part) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * part));
-        const __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(bytes, tab));
         const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes);
-        const auto blank_bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(blank)));
-        const auto low_bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(low)));
-        found.blanks |= blank_bits << (16 * part);
-        found.controls |= low_bits << (16 * part);
+        found |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(low))) << (16 * part);
     }
-    found.controls &= ~found.blanks;
 #elif defined(KARAT_NEON)
-    const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    uint8x16_t blank[4];
+    const std::uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t weights = vld1q_u8(bits);
     uint8x16_t low[4];
     for (int part = 0; part < 4; ++part) {
         const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p + 16 * part));
-        const uint8x16_t is = vorrq_u8(vceqq_u8(bytes, vdupq_n_u8(' ')), vceqq_u8(bytes, vdupq_n_u8('\t')));
-        blank[part] = vandq_u8(is, weights);
         low[part] = vandq_u8(vcleq_u8(bytes, vdupq_n_u8(' ')), weights);
     }
-    const auto gather = [](const uint8x16_t* parts) {
-        uint8x16_t sum = vpaddq_u8(vpaddq_u8(parts[0], parts[1]), vpaddq_u8(parts[2], parts[3]));
-        sum = vpaddq_u8(sum, sum);
-        return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
-    };
-    found.blanks = gather(blank);
-    found.controls = gather(low) & ~found.blanks;
+    uint8x16_t sum = vpaddq_u8(vpaddq_u8(low[0], low[1]), vpaddq_u8(low[2], low[3]));
+    sum = vpaddq_u8(sum, sum);
+    found = vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
 #else
     for (int i = 0; i < 64; ++i) {
-        const auto byte = static_cast<unsigned char>(p[i]);
-        const std::uint64_t bit = std::uint64_t{1} << i;
-        if (byte == ' ' || byte == '\t') {
-            found.blanks |= bit;
-        } else if (byte < ' ') {
-            found.controls |= bit;
-        }
+        found |= std::uint64_t{static_cast<unsigned char>(p[i]) <= ' '} << i;
     }
 #endif
     return found;

@@ -1,29 +1,31 @@
+# ruff: noqa: PYI021  -- the module is compiled, so this is where its docstrings are read.
 """The kernel: text and mappings in, judged rows out. It knows no measure and holds no state between calls.
 
 A source of text is a path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
-``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, which may be called from other threads, one at a time.
-Whitespace is C's ``isspace``, only a newline ends a line, ids are opaque bytes, a UTF-8 mark at the start is skipped.
+``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, both called from any thread, one at a time.
+Whitespace is C's ``isspace``, only a newline ends a line, ids are opaque bytes, a UTF-8 mark at the start is
+skipped.
 
-``numbers="strict"`` takes whole decimal numbers (scores may also be ``inf``); ``"c"`` reads scores as C's ``strtod`` and
-grades as ``atol``. ``comments`` are lines whose first non-blank byte is ``#`` (``"any"``), whose very first byte is
-(``"first-byte"``), or do not exist (``"none"``). With ``lenient`` a malformed line is skipped and counted; otherwise the
-earliest one raises LineError, whatever the number of threads. OSError is raised for a file that cannot be read.
+``numbers="strict"`` takes whole decimal numbers (scores may also be ``inf``); ``"c"`` reads scores as C's
+``strtod`` and grades as ``atol``. ``comments`` are lines whose first non-blank byte is ``#`` (``"any"``), whose
+very first byte is (``"first-byte"``), or do not exist (``"none"``). With ``lenient`` a malformed line is skipped
+and counted; otherwise the earliest one raises LineError, whatever the number of threads. OSError is raised for a
+file that cannot be read.
 
 All arrays are read-only.
 """
 
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-
 class _Stream(Protocol):
     def readinto(self, buffer: memoryview, /) -> int: ...
     def rewind(self) -> object: ...
 
-_Source = str | Buffer | _Stream
+_Source: TypeAlias = str | Buffer | _Stream
 
 class LineError(ValueError):
     """A line, or a text, that cannot be read as it is."""
@@ -99,7 +101,7 @@ class Matched:
         """From 1."""
     @property
     def tie_first(self) -> NDArray[np.int64]:
-        """The rank of the first document with the same score. (Where a query has NaN scores: the rank itself.)"""
+        """The rank of the first document with the same score. Among NaN scores, the rank itself."""
     @property
     def tie_last(self) -> NDArray[np.int64]: ...
     @property
@@ -110,8 +112,10 @@ class Matched:
         """Queries of the run without judgments, in byte order."""
     @property
     def duplicates(self) -> list[tuple[int, bytes, int, int, int, int]]:
-        """Under ``duplicates="keep"`` each repeat in a judged query: query, document, lines and ranks of its first
-        occurrence and of this one (first line, this line, first rank, this rank); in file order."""
+        """Under ``duplicates="keep"`` each repeat in a judged query, in file order.
+
+        Query, document, line of its first occurrence, this line, rank of its first occurrence, this rank.
+        """
     @property
     def dropped(self) -> int:
         """Documents that gave way to another of the same id."""
@@ -191,9 +195,9 @@ def match_text(
 ) -> Matched:
     """Rank a run's documents by score and find the judged ones.
 
-    ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``), or the
-    integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are placed where
-    trec_eval places them. ``block_bytes`` sets how much is read at once (0: chosen by the kernel).
+    ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``),
+    or the integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are
+    placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
     """
 
 def match_mapping(
