@@ -62,7 +62,7 @@ $(VENV)/bin/pip:
 	  { echo "$$($(PYTHON) -V) has no 'venv' module: install it ('apt install python3-venv' on Debian and Ubuntu) and try again."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# The fuzz target is a plain C++ program, so it also runs where Python is not its host and a sanitizer is.
+# The fuzz target is a plain C++ program: sanitizers look at the kernel alone, without Python's own allocations.
 FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
   $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
   $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
@@ -72,6 +72,8 @@ build/fuzz/karat-fuzz: $(VENV)/test-tools $(KERNEL)
 	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
 
 build/sanitize/karat-fuzz: $(VENV)/test-tools $(KERNEL)
+	@test -z "$$($(BIN)/python build_backend/compiler.py requirement)" || \
+	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
 	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
 
@@ -88,7 +90,7 @@ mutants: $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
 bench: $(VENV)/bench-peers
-	$(BIN)/python bench/run.py
+	$(BIN)/python -m bench
 
 # A PATH of the few programs that the build needs and no compiler; the wheel it gives must import and count.
 wheel-without-compiler: $(VENV)/test-tools
