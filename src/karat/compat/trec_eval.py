@@ -231,7 +231,7 @@ def output(request: Request) -> Iterator[bytes]:
         raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
     names = [judged.queries[query] for query in queries.tolist()]
     if stop is None or request.per_query:
-        values = values_of(lists, asked)
+        values = values_of(lists, asked, len(queries))
         stand_in(values, asked, run.placeholder[queries])
         if zscores is not None:
             measured = [place for place, column in enumerate(asked) if column.measure is not None]
@@ -347,11 +347,9 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
     return repeated
 
 
-def values_of(lists: Flat, asked: list[Column]) -> Floats:
+def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
     """A value per query and column; NaN for strings."""
     carriers = {False: lists}
-    offsets = lists.rows.group_offsets
-    count = len(lists.rows.length) if offsets is None else len(offsets) - 1
     values = np.full((count, len(asked)), np.nan)
     with np.errstate(all="ignore"):
         for place, column in enumerate(asked):
