@@ -241,16 +241,19 @@ class Lists(ABC):
     def unit_gains(self, gain: Gain) -> Rows:
         """Gains brought into [0, 1] by the query's own lowest and highest, where they leave it.
 
-        The scale of trec_eval's ``rbp``: the lowest and the highest run over 0, the gains given and every
-        grade up to the highest of the query. A document without a gain stays at 0.
+        The scale of trec_eval's ``rbp``: the lowest and the highest run over 0, the gains given and those of all
+        other grades up to the highest of the query. A document without a gain stays at 0.
         """
         xp, pairs = self.xp, gain if isinstance(gain, tuple) else ()
-        named = [value for _, value in pairs]
+        levels, named = [level for level, _ in pairs], [value for _, value in pairs]
+        top = cast("Any", self.highest_grade())
+        for level in sorted(levels, reverse=True):
+            top = xp.where(top == level, top - 1.0, top)
+        rule = {"exp2": lambda: xp.exp2(top) - 1.0, "binary": lambda: (top > 0) + 0.0}
         lowest = min([0.0, *named])
-        highest = self.most(self.highest_grade(), max([0.0, *named]))
+        highest = self.most(rule.get(str(gain), lambda: top)(), max([0.0, *named]))
         if lowest == 0.0:
             return self.gains(gain) / self.spread(self.most(highest, 1.0))
-        levels = [level for level, _ in pairs]
         grade = cast("Any", self.grade)
         known = cast("Rows", ((grade >= 0) | xp.isin(grade, xp.asarray(levels))) + 0.0)
         return known * (self.gains(gain) - lowest) / self.spread(highest - lowest)
