@@ -5,6 +5,7 @@ PYTHON ?= python3
 EXAMPLE := examples/tea
 FUZZ_COUNT ?= 1000000
 SEED ?= 1
+BENCH ?= --huge
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -90,7 +91,7 @@ mutants: $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
 bench: $(VENV)/bench-peers
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(BENCH)
 
 # A PATH of the few programs that the build needs and no compiler; the wheel it gives must import and count.
 wheel-without-compiler: $(VENV)/test-tools

@@ -1,0 +1,1 @@
+"""How fast karat is beside its peers, and how much memory it takes: ``python -m bench``."""

@@ -1,0 +1,22 @@
+"""How long the evaluation of dicts in memory takes, whatever made them."""
+
+from __future__ import annotations
+
+import sys
+
+from bench.answer import Answer, Setting, faster_than
+from bench.side_by_side import peer, side_by_side
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """The evaluate of karat and its pytrec_eval face beside the peers, each on dicts of its own."""
+    made = setting.data("web")
+    ours = [
+        peer("karat", "karat.evaluate", "dicts", made, sys.executable),
+        peer("karat_face", "karat.compat.pytrec_eval", "dicts", made, sys.executable),
+    ]
+    timings = side_by_side([*ours, *setting.others("dicts", made)], setting.times(2))
+    what = "dicts in memory"
+    bars = faster_than(timings, "pytrec_eval-terrier", 6.0, what)
+    bars += faster_than(timings[1:], "pytrec_eval-terrier", 6.0, f"{what}, by its own interface")
+    return [Answer(f"{what}, evaluation only", made.run.name, timings, bars)]

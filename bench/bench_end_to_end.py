@@ -1,0 +1,22 @@
+"""How long the whole process takes, from two files to means: sorted lines, and the same lines shuffled."""
+
+from __future__ import annotations
+
+from bench.answer import Answer, Setting, faster_than, size_of
+from bench.side_by_side import karat_eval, side_by_side
+
+BARS = {"web": ("sorted lines", 15.0), "web-shuffled": ("shuffled lines", 8.0)}
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """One answer per order of the lines."""
+    return [order(setting, size) for size in BARS]
+
+
+def order(setting: Setting, size: str) -> Answer:
+    """The command of karat beside every peer reading the same files."""
+    made = setting.data(size)
+    what, limit = BARS[size]
+    timings = side_by_side([karat_eval(made), *setting.others("files", made)], setting.times(3))
+    bars = faster_than(timings, "pytrec_eval-terrier", limit, f"whole process, {what}")
+    return Answer(f"whole process, {what}", f"{made.run.name}, {size_of(made.run)}", timings, bars)

@@ -1,0 +1,28 @@
+"""How long trec_eval's own command line takes, by karat and, where one is on PATH, by trec_eval."""
+
+from __future__ import annotations
+
+import shutil
+
+from bench.answer import Answer, Setting, size_of
+from bench.side_by_side import Program, karat, side_by_side
+
+NAMES = ("map", "recip_rank", "ndcg_cut.10", "ndcg", "P.10", "recall.1000")
+"""Measures on which trec_eval 9 and 10 agree, whichever is there."""
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """A small and a large run."""
+    return [command(setting, size) for size in ("small", "web")]
+
+
+def command(setting: Setting, size: str) -> Answer:
+    """The face of karat beside the original; they must print the same lines."""
+    made = setting.data(size)
+    given = [*(part for name in NAMES for part in ("-m", name)), str(made.qrels), str(made.run)]
+    programs = [Program("karat trec-eval", [*karat(), "trec-eval", *given], str.splitlines)]
+    original = shutil.which("trec_eval")
+    if original:
+        programs.append(Program("trec_eval", [original, *given], str.splitlines))
+    timings = side_by_side(programs, setting.times(3))
+    return Answer(f"trec_eval's command line, {size}", f"{made.run.name}, {size_of(made.run)}", timings)

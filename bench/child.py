@@ -1,0 +1,39 @@
+"""The process in which one peer works.
+
+``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` makes dicts first, and then
+evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from bench.data import Files, as_dicts
+
+ROUNDS = 5
+PATIENCE = 10.0
+
+
+def main(peer: str, form: str, qrels: str, run: str) -> dict[str, Any]:
+    """The peer's values, and the seconds of each evaluation."""
+    made = Files(Path(qrels), Path(run))
+    library = importlib.import_module(f"bench.peers.{peer}")
+    if form == "files":
+        return {"values": library.run(*library.prepare(*made))}
+    given = as_dicts(made)
+    seconds: list[float] = []
+    values: list[float] = []
+    while len(seconds) < ROUNDS and sum(seconds) < PATIENCE:
+        start = perf_counter()
+        values = library.run(*given)
+        seconds.append(perf_counter() - start)
+    return {"values": values, "seconds": seconds}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(*sys.argv[1:])))

@@ -1,0 +1,200 @@
+"""Judgments and runs made from a seed, and the sizes that the questions ask about.
+
+As a program, ``python -m bench.data FOLDER SIZE`` writes one size: the process that asks the questions stays small,
+since a child's peak memory begins at its parent's.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+SEED = 20240
+VERSION = 1
+"""Raised whenever the text for a seed changes, so that older files are not taken for it."""
+
+COLLECTION = 8_841_823
+"""Documents are numbered below this: the passages of MS MARCO."""
+
+STEPS = 64
+"""Scores are whole multiples of 1/64, below 2**18: exact in single precision and in six decimals, so peers that compare
+in single precision order them alike."""
+
+
+class Size(NamedTuple):
+    """How many queries, documents per query and judgments per query; in what order the lines stand."""
+
+    queries: int
+    depth: int
+    judged: int
+    shuffled: bool = False
+
+
+SIZES = {
+    "tiny": Size(40, 100, 20),
+    "tiny-shuffled": Size(40, 100, 20, shuffled=True),
+    "small": Size(50, 1000, 200),
+    "track": Size(250, 1000, 400),
+    "web": Size(6980, 1000, 1),
+    "web-shuffled": Size(6980, 1000, 1, shuffled=True),
+    "web10": Size(69800, 1000, 1),
+}
+"""``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines)."""
+
+AT_ONCE = 200
+"""Queries made at a time: some 10 MB."""
+
+
+class Files(NamedTuple):
+    """The two files of a size."""
+
+    qrels: Path
+    run: Path
+
+
+def files(folder: Path, size: str) -> Files:
+    """Where a size's files are, or will be."""
+    return Files(*(folder / f"{size}-{SEED}-{VERSION}.{kind}" for kind in ("qrels", "run")))
+
+
+def write(folder: Path, name: str) -> None:
+    """Write a size's files, each under its name only when it is complete."""
+    import numpy as np
+
+    folder.mkdir(parents=True, exist_ok=True)
+    size, made = SIZES[name], files(folder, name)
+    draw = np.random.default_rng(SEED)
+    parts = []
+    with (
+        made.qrels.with_suffix(".part").open("wb") as qrels,
+        made.run.with_suffix(".part2").open("wb") as run,
+    ):
+        for first in range(0, size.queries, AT_ONCE):
+            queries = 1_000_000 + 7 * np.arange(first, min(first + AT_ONCE, size.queries))
+            documents = distinct(draw, len(queries), size.depth)
+            qrels.write(text(judgments(draw, queries, documents, size.judged)))
+            lines = ranking(draw, queries, documents)
+            if size.shuffled:
+                parts.append(lines)
+            else:
+                run.write(text(lines))
+        if size.shuffled:
+            everything = np.concatenate(parts)
+            order = draw.permutation(len(everything))
+            for start in range(0, len(order), 200_000):
+                run.write(text(everything[order[start : start + 200_000]]))
+    made.qrels.with_suffix(".part").replace(made.qrels)
+    made.run.with_suffix(".part2").replace(made.run)
+
+
+def distinct(draw: Any, lists: int, length: int) -> NDArray[Any]:
+    """So many lists of documents, in each of which no document stands twice."""
+    import numpy as np
+
+    documents: NDArray[Any] = draw.integers(0, COLLECTION, (lists, length))
+    while len(twice := np.flatnonzero((np.diff(np.sort(documents, axis=1), axis=1) == 0).any(axis=1))):
+        documents[twice] = draw.integers(0, COLLECTION, (len(twice), length))
+    return documents
+
+
+def ranking(draw: Any, queries: NDArray[Any], documents: NDArray[Any]) -> NDArray[Any]:
+    """The lines of a run, one per row: scores fall by one to three steps from document to document."""
+    import numpy as np
+
+    depth = documents.shape[1]
+    falls = draw.integers(1, 4, documents.shape)
+    scores = falls[:, ::-1].cumsum(axis=1)[:, ::-1].ravel()
+    return columns(
+        digits(np.repeat(queries, depth), 7),
+        b" Q0 ",
+        digits(documents.ravel(), 7),
+        b" ",
+        digits(np.tile(np.arange(1, depth + 1), len(queries)), 4),
+        b" ",
+        digits(scores // STEPS, 4),
+        b".",
+        digits(scores % STEPS * (1_000_000 // STEPS), 6, padded=True),
+        b" bm25\n",
+    )
+
+
+def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], judged: int) -> NDArray[Any]:
+    """The lines of judgments: one relevant document near the top, or ``judged`` ones of grades 0 to 3.
+
+    Among every ten queries one also has a relevant document that no ranking holds.
+    """
+    import numpy as np
+
+    depth = documents.shape[1]
+    if judged == 1:
+        places = draw.integers(0, min(60, depth), (len(queries), 1))
+        grades = np.ones_like(places)
+    else:
+        places = np.argsort(draw.random(documents.shape), axis=1)[:, :judged]
+        grades = np.maximum(draw.integers(-3, 4, places.shape), 0)
+        grades[:, 0] = 1
+    owners = np.repeat(queries, places.shape[1])
+    found = np.take_along_axis(documents, places, axis=1).ravel()
+    missed = queries[::10]
+    return columns(
+        digits(np.concatenate([owners, missed]), 7),
+        b" 0 ",
+        digits(np.concatenate([found, COLLECTION + missed % 1000]), 7),
+        b" ",
+        digits(np.concatenate([grades.ravel(), np.ones_like(missed)]), 1),
+        b"\n",
+    )
+
+
+def digits(numbers: NDArray[Any], width: int, *, padded: bool = False) -> NDArray[Any]:
+    """Decimal digits, one number per row; 0 bytes where there is no digit, unless ``padded`` with zeros."""
+    import numpy as np
+
+    powers = 10 ** np.arange(width - 1, -1, -1)
+    written = (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)
+    if not padded:
+        written[:, :-1][numbers[:, None] < powers[:-1]] = 0
+    return written
+
+
+def columns(*parts: NDArray[Any] | bytes) -> NDArray[Any]:
+    """Columns side by side, one line per row; bytes are the same in every row."""
+    import numpy as np
+
+    rows = next(len(part) for part in parts if not isinstance(part, bytes))
+    spread = [
+        np.broadcast_to(np.frombuffer(part, np.uint8), (rows, len(part))) if isinstance(part, bytes) else part
+        for part in parts
+    ]
+    return np.concatenate(spread, axis=1)
+
+
+def text(lines: NDArray[Any]) -> bytes:
+    """The lines without the bytes that are not there."""
+    flat = lines.ravel()
+    return bytes(flat[flat != 0].tobytes())
+
+
+def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgments and run as the dicts that a Python program holds."""
+    qrels: dict[str, dict[str, int]] = {}
+    with made.qrels.open(encoding="ascii") as lines:
+        for line in lines:
+            query, _, document, grade = line.split()
+            qrels.setdefault(query, {})[document] = int(grade)
+    run: dict[str, dict[str, float]] = {}
+    with made.run.open(encoding="ascii") as lines:
+        for line in lines:
+            query, _, document, _, score, _ = line.split()
+            run.setdefault(query, {})[document] = float(score)
+    return qrels, run
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), sys.argv[2])

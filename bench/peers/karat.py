@@ -1,0 +1,23 @@
+"""karat's own evaluate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import karat
+from bench.peers import MEASURES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+label = "karat"
+
+
+def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
+    """The paths: karat reads a run while it evaluates it."""
+    return qrels, run
+
+
+def run(qrels: Any, run: Any) -> list[float]:
+    """The means."""
+    return list(karat.evaluate(qrels, run, MEASURES).means().values())

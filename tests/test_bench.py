@@ -1,0 +1,109 @@
+"""The benchmarks still run, make the data that they promise, and show no time of programs that disagree."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+sys.path.append(str(CHECKOUT))
+
+from bench import data  # noqa: E402
+from bench.answer import Bar  # noqa: E402
+from bench.side_by_side import DisagreementError, Program, side_by_side  # noqa: E402
+
+
+def test_the_command_asks_every_question(tmp_path: Path) -> None:
+    """With the fastest peer to start, where it is installed; its values are compared on the way."""
+    command = [
+        sys.executable,
+        "-m",
+        "bench",
+        "--quick",
+        "--huge",
+        "--folder",
+        str(tmp_path),
+        "--peers",
+        "pytrec_eval",
+    ]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    kept = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert {"when", "commit", "machine", "python", "versions"} <= set(kept)
+    assert len(kept["answers"]) == 7
+    for answer in kept["answers"]:
+        assert answer["question"] in done.stdout
+        assert answer["timings"][0]["name"].startswith("karat")
+        assert answer["timings"][0]["seconds"]
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        data.write(tmp_path / folder, "tiny")
+    first, second = (data.files(tmp_path / folder, "tiny") for folder in ("one", "two"))
+    assert first.run.read_bytes() == second.run.read_bytes()
+    assert first.qrels.read_bytes() == second.qrels.read_bytes()
+
+
+def test_runs_have_no_ties_in_single_precision_either(tmp_path: Path) -> None:
+    """Peers may then order by whichever rule they like."""
+    data.write(tmp_path, "tiny")
+    qrels, run = data.as_dicts(data.files(tmp_path, "tiny"))
+    size = data.SIZES["tiny"]
+    assert set(qrels) == set(run)
+    assert len(run) == size.queries
+    for query, ranking in run.items():
+        scores = np.array(list(ranking.values()))
+        assert len(scores) == size.depth
+        assert (np.diff(scores) < 0).all()
+        assert (scores.astype(np.float32) == scores).all()
+        assert any(document in ranking for document in qrels[query])
+
+
+def test_shuffled_lines_are_the_same_lines(tmp_path: Path) -> None:
+    for name in ("tiny", "tiny-shuffled"):
+        data.write(tmp_path, name)
+    plain, shuffled = (
+        data.files(tmp_path, name).run.read_text().splitlines() for name in ("tiny", "tiny-shuffled")
+    )
+    assert plain != shuffled
+    assert sorted(plain) == sorted(shuffled)
+
+
+def printing(name: str, number: float) -> Program:
+    return Program(name, [sys.executable, "-c", f"print({number})"], lambda printed: [float(printed)])
+
+
+def test_times_of_programs_that_disagree_are_refused() -> None:
+    first, close = side_by_side([printing("a", 0.5), printing("b", 0.5 + 1e-12)], 1)
+    assert first.values == [0.5]
+    assert close.seconds
+    with pytest.raises(DisagreementError, match=r"b says 0\.51 where a says 0\.5"):
+        side_by_side([printing("a", 0.5), printing("b", 0.51)], 1)
+
+
+def test_a_program_that_fails_has_no_time_and_says_why() -> None:
+    bad = Program("bad", [sys.executable, "-c", "import sys; sys.exit('no such library')"])
+    timing = side_by_side([printing("a", 0.5), bad], 2)[1]
+    assert not timing.seconds
+    assert timing.failure == "no such library"
+
+
+def test_peak_memory_is_that_of_the_program() -> None:
+    """A program that holds 200 MB, started by one that holds less."""
+    (timing,) = side_by_side([Program("a", [sys.executable, "-c", "b'x' * (200 * 2**20)"])], 1)
+    if timing.peak is None:
+        pytest.skip("this system does not tell a child's peak memory")
+    assert 200 < timing.peak < 260
+
+
+def test_bars() -> None:
+    assert Bar("speed", "at least", 15.0, 15.0, "times").met
+    assert not Bar("memory", "at most", 200.0, 201.0, "MB").met
+    assert not Bar("memory", "at most", 200.0, float("nan"), "MB").met
+    assert str(Bar("memory", "at most", 200.0, 201.0, "MB")) == "MISSED  memory: 201 MB (at most 200)"
