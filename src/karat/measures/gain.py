@@ -85,7 +85,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries
         best.running(discounted(best, gain, "log2")),
     )
     steps = best.changes(best.gains(gain))
-    longer = r.exceeds(r.length, best.length + 1.0)
+    longer = r.exceeds(best.length, 0.0) * r.exceeds(r.length, best.length + 1.0)
     whole = r.total(discounted(r, gain, "log2")) / best.total(discounted(best, gain, "log2"))
     points = best.total(steps) + longer
     judged = r.exceeds(r.n_relevant(rel), 0.0)
