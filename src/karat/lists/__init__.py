@@ -181,6 +181,19 @@ class Lists(ABC):
     def running_of(self, other: Lists, rows: Rows) -> Rows:
         """The sum of another list's ``rows`` from its rank 1 down to the rank of each document of this one."""
 
+    @overload
+    def powers(self, base: float, exponents: Rows) -> Rows: ...
+    @overload
+    def powers(self, base: float, exponents: Queries) -> Queries: ...
+    def powers(self, base: float, exponents: Any) -> Any:
+        """``base`` to whole powers; a carrier may multiply them up one by one, as loops over ranks do."""
+        return base**exponents
+
+    def total_unjudged(self, p: float) -> Queries:
+        """The sum of p^(rank - 1) over the unjudged documents of each list, with or without a row."""
+        every = self.length if p == 1.0 else (1.0 - self.powers(p, self.length)) / (1.0 - p)
+        return every - self.total(self.judged * self.powers(p, self.rank - 1.0))
+
     # ------------------------------------------------------------ derived words, said once
 
     def hits(self, rel: float) -> Rows:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Flat"]
 
+AT_A_TIME = 2**18
+"""Documents for which arrays are made where every rank counts."""
+
 
 class Flat(Lists):
     """Ranked lists as flat judged rows.
@@ -113,6 +116,28 @@ class Flat(Lists):
         position = np.searchsorted(their_key, key, side="right")
         none = position == theirs.rows.offsets[self.rows.list_of_row]
         return cast("Rows", np.where(none, 0.0, reached[position]))
+
+    def powers(self, base: float, exponents: Any) -> Any:
+        table = np.append(1.0, np.cumprod(np.full(int(exponents.max(initial=0.0)), base)))
+        return table[exponents.astype(np.int64)]
+
+    def total_unjudged(self, p: float) -> Queries:
+        # Rank by rank as trec_eval adds (m_rbp_resid.c), a few lists at a time so that memory stays small.
+        rows = self.rows
+        ends = np.append(0, np.cumsum(rows.length.astype(np.int64)))
+        totals, first = [np.zeros(0)], 0
+        while first < len(rows.length):
+            last = max(first + 1, int(np.searchsorted(ends, ends[first] + AT_A_TIME, side="right")) - 1)
+            offsets = ends[first : last + 1] - ends[first]
+            rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+            weight = self.powers(p, rank.astype(np.float64))
+            part = slice(rows.offsets[first], rows.offsets[last])
+            of_list = np.repeat(np.arange(last - first), np.diff(rows.offsets[first : last + 1]))
+            place = offsets[of_list] + rows.rank[part].astype(np.int64) - 1
+            weight[place[rows.grade[part] >= 0]] = 0.0
+            totals.append(np.asarray(_native.total(weight, offsets)))
+            first = last
+        return cast("Queries", np.concatenate(totals))
 
     # ------------------------------------------------------------ how other lists are made
 

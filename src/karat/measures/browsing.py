@@ -33,7 +33,7 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain) -> Queries:
     Gains are brought into [0, 1] by the query's own lowest and highest where they leave it, as trec_eval 10
     means to do.
     """
-    return (1.0 - p) * r.total(r.unit_gains(gain) * p ** (r.rank - 1.0))
+    return (1.0 - p) * r.total(r.unit_gains(gain) * r.powers(p, r.rank - 1.0))
 
 
 @measure(
@@ -45,4 +45,4 @@ def rank_biased_residual(r: Lists, p: float) -> Queries:
     0 if every retrieved document is judged.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
-    return unsure * (1.0 - (1.0 - p) * r.total(r.judged * p ** (r.rank - 1.0)))
+    return unsure * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
