@@ -130,9 +130,12 @@ class Lines(Judged):
     group_offsets: Integers
 
     def ranks(self, found: _native.Matched, depth: float) -> Floats:
-        """The rank of each judged document; infinite if it was not retrieved down to ``depth``."""
+        """The rank of each judged document; infinite if it was not retrieved down to ``depth``.
+
+        Of a document that stands twice, which matters only below the depth, the better rank.
+        """
         ranks = np.full(len(self.judgments.grades), np.inf)
-        ranks[found.judgment] = found.rank
+        ranks[found.judgment[::-1]] = found.rank[::-1]
         return np.where(ranks <= depth, ranks, np.inf)
 
 
