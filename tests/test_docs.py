@@ -1,0 +1,280 @@
+"""The pages are true: their commands and Python run as printed, their links and make targets exist."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib.util
+import io
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.measures import REGISTER
+
+CHECKOUT = Path(__file__).parents[1]
+ENGLISH, CHINESE = CHECKOUT / "README.md", CHECKOUT / "README.zh-CN.md"
+PAGES = [ENGLISH, CHINESE, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+MAKEFILE = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"`((?:src|tests)/[\w./]+)`[^`]*?\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+KARAT = re.compile(r"(?:^|\|\s*)(?:\.venv/bin/)?(?:karat|python3? -m karat)\s", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block, its line in the page, and the output that the page shows right under it."""
+
+    language: str
+    text: str
+    line: int
+    output: str | None
+
+
+def blocks(page: str) -> list[Block]:
+    found, fences = [], list(FENCE.finditer(page))
+    for fence, after in zip(fences, [*fences[1:], None]):
+        shown = after and after[1] == "text" and not page[fence.end() : after.start()].strip()
+        line = page.count("\n", 0, fence.start()) + 1
+        found.append(Block(fence[1], fence[2], line, after[2] if after and shown else None))
+    return found
+
+
+def recipe(target: str) -> str:
+    """The commands that the Makefile has under a target, with its variables in their place."""
+    variables = dict(re.findall(r"^(\w+)\s*:?=\s*(.*)$", MAKEFILE, re.MULTILINE))
+    lines = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
+    assert lines, f"the Makefile has no commands under '{target}'"
+    text = re.sub(r"^\t", "", lines[1], flags=re.MULTILINE)
+    while "$(" in text:
+        text = re.sub(r"\$\((\w+)\)", lambda each: variables[each[1]], text)
+    return text
+
+
+class Reader:
+    """Someone who follows a page from its top, in a copy of the checkout's examples."""
+
+    def __init__(self, folder: Path) -> None:
+        shutil.copytree(CHECKOUT / "examples", folder / "examples")
+        self.folder, self.names = folder, {"__name__": "__main__"}
+        programs = folder / "programs"
+        programs.mkdir()
+        for name, arguments in {"karat": "-m karat ", "python": "", "python3": ""}.items():
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n')
+            program.chmod(0o755)
+        inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        self.environment = inherited | {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONIOENCODING": "utf-8",
+            "LC_ALL": "C",
+        }
+
+    def run(self, block: Block) -> str | None:
+        """What the block prints; None for one that no test can run, such as an installation."""
+        if block.language == "python":
+            return self.run_python(block.text)
+        if block.language != "sh":
+            return None
+        text = recipe("eval") if block.text.split("#")[0].strip() == "make eval" else block.text
+        return self.run_shell(text) if KARAT.search(text) else None
+
+    def run_shell(self, text: str) -> str:
+        shell = shutil.which("sh")
+        if shell is None:
+            pytest.skip("no 'sh' on this machine to run the page's commands")
+        text = re.sub(r"\.venv/bin/", "", text)
+        done = subprocess.run(
+            [shell, "-c", text],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        return done.stdout.decode("utf-8")
+
+    def run_python(self, text: str) -> str:
+        printed, home = io.StringIO(), Path.cwd()
+        os.chdir(self.folder)
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(text, "<page>", "exec"), self.names)
+        finally:
+            os.chdir(home)
+        return printed.getvalue()
+
+
+def problems(page: str, folder: Path) -> list[str]:
+    """Every block whose output is not what the page shows, or that fails though the page shows no output."""
+    found, reader = [], Reader(folder)
+    quoted = {code for _, code in QUOTED.findall(page)}
+    for block in blocks(page):
+        if block.text in quoted:
+            continue
+        try:
+            printed = reader.run(block)
+        except Exception as error:  # noqa: BLE001 - whatever a page's code raises is the finding
+            found.append(f"line {block.line} raises {type(error).__name__}: {error}")
+            continue
+        if printed is None:
+            continue
+        if block.output is None:
+            if re.search(r"^(karat: |Error: |Traceback|sh: )", printed, re.MULTILINE):
+                found.append(f"line {block.line} fails:\n{printed}")
+        elif printed.rstrip("\n") != block.output.rstrip("\n"):
+            found.append(f"line {block.line} prints\n{printed}and not what stands under it:\n{block.output}")
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
+    assert problems(page.read_text(encoding="utf-8"), tmp_path) == []
+
+
+SMALL = """\
+```sh
+printf 'q 0 a 1\\n' > qrels.txt
+printf 'q Q0 b 1 2 t\\nq Q0 a 2 1 t\\n' > a.run
+karat eval qrels.txt a.run -m RR
+```
+```text
+run      RR
+a    0.5000
+1 query · policy trec
+```
+
+```python
+print(1 / 2)
+```
+
+```text
+0.5
+```
+"""
+
+
+def test_a_true_page_has_no_problem(tmp_path: Path) -> None:
+    assert problems(SMALL, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [("0.5000", "0.5001"), ("1 query ·", "2 queries ·"), ("\n0.5\n", "\n0.6\n"), ("-m RR", "-m RRR")],
+)
+def test_a_wrong_number_in_a_page_is_found(true: str, false: str, tmp_path: Path) -> None:
+    assert SMALL.count(true) == 1
+    assert len(problems(SMALL.replace(true, false), tmp_path)) == 1
+
+
+def test_both_readmes_print_something_that_is_checked() -> None:
+    for page in (ENGLISH, CHINESE):
+        shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.output is not None]
+        languages = [block.language for block in shown]
+        assert "make eval" in shown[0].text
+        assert languages.count("sh") >= 5
+        assert languages.count("python") >= 3
+
+
+def test_both_readmes_show_the_same_commands() -> None:
+    def code(page: Path) -> list[tuple[str, list[str], str | None]]:
+        text = page.read_text(encoding="utf-8")
+        return [
+            (each.language, [line.split("  #")[0] for line in each.text.splitlines()], each.output)
+            for each in blocks(text)
+        ]
+
+    assert code(ENGLISH) == code(CHINESE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_targets_in_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join([*re.findall(r"`([^`\n]+)`", text), *(block.text for block in blocks(text))])
+    targets = set(re.findall(r"^\s*make ([a-z][a-z-]*)", code, re.MULTILINE))
+    assert targets <= set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_in_a_page_lead_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, heading = target.partition("#")
+        if re.match(r"[a-z]+:", path):
+            continue
+        file = page.parent / path if path else page
+        assert file.exists(), f"{page.name} links to {target}, which does not exist"
+        if heading:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in map(anchor, headings), f"{page.name} links to {target}: no such heading"
+
+
+def anchor(heading: str) -> str:
+    """A heading's address, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+PATH = re.compile(r"`((?:src|tests|docs|native|bench|examples|build_backend)/[\w./-]*\w/?)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    named = PATH.findall(page.read_text(encoding="utf-8"))
+    assert not [path for path in named if not (CHECKOUT / path).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_that_a_page_quotes_stands_in_the_file_it_names(page: Path) -> None:
+    for path, code in QUOTED.findall(page.read_text(encoding="utf-8")):
+        assert code in (CHECKOUT / path).read_text(encoding="utf-8"), path
+
+
+def test_contributing_quotes_a_formula_and_its_cases() -> None:
+    quoted = [path for path, _ in QUOTED.findall((CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8"))]
+    assert quoted == ["src/karat/measures/counting.py", "tests/cases.py"]
+
+
+def test_the_map_names_every_module() -> None:
+    page = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = next(block.text for block in blocks(page) if block.language == "text")
+    named = [word for line in drawn.splitlines() for word in re.split(r"\s{2,}", line)[0].split()]
+    files = (CHECKOUT / "src" / "karat").iterdir()
+    there = {path.name.partition(".")[0] for path in files} - {"__pycache__", "py"}
+    assert sorted(named) == sorted(there)
+
+
+def documented() -> list[str]:
+    found = [each.name for each in pkgutil.walk_packages(karat.__path__, "karat.")]
+    return ["karat", *(name for name in found if not name.endswith(("__main__", "_native", "_version")))]
+
+
+@pytest.mark.parametrize("name", documented())
+def test_examples_in_docstrings_are_what_happens(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_page_of_measures_is_what_its_script_writes() -> None:
+    script = CHECKOUT / "docs" / "write_measures.py"
+    specification = importlib.util.spec_from_file_location("write_measures", script)
+    assert specification
+    assert specification.loader
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    written = module.PAGE.read_text(encoding="utf-8")
+    assert written == module.page(), "run 'python docs/write_measures.py' and commit docs/measures.md"
+    assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(REGISTER)
+
+
+def test_the_changelog_names_this_version() -> None:
+    text = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## {re.escape(karat.__version__)}\b", text, re.MULTILINE)
