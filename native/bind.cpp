@@ -315,7 +315,7 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     options.duplicates = duplicate_rule(duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
     options.threads = std::clamp(threads, 1, 256);
-    options.block_bytes = block_bytes;
+    options.reading.block_bytes = block_bytes;
     const auto go_on = [] {
         const nb::gil_scoped_acquire gil;
         return PyErr_CheckSignals() == 0;

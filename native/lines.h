@@ -24,7 +24,7 @@ template <class Take>
 LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
     LineCount count;
     std::int64_t data_lines = 0;
-    Blocks blocks(source, Cut::lines, 0);
+    Blocks blocks(source, Cut::lines, reading.block_bytes);
     Block block;
     while (blocks.next(block)) {
         for (const char* line = block.begin(); line != block.end();) {

@@ -32,7 +32,7 @@ struct Pass {
     std::atomic<bool> interleaved{false};  // a query came back after another one
 
     Pass(const Judgments& judgments_, Source& source, const MatchOptions& options_, Cut cut, std::atomic<std::int64_t>* progress)
-        : judgments(judgments_), options(options_), blocks(source, cut, options_.block_bytes, progress) {}
+        : judgments(judgments_), options(options_), blocks(source, cut, options_.reading.block_bytes, progress) {}
 };
 
 // What one worker brings home from a pass.
@@ -233,7 +233,7 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     std::vector<std::atomic<unsigned char>> seen(static_cast<std::size_t>(judgments.query_count()));
     Block first;
     const bool any = pass.blocks.next(first);
-    const bool small = pass.blocks.exhausted();
+    const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
     std::vector<Harvest> harvests(small ? 1 : static_cast<std::size_t>(options.threads));
     const bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
         Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
@@ -334,7 +334,7 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     const Buckets buckets(static_cast<std::size_t>(judgments.query_count()));
     Block first;
     const bool any = pass.blocks.next(first);
-    const bool small = pass.blocks.exhausted();
+    const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
     const auto workers = small ? std::size_t{1} : static_cast<std::size_t>(options.threads);
     std::vector<Harvest> harvests(workers);
     std::vector<std::unique_ptr<Gathered>> gathered;

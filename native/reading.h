@@ -1,6 +1,7 @@
 // This file names the reading rules and what a line that breaks them is reported with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct Reading {
     Comments comments = Comments::any;
     bool blank_lines_are_errors = false;
     bool lenient = false;
+    std::size_t block_bytes = 0;  // read at once; 0 is the default
 };
 
 enum class Fault { columns, number, nan, rank, blank, utf16, compressed };

@@ -210,7 +210,9 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
         findings.repeats.push_back({query, std::string(documents.documents[again.document].name()),
                                     documents.places[again.first], documents.places[again.document],
                                     spot(again.first).rank, at.rank});
-        if (again.judgment >= 0) findings.rows.push_back({at.rank, at.tie_first, at.tie_last, again.judgment});
+        if (again.judgment < 0) continue;
+        findings.rows.push_back({at.rank, at.tie_first, at.tie_last, again.judgment});
+        tied |= at.tie_first != at.tie_last;
     }
     std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(first_row), findings.rows.end(),
               [](const Row& a, const Row& b) { return a.rank < b.rank; });

@@ -18,7 +18,6 @@ struct MatchOptions {
     Duplicates duplicates = Duplicates::keep;
     Reading reading;
     int threads = 1;
-    std::size_t block_bytes = 0;
     bool gathered = false;  // never try contiguous blocks; for tests
 };
 
