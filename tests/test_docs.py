@@ -14,6 +14,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -263,13 +264,46 @@ def test_examples_in_docstrings_are_what_happens(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_the_page_of_measures_is_what_its_script_writes() -> None:
-    script = CHECKOUT / "docs" / "write_measures.py"
-    specification = importlib.util.spec_from_file_location("write_measures", script)
+def loaded(script: str) -> Any:
+    """A script of docs/ as a module."""
+    specification = importlib.util.spec_from_file_location(script, CHECKOUT / "docs" / f"{script}.py")
     assert specification
     assert specification.loader
     module = importlib.util.module_from_spec(specification)
+    sys.modules[script] = module  # where dataclasses look their module up
     specification.loader.exec_module(module)
+    return module
+
+
+def peer_rows(page: Path) -> list[list[str]]:
+    """The answers in the table of small questions: per row the cells behind the question."""
+    table = re.search(
+        r"^\| \| karat \| trec_eval 10 .*\n.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.MULTILINE
+    )
+    assert table
+    return [[cell.strip() for cell in row.strip("|\n").split("|")][1:] for row in table[1].splitlines()]
+
+
+def test_small_questions_get_the_answers_that_the_readme_shows() -> None:
+    """The peers are asked where they are installed; karat always is."""
+    script, shown = loaded("compare_peers"), peer_rows(ENGLISH)
+    columns = ["karat", "trec_eval 10", "pytrec_eval", "ir_measures", "ranx"]
+    here = ["karat"] + [each for each in columns[2:] if importlib.util.find_spec(each)]
+    for question, row in zip(script.QUESTIONS, shown, strict=True):
+        for peer in here:
+            assert script.answer(script.PEERS[peer], question) == row[columns.index(peer)], (
+                question.text,
+                peer,
+            )
+
+
+def test_both_readmes_show_the_same_answers() -> None:
+    chinese = [[each.replace("退出码", "exit code") for each in row] for row in peer_rows(CHINESE)]
+    assert chinese == peer_rows(ENGLISH)
+
+
+def test_the_page_of_measures_is_what_its_script_writes() -> None:
+    module = loaded("write_measures")
     written = module.PAGE.read_text(encoding="utf-8")
     assert written == module.page(), "run 'python docs/write_measures.py' and commit docs/measures.md"
     assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(REGISTER)
