@@ -326,9 +326,13 @@ class Lists(ABC):
         """The larger of two numbers, place by place."""
         return self.xp.maximum(a, b)
 
-    def only(self, where: Queries, values: Queries) -> Queries:
+    @overload
+    def only(self, where: Rows, values: Rows) -> Rows: ...
+    @overload
+    def only(self, where: Queries, values: Queries) -> Queries: ...
+    def only(self, where: Any, values: Any) -> Any:
         """``values`` where ``where`` is 1, and 0 elsewhere, whatever stands there."""
-        return cast("Queries", self.xp.where(cast("Any", where) > 0, values, 0.0))
+        return self.xp.where(where > 0, values, 0.0)
 
     def log2(self, rows: Rows) -> Rows:
         """The logarithm to base 2."""

@@ -99,7 +99,9 @@ def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
     ideal_gains = best.gains(gain)
     beyond = r.most(r.rank - r.spread(best.length), 0.0)
     possible = r.running_of(best, best.most(ideal_gains, 1.0)) + beyond
-    return r.ratio(r.total(gains / r.log2(2.0 + possible - r.running(gains))), best.total(ideal_gains))
+    without = r.at_least(gains, 0.0) * r.at_least(0.0, gains)
+    parts = r.only(1.0 - without, gains / r.log2(2.0 + possible - r.running(gains)))
+    return r.ratio(r.total(parts), best.total(ideal_gains))
 
 
 @measure("binG", rel=1, at="no", same_as="binG", source="trec_eval, experimental there")
