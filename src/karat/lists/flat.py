@@ -251,6 +251,12 @@ def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
     left, right = merge_sort(table[:half]), merge_sort(table[half:])
     merged = []
     while left and right:
-        smaller = left if int(left[0][1] - right[0][1]) <= 0 else right
+        smaller = left if whole_difference(left[0][1], right[0][1]) <= 0 else right
         merged.append(smaller.pop(0))
     return merged + left + right
+
+
+def whole_difference(a: float, b: float) -> int:
+    """The difference cut to a C int; what does not fit becomes the lowest one, as on x86."""
+    difference = a - b
+    return int(difference) if abs(difference) < 2**31 else -(2**31)
