@@ -21,7 +21,10 @@ from karat.rows import Floats, Integers, JudgedRows, offsets_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORMATS", "Cut", "Judged", "Trouble", "read_judged"]
+__all__ = ["ABORTED", "FORMATS", "Cut", "Judged", "Trouble", "read_judged"]
+
+ABORTED = 134
+"""The exit code of a trec_eval that calls abort(); what it had printed is lost with its buffer."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ class Preferred(Lines):
             name = self.judgments.documents(query)[place].decode("utf-8", "surrogateescape")
             return Trouble(f"{by} doc '{name}' has both 0 and non-0 rel_level assigned\n")
         conflict = f"internal rank {number} and internal rank {error.other} are conflicted"
-        return Trouble(f"{by} Pref inconsistency found\n      {conflict}\n", 134)
+        return Trouble(f"{by} Pref inconsistency found\n      {conflict}\n", ABORTED)
 
 
 # ---------------------------------------------------------------- reading

@@ -13,7 +13,7 @@ import numpy as np
 from karat import _native
 from karat.compat.cnumbers import atol
 from karat.compat.getopt import OptionError, options
-from karat.compat.judged import Cut, Judged, Trouble, duplicate, read_judged
+from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
 from karat.errors import DataError
@@ -230,7 +230,7 @@ def output(request: Request) -> Iterator[bytes]:
     if len(queries) == 0 and stop is None:
         raise Refusal(7, "trec_eval: No queries with both results and relevance info\n")
     names = [judged.queries[query] for query in queries.tolist()]
-    if stop is None or request.per_query:
+    if stop is None or (request.per_query and stop.code != ABORTED):
         values = values_of(lists, asked, len(queries))
         stand_in(values, asked, run.placeholder[queries])
         if zscores is not None:

@@ -197,9 +197,9 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
     level = level_of_each(levels, documents, judged)
     preferred = np.zeros((judged, judged), bool)
     for subgroup in np.unique(subgroups):
-        inside = subgroups == subgroup
-        rows = documents[inside]
-        preferred[rows[:, None], rows] |= levels[inside][:, None] > levels[inside]
+        rows, given = documents[subgroups == subgroup], levels[subgroups == subgroup]
+        better, worse = np.nonzero(given[:, None] > given)
+        preferred[rows[better], rows[worse]] = True
     return Partial(retrieved, closed(preferred), level)
 
 
