@@ -9,7 +9,7 @@ BENCH ?= --huge
 
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := CMakeLists.txt $(shell find native build_backend -type f -not -path '*/__pycache__/*' 2>/dev/null)
+KERNEL := CMakeLists.txt $(wildcard native/*.* build_backend/*.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -73,24 +73,24 @@ FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=Rel
   $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
   $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
 
-build/fuzz/karat-fuzz: $(VENV)/test-tools $(KERNEL)
+build/fuzz/karat-fuzz: $(VENV)/test-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@mkdir -p build
 	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
 
-build/sanitize/karat-fuzz: $(VENV)/test-tools $(KERNEL)
+build/sanitize/karat-fuzz: $(VENV)/test-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@test -z "$$($(BIN)/python build_backend/compiler.py requirement)" || \
 	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
 	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
 
 fuzz-quick: build/fuzz/karat-fuzz
-	$< --count 20000 --seed $(SEED)
+	cd $(<D) && ./$(<F) --count 20000 --seed $(SEED)
 
 fuzz: build/fuzz/karat-fuzz
-	$< --count $(FUZZ_COUNT) --seed $(SEED)
+	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
 
 sanitize: build/sanitize/karat-fuzz
-	$< --count $(FUZZ_COUNT) --seed $(SEED)
+	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
 
 mutants: $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
