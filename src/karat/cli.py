@@ -73,6 +73,7 @@ def policy_options(command: Any) -> Any:
         "duplicates": "a document twice in a list or in a query's judgments",
         "missing": "a judged query that the run lacks",
         "empty": "a query without relevant documents",
+        "judgments": "which are known: all, or those of retrieved documents",
         "unjudged": "documents without a judgment",
         "negative": "negative grades",
     }

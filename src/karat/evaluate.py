@@ -9,14 +9,14 @@ import numpy as np
 from karat.errors import DataError, PolicyError
 from karat.lists.flat import Flat
 from karat.match import Match, arranged, match, match_grades, match_judged_ranking
-from karat.measures import Measure
+from karat.measures import REGISTER, Measure
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
-from karat.scores import Scores, aggregate
+from karat.scores import Scores, aggregate, side_by_side
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from karat import _native
     from karat.rows import Floats, JudgedRows
@@ -76,9 +76,13 @@ def evaluate(
     asked = labelled(measures, convention)
     judged = Qrels.of(qrels, policy)
     ranked = Run.of(run, name)
-    found = match(judged, ranked, policy, progress)
-    refuse_strangers(judged, ranked, found)
-    return scores_of(found, asked, policy, convention, ranked.name)
+
+    def matched(policy: Policy) -> Match:
+        found = match(judged, ranked, policy, progress)
+        refuse_strangers(judged, ranked, found)
+        return found
+
+    return scored(matched, asked, policy, convention, ranked.name)
 
 
 def evaluate_judged_ranking(
@@ -112,8 +116,12 @@ def evaluate_judged_ranking(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(ranking, policy)
-    return scores_of(
-        match_judged_ranking(judged, policy), asked, policy, convention, name or short(judged.name)
+    return scored(
+        lambda policy: match_judged_ranking(judged, policy),
+        asked,
+        policy,
+        convention,
+        name or short(judged.name),
     )
 
 
@@ -148,7 +156,7 @@ def evaluate_grades(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     lists, pools = nested(grades), None if judged is None else nested(judged)
-    return scores_of(match_grades(lists, pools, policy), asked, policy, convention, "grades")
+    return scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades")
 
 
 # ---------------------------------------------------------------- steps
@@ -195,17 +203,41 @@ def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
         )
 
 
+def scored(
+    matched: Callable[[Policy], Match],
+    asked: dict[str, Measure],
+    policy: Policy,
+    convention: Profile,
+    name: str,
+) -> Scores:
+    """Match and evaluate once for each policy that the measures stand under."""
+    strangers = [key for key in policy.exceptions if key.removesuffix("@") not in REGISTER]
+    if strangers:
+        raise PolicyError(
+            f"by_measure speaks of '{strangers[0]}', which is no measure; 'karat measures' lists them."
+        )
+    groups: dict[Policy, dict[str, Measure]] = {}
+    for label, measure in asked.items():
+        own = policy.of_measure(measure.name, cut=measure.depth is not None)
+        groups.setdefault(own, {})[label] = measure
+    parts = [scores_of(matched(own), its, own, convention, name) for own, its in groups.items()]
+    if not any(part.queries for part in parts):
+        raise DataError(f"{name}: no query is left to evaluate.")
+    return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
+
+
 def scores_of(
     found: Match, asked: dict[str, Measure], policy: Policy, convention: Profile, name: str
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
-    if not found.queries:
-        raise DataError(f"{name}: no query is left to evaluate.")
     values = values_of(found.rows, list(asked.values()))
-    if policy.empty in ("one", "nan"):
-        means = [place for place, each in enumerate(asked.values()) if each.definition.aggregate != "sum"]
-        for place in means:
+    for place, measure in enumerate(asked.values()):
+        if measure.definition.aggregate == "sum":
+            continue
+        if policy.empty in ("one", "nan"):
             values[found.empty, place] = 1.0 if policy.empty == "one" else np.nan
+        if policy.missing == "nan":
+            values[found.missing, place] = np.nan
     return Scores(
         name=name,
         labels=tuple(asked),

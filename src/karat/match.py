@@ -70,12 +70,14 @@ class Match:
         rows: their judged rows.
         counts: what was found and decided.
         empty: which queries have no relevant document [queries].
+        missing: which queries the run does not mention [queries].
     """
 
     queries: list[bytes]
     rows: JudgedRows
     counts: Counts
     empty: NDArray[np.bool_] = field(repr=False)
+    missing: NDArray[np.bool_] = field(repr=False)
 
 
 def match(qrels: Qrels, run: Run, policy: Policy, progress: _native.Progress | None = None) -> Match:
@@ -176,6 +178,8 @@ def decide(
     if negative and policy.negative == "error":
         raise DataError(f"{negative} judgments have a negative grade, which the policy forbids.")
     rows = without_negative(rows, policy.negative)
+    if policy.judgments == "retrieved":
+        rows = knowing_retrieved_only(rows)
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(rows.list_of_row[tied.argmax()])])
@@ -206,8 +210,14 @@ def decide(
         counts, queries=int(kept.sum()), missing=missing, empty=int(empty.sum()), tied=ties, negative=negative
     )
     if kept.all():
-        return Match(queries, rows, counts, empty)
-    return Match([queries[each] for each in np.flatnonzero(kept)], chosen(rows, kept), counts, empty[kept])
+        return Match(queries, rows, counts, empty, ~retrieved)
+    return Match(
+        [queries[each] for each in np.flatnonzero(kept)],
+        chosen(rows, kept),
+        counts,
+        empty[kept],
+        ~retrieved[kept],
+    )
 
 
 def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Matched, policy: Policy) -> None:
@@ -239,6 +249,16 @@ def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
         grade=np.where(rows.grade < 0, POOLED, rows.grade),
         judged_grades=rows.judged_grades[judged],
         judged_offsets=np.append(0, np.cumsum(judged))[rows.judged_offsets],
+    )
+
+
+def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
+    """The same lists for one who is handed labels row by row, and knows of no document beside them."""
+    judged = rows.grade >= 0
+    return replace(
+        rows,
+        judged_offsets=np.append(0, np.cumsum(judged))[rows.offsets],
+        judged_grades=rows.grade[judged],
     )
 
 

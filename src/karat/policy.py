@@ -13,8 +13,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("trec", "ascending", "input", "rank-column", "optimistic", "pessimistic", "error"),
     "scores": ("double", "float32"),
     "duplicates": ("error", "first", "last", "max"),
-    "missing": ("zero", "skip", "error"),
+    "missing": ("zero", "skip", "nan", "error"),
     "empty": ("zero", "one", "skip", "nan", "error"),
+    "judgments": ("all", "retrieved"),
     "unjudged": ("nonrelevant", "removed"),
     "negative": ("unjudged", "nonrelevant", "error"),
     "malformed": ("error", "skip"),
@@ -33,16 +34,21 @@ class Policy:
         scores: ``double``, or ``float32`` (trec_eval up to 9.0.8, pytrec_eval): scores are rounded first.
         duplicates: a document twice in one list, or twice in a query's judgments: ``error``, or keep the
             ``first``, the ``last``, or the one with the highest score (grade): ``max``.
-        missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``error``.
+        missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``nan``,
+            ``error``.
         empty: a query without a relevant document (grade 1 or more): ``zero`` (what the formula gives), ``one``,
             ``skip``, ``nan``, ``error``.
+        judgments: which of them are known: ``all``, or those of ``retrieved`` documents only, as for tools that are
+            handed labels and scores row by row.
         unjudged: ``nonrelevant``, or ``removed`` from the list before ranks are counted (condensed lists).
         negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
         depth: how many documents of each list are looked at; None for all.
         malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
+        by_measure: axes that some measures decide otherwise, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with
+            a depth. Tools that follow one rule throughout need none.
 
     Raises:
-        PolicyError: a value that an axis does not have.
+        PolicyError: an axis that there is not, or a value that an axis does not have.
 
     Example:
         >>> from karat import Policy
@@ -55,10 +61,12 @@ class Policy:
     duplicates: str = "error"
     missing: str = "zero"
     empty: str = "zero"
+    judgments: str = "all"
     unjudged: str = "nonrelevant"
     negative: str = "unjudged"
     depth: int | None = None
     malformed: str = "error"
+    by_measure: Any = ()
 
     def __post_init__(self) -> None:
         """Refuse a value that an axis does not have."""
@@ -72,21 +80,54 @@ class Policy:
             raise PolicyError(
                 f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
             )
+        exceptions = self.exceptions
+        object.__setattr__(self, "by_measure", ())
+        for axes in exceptions.values():
+            self.changed(**axes)
+        # Pairs instead of the dicts that are given, so that a policy can be hashed.
+        kept = tuple((name, tuple(axes.items())) for name, axes in exceptions.items() if axes)
+        object.__setattr__(self, "by_measure", kept)
+
+    @property
+    def exceptions(self) -> dict[str, dict[str, Any]]:
+        """``by_measure`` as it is written."""
+        return {name: dict(axes) for name, axes in dict(self.by_measure).items()}
 
     def changed(self, **axes: Any) -> Policy:
-        """The same policy with some axes changed."""
+        """The same policy with some axes changed, for every measure."""
         known = [each.name for each in fields(self)]
         for axis in axes:
             if axis not in known:
                 raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(known)}.")
+        if "by_measure" not in axes:
+            axes["by_measure"] = {
+                name: {axis: value for axis, value in its.items() if axis not in axes}
+                for name, its in self.exceptions.items()
+            }
         return replace(self, **axes)
+
+    def of_measure(self, name: str, *, cut: bool) -> Policy:
+        """The policy under which one measure stands.
+
+        Args:
+            name: the measure's.
+            cut: whether it has a depth.
+        """
+        exceptions = self.exceptions
+        mine = {**exceptions.get(name, {}), **(exceptions.get(f"{name}@", {}) if cut else {})}
+        return replace(self, **mine, by_measure=()) if exceptions else self
 
     def as_dict(self) -> dict[str, Any]:
         """Every axis with its value."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        axes = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**axes, "by_measure": self.exceptions}
 
     def describe(self) -> str:
         """``trec`` for the default, else the axes that differ from it."""
-        plain = Policy().as_dict()
-        differing = [f"{axis} {value}" for axis, value in self.as_dict().items() if value != plain[axis]]
+        plain, mine = Policy().as_dict(), self.as_dict()
+        exceptions = mine.pop("by_measure")
+        differing = [f"{axis} {value}" for axis, value in mine.items() if value != plain[axis]]
+        differing += [
+            f"{name}: {axis} {value}" for name, its in exceptions.items() for axis, value in its.items()
+        ]
         return ", ".join(differing) or "trec"

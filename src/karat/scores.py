@@ -16,13 +16,15 @@ from karat.layout import lay_out
 from karat.measures import Measure, parse_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from karat.match import Counts
     from karat.policy import Policy
     from karat.rows import Floats
 
-__all__ = ["Scores", "board", "footer", "to_json"]
+__all__ = ["Scores", "board", "footer", "side_by_side", "to_json"]
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
@@ -43,6 +45,7 @@ class Scores:
         bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
         profile: the profile asked for, or None.
         digits: decimals in tables.
+        counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
 
     Example:
         >>> import karat
@@ -61,6 +64,7 @@ class Scores:
     bounds: dict[str, tuple[float, float]]
     profile: str | None = None
     digits: int = 4
+    counted: NDArray[np.bool_] | None = None
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -78,7 +82,10 @@ class Scores:
     def __getitem__(self, measure: str | Measure) -> float:
         """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
         place = self.column(measure)
-        return aggregate(self.values[:, place], self.measures[place].definition.aggregate)
+        values = self.values[:, place]
+        if self.counted is not None:
+            values = values[self.counted[:, place]]
+        return aggregate(values, self.measures[place].definition.aggregate)
 
     def __contains__(self, measure: object) -> bool:
         """Whether the measure was evaluated."""
@@ -100,8 +107,13 @@ class Scores:
         return {label: self[label] for label in self.labels}
 
     def by_query(self, measure: str | Measure) -> dict[str, float]:
-        """Each query's value."""
-        return dict(zip(self.queries, self.values[:, self.column(measure)].tolist(), strict=True))
+        """Each query's value; a query that the measure leaves out is not there."""
+        place = self.column(measure)
+        values = dict(zip(self.queries, self.values[:, place].tolist(), strict=True))
+        if self.counted is None:
+            return values
+        kept = self.counted[:, place].tolist()
+        return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
     def merge(self, other: Scores) -> Scores:
         """The scores of both together, for runs that were evaluated in parts.
@@ -118,8 +130,18 @@ class Scores:
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         values = np.concatenate([self.values, other.values])[order]
         counts = self.counts.merge(other.counts)
+        masks = [
+            np.ones(each.values.shape, bool) if each.counted is None else each.counted
+            for each in (self, other)
+        ]
+        counted = None if self.counted is other.counted is None else np.concatenate(masks)[order]
         return replace(
-            self, queries=tuple(names[each] for each in order), values=values, counts=counts, bounds={}
+            self,
+            queries=tuple(names[each] for each in order),
+            values=values,
+            counts=counts,
+            bounds={},
+            counted=counted,
         )
 
     def footer(self) -> str:
@@ -157,6 +179,42 @@ class Scores:
     def __str__(self) -> str:
         """The means as a table, with the footer."""
         return board([self], "text") + self.footer()
+
+
+def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy) -> Scores:
+    """Scores of the same run under several policies as one: each measure with the queries that its own one keeps.
+
+    Args:
+        parts: the scores, with different labels.
+        labels: all labels, in the order wanted.
+        policy: the policy whose exceptions made the parts.
+    """
+    queries = sorted(
+        {query for part in parts for query in part.queries},
+        key=lambda each: each.encode("utf-8", "surrogateescape"),
+    )
+    row = {query: place for place, query in enumerate(queries)}
+    owner = {label: part for part in parts for label in part.labels}
+    order = list(labels)
+    values = np.full((len(queries), len(order)), np.nan)
+    counted = np.zeros(values.shape, bool)
+    for place, label in enumerate(order):
+        part = owner[label]
+        rows = [row[query] for query in part.queries]
+        values[rows, place] = part.values[:, part.column(label)]
+        counted[rows, place] = True
+    bounds = {label: owner[label].bounds[label] for label in order if label in owner[label].bounds}
+    return replace(
+        parts[0],
+        labels=tuple(order),
+        measures=tuple(owner[label].measures[owner[label].column(label)] for label in order),
+        queries=tuple(queries),
+        values=values,
+        policy=policy,
+        counts=replace(parts[0].counts, queries=len(queries)),
+        bounds=bounds,
+        counted=None if counted.all() else counted,
+    )
 
 
 def aggregate(values: Floats, how: str) -> float:
@@ -215,6 +273,12 @@ def board(
     rows = []
     for each in scores:
         per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
+        if each.counted is not None:
+            marks = each.counted.tolist()
+            per = [
+                [query, *(cell if there else "" for cell, there in zip(row, kept, strict=True))]
+                for (query, *row), kept in zip(per, marks, strict=True)
+            ]
         rows += [[each.name, *row] for row in [*per, ["all", *cells(list(each.means().values()), each)]]]
     header = ["run", "query", *labels]
     if len(scores) == 1 and not exact:
@@ -234,14 +298,11 @@ def footer(scores: Scores) -> str:
     counts, policy = scores.counts, scores.policy
     parts = [plural(counts.queries, "query", "queries")]
     if counts.missing:
-        parts.append(
-            f"{len(counts.missing)} missing {'counted 0' if policy.missing == 'zero' else 'skipped'}"
-        )
+        parts.append(f"{len(counts.missing)} missing {told(scores, 'missing')}")
     if counts.extra:
         parts.append(f"{counts.extra} without judgments left out")
     if counts.empty:
-        rule = {"zero": "counted 0", "one": "counted 1", "nan": "undefined"}.get(policy.empty, "skipped")
-        parts.append(f"{counts.empty} without relevant documents {rule}")
+        parts.append(f"{counts.empty} without relevant documents {told(scores, 'empty')}")
     if counts.tied:
         bounds = next(iter(scores.bounds.items()), None)
         d = scores.digits
@@ -256,6 +317,24 @@ def footer(scores: Scores) -> str:
     parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
     renamed = [f"{a} is {b}" for a, b in zip(scores.labels, map(str, scores.measures), strict=True) if a != b]
     return " · ".join([*parts, *renamed])
+
+
+def told(scores: Scores, axis: str) -> str:
+    """What was decided for such queries; where measures differ in it, which ones decide so."""
+    words = {
+        "zero": "counted 0",
+        "one": "counted 1",
+        "nan": "undefined",
+        "skip": "skipped",
+        "error": "refused",
+    }
+    rules: dict[str, list[str]] = {}
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        own = scores.policy.of_measure(measure.name, cut=measure.depth is not None)
+        rules.setdefault(words[getattr(own, axis)], []).append(label)
+    if len(rules) == 1:
+        return next(iter(rules))
+    return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
 
 
 def plural(count: int, one: str, many: str) -> str:
