@@ -103,7 +103,7 @@ def watched(command: Sequence[str]) -> tuple[int, str, str, float, float | None]
     """Run a command: exit status, standard output, standard error, seconds, peak memory in MB."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT)
+        process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT, env=environment())
         peak = None
         if hasattr(os, "wait4"):
             _, status, usage = os.wait4(process.pid, 0)
@@ -117,6 +117,11 @@ def watched(command: Sequence[str]) -> tuple[int, str, str, float, float | None]
         errors.seek(0)
         texts = [file.read().decode("utf-8", "replace") for file in (out, errors)]
     return process.returncode, texts[0], texts[1], seconds, peak
+
+
+def environment() -> dict[str, str]:
+    """The environment, with bytecode written as in an installed package: else a checkout is compiled at each start."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def agree(first: Timing, other: Timing) -> None:
