@@ -151,7 +151,7 @@ def evaluate_grades(
     Example:
         >>> import karat
         >>> karat.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"]).by_query("DCG@6")
-        {'1': 4.279166999251618, '2': 4.361353116146786}
+        {'1': 4.279166614899659, '2': 4.361353116146786}
     """
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
