@@ -62,8 +62,25 @@ def test_a_measure_with_a_depth_may_decide_otherwise_than_without() -> None:
 def test_a_change_holds_for_every_measure() -> None:
     assert MIXED.changed(empty="nan").exceptions == {"R": {"missing": "skip"}}
     assert hash(MIXED) == hash(MIXED.changed())
-    assert MIXED.of_measure("nDCG", cut=True) == Policy(empty="one")
-    assert MIXED.of_measure("AP", cut=False) == Policy()
+    assert MIXED.of_measure("nDCG(gain=exp2)@5") == Policy(empty="one")
+    assert MIXED.of_measure("AP") == Policy()
+
+
+def test_the_most_special_exception_rules() -> None:
+    policy = Policy(
+        by_measure={"R": {"empty": "nan"}, "R@": {"empty": "one"}, "R(over=capped)": {"empty": "skip"}}
+    )
+    found = {
+        name: policy.of_measure(name).empty
+        for name in ("R", "R@5", "R(over=capped)", "R(over=capped)@5", "RR@5")
+    }
+    assert found == {
+        "R": "nan",
+        "R@5": "one",
+        "R(over=capped)": "skip",
+        "R(over=capped)@5": "skip",
+        "RR@5": "zero",
+    }
 
 
 def test_a_missing_query_may_be_undefined() -> None:

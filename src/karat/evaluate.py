@@ -211,15 +211,14 @@ def scored(
     name: str,
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
-    strangers = [key for key in policy.exceptions if key.removesuffix("@") not in REGISTER]
+    strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
         raise PolicyError(
             f"by_measure speaks of '{strangers[0]}', which is no measure; 'karat measures' lists them."
         )
     groups: dict[Policy, dict[str, Measure]] = {}
     for label, measure in asked.items():
-        own = policy.of_measure(measure.name, cut=measure.depth is not None)
-        groups.setdefault(own, {})[label] = measure
+        groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
     parts = [scores_of(matched(own), its, own, convention, name) for own, its in groups.items()]
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")

@@ -45,7 +45,7 @@ class Policy:
         depth: how many documents of each list are looked at; None for all.
         malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
         by_measure: axes that some measures decide otherwise, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with
-            a depth. Tools that follow one rule throughout need none.
+            a depth, ``"R(over=capped)"`` is R with that parameter. Tools that follow one rule throughout need none.
 
     Raises:
         PolicyError: an axis that there is not, or a value that an axis does not have.
@@ -106,16 +106,20 @@ class Policy:
             }
         return replace(self, **axes)
 
-    def of_measure(self, name: str, *, cut: bool) -> Policy:
-        """The policy under which one measure stands.
+    def of_measure(self, measure: str) -> Policy:
+        """The policy under which one measure stands; the most special exception rules.
 
         Args:
-            name: the measure's.
-            cut: whether it has a depth.
+            measure: its full name, such as ``R(over=capped)@10``.
         """
         exceptions = self.exceptions
-        mine = {**exceptions.get(name, {}), **(exceptions.get(f"{name}@", {}) if cut else {})}
-        return replace(self, **mine, by_measure=()) if exceptions else self
+        if not exceptions:
+            return self
+        whole, at, _ = measure.partition("@")
+        name = whole.partition("(")[0]
+        keys = [name, f"{name}@"[: len(name) + len(at)], whole, f"{whole}@"[: len(whole) + len(at)]]
+        mine = {axis: value for key in keys for axis, value in exceptions.get(key, {}).items()}
+        return replace(self, **mine, by_measure=())
 
     def as_dict(self) -> dict[str, Any]:
         """Every axis with its value."""

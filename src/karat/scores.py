@@ -330,7 +330,7 @@ def told(scores: Scores, axis: str) -> str:
     }
     rules: dict[str, list[str]] = {}
     for label, measure in zip(scores.labels, scores.measures, strict=True):
-        own = scores.policy.of_measure(measure.name, cut=measure.depth is not None)
+        own = scores.policy.of_measure(str(measure))
         rules.setdefault(words[getattr(own, axis)], []).append(label)
     if len(rules) == 1:
         return next(iter(rules))
