@@ -12,6 +12,7 @@ import sys
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from bench.answer import LIBRARIES, Setting, installed, ratio
@@ -80,18 +81,22 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 def table(answer: Answer) -> str:
     """A question's timings, each beside karat's."""
     first = answer.timings[0]
-    rows = [("", "median", "best", "ratio", "peak MB")]
+    rows = [("", "median", "best", "processor", "peak MB", "ratio")]
     for each in answer.timings:
         if each.failure:
-            rows.append((each.name, "-", "-", "-", each.failure))
+            rows.append((each.name, "-", "-", "-", "-", each.failure))
             continue
-        times = (f"{each.median:.3f} s", f"{min(each.seconds):.3f} s", f"{ratio(first, each):.2f}")
-        rows.append((each.name, *times, "-" if each.peak is None else f"{each.peak:.0f}"))
-    widths = [max(len(row[place]) for row in rows) for place in range(4)]
-    lines = [
-        f"  {row[0]:{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]:>{widths[3]}}  {row[4]:>7}"
-        for row in rows
-    ]
+        # Where dicts are timed, most of a process's life goes into making them.
+        whole = each.processor and len(each.processor) == len(each.seconds)
+        processor = f"{median(each.processor):.3f} s" if whole else "-"
+        peak = "-" if each.peak is None else f"{each.peak:.0f}"
+        times = (f"{each.median:.3f} s", f"{min(each.seconds):.3f} s", processor)
+        rows.append((each.name, *times, peak, f"{ratio(first, each):.2f}"))
+    widths = [max(len(row[place]) for row in rows) for place in range(5)]
+    lines = []
+    for name, *cells, last in rows:
+        padded = [f"{cell:>{width}}" for cell, width in zip(cells, widths[1:])]
+        lines.append("  ".join(["", f"{name:{widths[0]}}", *padded, f"{last:>7}"]))
     return "\n".join([f"{answer.question} ({answer.data})", *lines, ""])
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.peers import MEASURES
 
@@ -54,6 +54,7 @@ class Timing:
     Args:
         name: the program.
         seconds: every time taken.
+        processor: the processor time of every process, all cores together; what other load disturbs least.
         peak: the largest peak memory of its processes in MB; None where the system does not tell.
         values: what it computed.
         failure: why there are no times: the last line that it printed on standard error.
@@ -61,6 +62,7 @@ class Timing:
 
     name: str
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
     peak: float | None = None
     values: list[Any] = field(default_factory=list)
     failure: str = ""
@@ -89,25 +91,39 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
 
 def run_once(program: Program, timing: Timing) -> None:
     """Run a program and note what it took."""
-    status, printed, complaint, seconds, peak = watched(program.command)
-    if status != 0:
-        timing.failure = (complaint.strip().splitlines() or [f"exit status {status}"])[-1]
+    life = watched(program.command)
+    if life.status != 0:
+        timing.failure = (life.complaint.strip().splitlines() or [f"exit status {life.status}"])[-1]
         return
-    timing.seconds += program.seconds(printed) if program.seconds else [seconds]
-    timing.peak = peak if timing.peak is None or peak is None else max(peak, timing.peak)
+    timing.seconds += program.seconds(life.printed) if program.seconds else [life.seconds]
+    if life.peak is not None and life.processor is not None:
+        timing.peak = max(life.peak, timing.peak or 0.0)
+        timing.processor.append(life.processor)
     if program.values:
-        timing.values = program.values(printed)
+        timing.values = program.values(life.printed)
 
 
-def watched(command: Sequence[str]) -> tuple[int, str, str, float, float | None]:
-    """Run a command: exit status, standard output, standard error, seconds, peak memory in MB."""
+class Life(NamedTuple):
+    """A process from start to end: what it said, how long it took, its processor time and its peak memory in MB."""
+
+    status: int
+    printed: str
+    complaint: str
+    seconds: float
+    processor: float | None
+    peak: float | None
+
+
+def watched(command: Sequence[str]) -> Life:
+    """Run a command to its end."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT, env=environment())
-        peak = None
+        peak = processor = None
         if hasattr(os, "wait4"):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
+            processor = usage.ru_utime + usage.ru_stime
             # Bytes on macOS, kilobytes elsewhere.
             peak = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
         else:
@@ -115,8 +131,8 @@ def watched(command: Sequence[str]) -> tuple[int, str, str, float, float | None]
         seconds = perf_counter() - start
         out.seek(0)
         errors.seek(0)
-        texts = [file.read().decode("utf-8", "replace") for file in (out, errors)]
-    return process.returncode, texts[0], texts[1], seconds, peak
+        printed, complaint = (file.read().decode("utf-8", "replace") for file in (out, errors))
+    return Life(process.returncode, printed, complaint, seconds, processor, peak)
 
 
 def environment() -> dict[str, str]:
