@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from karat.lists import Lists
 from karat.measures import REGISTER, Definition, OneOf
 from karat.measures.define import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PAGE = Path(__file__).with_name("measures.md")
 
@@ -32,20 +38,21 @@ written once.
 
 **Parameters that many share.**
 
-- `rel`: a document is relevant from this grade on.
-- `gain`: what a grade is worth. `linear`: the grade; `exp2`: 2^grade − 1; `binary`: 1 from grade 1 on; or pairs
-  of grade and gain, as in `{1:0.5,2:3}`.
-- `discount`: what the gain at rank i is divided by. `log2`: log2(i + 1); `jk(b)`: 1 before rank b, then log_b(i);
-  `none`: 1.
-- `ideal`: which documents the best list is made of. `judged`: all judged ones; `retrieved`: those that the run
-  returned; `depth`: k documents of grade 1; `trec_eval`: all judged ones, sorted as trec_eval sorts, which takes
-  gains less than 1 apart for equal.
-- `over`: what a sum over relevant documents is divided by. `relevant`: all of them; `retrieved`: those in the
-  list; `capped`: all, at most k; `length`: all, at most the list's length; `depth`: k.
+{shared}
 
 An empty denominator gives 0 unless the entry says otherwise. Per-query values are averaged, unless the entry
 names another aggregate.
 """
+
+GAINS = {
+    "linear": "the grade",
+    "exp2": "2^grade − 1",
+    "binary": "1 from grade 1 on",
+    "linear(t)": "the grade from t on",
+    "exp2(t)": "2^(grade − t + 1) − 1 from t on",
+    "binary(t)": "1 from grade t on",
+}
+"""What each word of the parameter ``gain`` means; those that no measure takes are left out."""
 
 AGGREGATES = {
     "sum": "summed over the queries",
@@ -59,7 +66,36 @@ def page() -> str:
     for definition in REGISTER.values():
         families.setdefault(definition.formula.__module__.rpartition(".")[2], []).append(definition)
     sections = [section(family, members) for family, members in families.items()]
-    return "\n".join([OPENING, *sections]).replace("``", "`").rstrip("\n") + "\n"
+    opening = OPENING.replace("{shared}", shared())
+    return "\n".join([opening, *sections]).replace("``", "`").rstrip("\n") + "\n"
+
+
+def shared() -> str:
+    """What the parameters that many measures share mean, in the words of ``Lists`` where it has them."""
+    gains = "; ".join(f"``{word}``: {GAINS[word]}" for word in words("gain"))
+    meanings = {
+        "rel": "a document is relevant from this grade on.",
+        "gain": f"what a grade is worth. {gains}; or pairs of grade and gain, as in ``{{1:0.5,2:3}}``.",
+        "discount": said(Lists.discount),
+        "ideal": said(Lists.ideal).replace("``of`` says from where", "From where"),
+        "over": said(Lists.size),
+    }
+    items = [f"- ``{name}``: {meaning}" for name, meaning in meanings.items()]
+    return "\n".join(
+        textwrap.fill(item, 118, subsequent_indent="  ", break_on_hyphens=False) for item in items
+    )
+
+
+def words(parameter: str) -> list[str]:
+    """Every word that some measure takes for the parameter."""
+    declared = [each.parameters.get(parameter) for each in REGISTER.values()]
+    return list(dict.fromkeys(word for each in declared if isinstance(each, OneOf) for word in each.words))
+
+
+def said(word: Callable[..., object]) -> str:
+    """A word's docstring as one paragraph that goes on after a colon."""
+    text = " ".join((inspect.getdoc(word) or "").split())
+    return text[:1].lower() + text[1:]
 
 
 def section(family: str, members: list[Definition]) -> str:

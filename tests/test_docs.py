@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib.util
@@ -237,7 +238,25 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_that_a_page_quotes_stands_in_the_file_it_names(page: Path) -> None:
     for path, code in QUOTED.findall(page.read_text(encoding="utf-8")):
-        assert code in (CHECKOUT / path).read_text(encoding="utf-8"), path
+        text = (CHECKOUT / path).read_text(encoding="utf-8")
+        assert code in text or formula(code) in map(formula, definitions(text)), path
+
+
+def definitions(text: str) -> list[str]:
+    return [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+
+
+def formula(code: str) -> str | None:
+    """A function without what its docstring says after the first sentence; None if the code is no function."""
+    try:
+        function = ast.parse(code).body[0]
+    except SyntaxError:
+        return None
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    sentence = (ast.get_docstring(function) or "").partition("\n")[0]
+    function.body = function.body[1:]
+    return f"{sentence}\n{ast.unparse(function)}"
 
 
 def test_contributing_quotes_a_formula_and_its_cases() -> None:
@@ -307,6 +326,10 @@ def test_the_page_of_measures_is_what_its_script_writes() -> None:
     written = module.PAGE.read_text(encoding="utf-8")
     assert written == module.page(), "run 'python docs/write_measures.py' and commit docs/measures.md"
     assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(REGISTER)
+    for parameter in ("gain", "discount", "ideal", "over"):
+        explained = re.search(rf"^- `{parameter}`: ((?:.+\n)+?)(?=- |\n)", written, re.MULTILINE)
+        assert explained
+        assert not [word for word in module.words(parameter) if f"`{word}`" not in explained[1]], parameter
 
 
 def test_the_changelog_names_this_version() -> None:
