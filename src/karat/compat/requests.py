@@ -197,7 +197,7 @@ def settled(column: Column, level: int, collection: int, version: int) -> Column
         return column
     takes = column.measure.definition.parameters
     changes: dict[str, Any] = {}
-    if "rel" in takes:
+    if isinstance(takes.get("rel"), int):
         changes["rel"] = float(level)
     if "collection" in takes:
         changes["collection"] = float(collection)
