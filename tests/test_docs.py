@@ -72,7 +72,7 @@ class Reader:
         programs.mkdir()
         for name, arguments in {"karat": "-m karat ", "python": "", "python3": ""}.items():
             program = programs / name
-            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n')
+            program.write_bytes(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n'.encode())
             program.chmod(0o755)
         inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         self.environment = inherited | {
@@ -104,7 +104,7 @@ class Reader:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        return done.stdout.decode("utf-8")
+        return done.stdout.decode("utf-8").replace("\r\n", "\n")
 
     def run_python(self, text: str) -> str:
         printed, home = io.StringIO(), Path.cwd()
