@@ -1,15 +1,18 @@
-"""Tables as text, Markdown, LaTeX, CSV and TSV: cells in, one string out."""
+"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV: cells in, one string out."""
 
 from __future__ import annotations
 
 import csv
+import html as html_text
 import io
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
-__all__ = ["LAYOUTS", "lay_out"]
+__all__ = ["LAYOUTS", "in_bands", "latex_text", "lay_out", "width"]
 
 Rows = Sequence[Sequence[str]]
+Names = Container[int]
+GAP = "  "
 
 
 def width(cell: str) -> int:
@@ -17,49 +20,78 @@ def width(cell: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in cell)
 
 
-def text(header: Sequence[str], rows: Rows, names: int) -> str:
+def text(header: Sequence[str], rows: Rows, names: Names) -> str:
     """Columns aligned for reading: names to the left, numbers to the right."""
-    widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
+    lines = [*stacked(header), *rows]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
         padded = [
-            cell + " " * (space - width(cell)) if place < names else " " * (space - width(cell)) + cell
+            cell + " " * (space - width(cell)) if place in names else " " * (space - width(cell)) + cell
             for place, (cell, space) in enumerate(zip(cells, widths, strict=True))
         ]
-        return "  ".join(padded).rstrip()
+        return GAP.join(padded).rstrip()
 
-    return "\n".join([line(header), *map(line, rows)]) + "\n"
+    return "\n".join(map(line, lines)) + "\n"
 
 
-def markdown(header: Sequence[str], rows: Rows, names: int) -> str:
+def stacked(header: Sequence[str]) -> list[list[str]]:
+    """The lines of a header whose cells may have several, the last lines level."""
+    cells = [cell.split("\n") for cell in header]
+    height = max(map(len, cells), default=1)
+    padded = [[""] * (height - len(lines)) + lines for lines in cells]
+    return [list(line) for line in zip(*padded, strict=True)]
+
+
+def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A pipe table."""
-    rule = ["---" if place < names else "---:" for place in range(len(header))]
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in [header, rule, *rows]]
+    rule = ["---" if place in names else "---:" for place in range(len(header))]
+    escaped = [
+        [cell.replace("|", "\\|").replace("\n", "<br>") for cell in row] for row in [header, rule, *rows]
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in escaped)
 
 
-def latex(header: Sequence[str], rows: Rows, names: int) -> str:
+LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "\\": "\\textbackslash{}",
+}
+
+
+def latex_text(text: str) -> str:
+    """The text with what LaTeX would take for commands escaped."""
+    return "".join(LATEX_SPECIAL.get(letter, letter) for letter in text)
+
+
+def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A booktabs table."""
-    special = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
-        "~": "\\textasciitilde{}",
-        "^": "\\textasciicircum{}",
-        "\\": "\\textbackslash{}",
-    }
 
     def line(cells: Sequence[str]) -> str:
-        return (
-            " & ".join("".join(special.get(letter, letter) for letter in cell) for cell in cells) + " \\\\\n"
-        )
+        return " & ".join(map(latex_text, cells)) + " \\\\\n"
 
-    columns = "l" * names + "r" * (len(header) - names)
-    body = "\\toprule\n" + line(header) + "\\midrule\n" + "".join(map(line, rows)) + "\\bottomrule\n"
+    columns = "".join("l" if place in names else "r" for place in range(len(header)))
+    head = "".join(map(line, stacked(header)))
+    body = "\\toprule\n" + head + "\\midrule\n" + "".join(map(line, rows)) + "\\bottomrule\n"
     return f"\\begin{{tabular}}{{{columns}}}\n{body}\\end{{tabular}}\n"
 
 
-def separated(delimiter: str) -> Callable[[Sequence[str], Rows, int], str]:
+def html(header: Sequence[str], rows: Rows, names: Names) -> str:
+    """A table element; cells of names have the class ``name``."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
+        texts = [html_text.escape(cell).replace("\n", "<br>") for cell in cells]
+        return "<tr>" + "".join(f"{mark}{each}</{tag}>" for mark, each in zip(marks, texts)) + "</tr>\n"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table>\n<thead>\n{line(header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+
+
+def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
     """A layout with this delimiter between cells, quoted where needed."""
 
-    def write(header: Sequence[str], rows: Rows, names: int) -> str:
+    def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -70,22 +102,44 @@ def separated(delimiter: str) -> Callable[[Sequence[str], Rows, int], str]:
     return write
 
 
-LAYOUTS: dict[str, Callable[[Sequence[str], Rows, int], str]] = {
+LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
     "text": text,
     "csv": separated(","),
     "tsv": separated("\t"),
     "markdown": markdown,
     "latex": latex,
+    "html": html,
 }
 
 
-def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int) -> str:
+def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) -> str:
     """The table as one string.
 
     Args:
         layout: a key of ``LAYOUTS``.
-        header: the columns' titles.
+        header: the columns' titles; a title may have several lines.
         rows: the cells.
-        names: how many columns, from the left, hold names and not numbers.
+        names: how many columns, from the left, hold names and not numbers; or which ones.
     """
-    return LAYOUTS[layout](header, rows, names)
+    return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
+
+
+def in_bands(
+    header: Sequence[str], rows: Rows, keep: int, columns: int
+) -> list[tuple[list[str], list[list[str]]]]:
+    """A wide table as several, each with the first ``keep`` columns and at most ``columns`` wide as text."""
+    table = [*stacked(header), *rows]
+    widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
+    room = columns + len(GAP) - sum(widths[:keep])
+    bands: list[list[int]] = [[]]
+    used = 0
+    for place in range(keep, len(header)):
+        if bands[-1] and used + widths[place] > room:
+            bands.append([])
+            used = 0
+        bands[-1].append(place)
+        used += widths[place]
+    chosen = [[*range(keep), *band] for band in bands]
+    return [
+        ([header[each] for each in band], [[row[each] for each in band] for row in rows]) for band in chosen
+    ]

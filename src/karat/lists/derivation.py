@@ -1,0 +1,307 @@
+"""From the last step of a formula to a derivation that people read: which steps count, their order and letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from karat.lists.traced import Operand, Operands, Step, Traced, first_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from karat.rows import Floats
+
+__all__ = ["Derivation", "Line", "Sheet", "derive", "number"]
+
+BY_NAME = ("rank", "grade")
+"""The columns that every table of documents has anyway: they are cited by their names."""
+
+STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
+MOST_PARTS = 6
+"""How many letters and names an expression may hold and still be written inside another."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step as it is read.
+
+    Args:
+        letter: by which other steps cite it.
+        expression: the word or the arithmetic that made it.
+        filled: the expression with numbers in the place of letters, where all of them are one number.
+        values: its numbers: one per document, or one.
+    """
+
+    letter: str
+    expression: str
+    filled: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A ranked list with one line of numbers per step.
+
+    Args:
+        name: the words that made the list; empty for the run's own.
+        meaning: what the last of these words means.
+        is_run: whether it holds the run's documents at their ranks.
+        rank: the rank of each document.
+        grade: its grade.
+        lines: the steps.
+    """
+
+    name: str
+    meaning: str
+    is_run: bool
+    rank: tuple[float, ...]
+    grade: tuple[float, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A formula's way to its value.
+
+    Args:
+        given: what is known of the query before its documents are looked at, and used with them.
+        sheets: the lists, the run's own first.
+        rest: the numbers of the query, down to the value.
+        value: the last of them.
+        words: what each word means, in the order of their first use.
+    """
+
+    given: tuple[Line, ...]
+    sheets: tuple[Sheet, ...]
+    rest: tuple[Line, ...]
+    value: float
+    words: dict[str, str]
+
+
+def derive(last: Step) -> Derivation:
+    """The derivation that ends in a step."""
+    steps = sources_of(last)
+    folded = folded_steps(steps, last)
+    shown = [step for step in steps if step not in folded and not is_by_name(step)]
+    first = given_first(steps)
+    given = [step for step in shown if step in first]
+    rest = [step for step in shown if step.kind == "Queries" and step not in first]
+    lists = lists_of(steps)
+    columns = [[step for step in shown if step.kind == "Rows" and step.place is each] for each in lists]
+    writer = Writer(lists, folded, [*given, *(step for each in columns for step in each), *rest])
+    return Derivation(
+        tuple(map(writer.line, given)),
+        tuple(writer.sheet(each, inside) for each, inside in zip(lists, columns, strict=True)),
+        tuple(map(writer.line, rest)),
+        float(last.numbers[0]),
+        words_of(shown),
+    )
+
+
+# ---------------------------------------------------------------- which steps
+
+
+def sources_of(last: Step) -> list[Step]:
+    """A step and all that it was made from, each after its own sources."""
+    found: dict[Step, None] = {}
+
+    def visit(step: Step) -> None:
+        if step not in found:
+            for source in step.sources:
+                visit(source)
+            found[step] = None
+
+    visit(last)
+    return list(found)
+
+
+def folded_steps(steps: list[Step], last: Step) -> set[Step]:
+    """The steps that are written out where they are used.
+
+    Arithmetic that nothing else uses, inside other arithmetic or a word for a query's numbers, as long as it
+    stays short; a number given to the documents of its query; and what is made of ranks and grades alone.
+    """
+    users: dict[Step, list[Step]] = {step: [] for step in steps}
+    for step in steps:
+        for source in step.sources:
+            users[source].append(step)
+    folded: set[Step] = set()
+    parts: dict[Step, int] = {}
+    for step in steps:
+        for source in step.sources:
+            if source is not last and (source.word == "spread" or fits(source, step, users[source], parts)):
+                folded.add(source)
+        parts[step] = sum(parts[each] if each in folded else 1 for each in step.sources)
+    return folded
+
+
+def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> bool:
+    """Whether a step is written out inside the one that uses it."""
+    if not step.is_arithmetic or step.kind != user.kind:
+        return False
+    if all(is_by_name(source) for source in step.sources):
+        return True
+    inside = user.is_arithmetic or user.kind == "Queries"
+    return inside and len(users) == 1 and parts[step] <= MOST_PARTS
+
+
+def is_by_name(step: Step) -> bool:
+    """Whether a step is a column that its table has anyway."""
+    return step.word in BY_NAME and not step.operands
+
+
+def given_first(steps: list[Step]) -> set[Step]:
+    """The query's numbers that are known before its documents and used with them."""
+    of_documents = {step for step in steps if step.kind == "Rows"}
+    after: set[Step] = set()
+    for step in steps:
+        if step in of_documents or any(source in after for source in step.sources):
+            after.add(step)
+    used: set[Step] = set()
+    for step in reversed(steps):
+        if step in of_documents or step in used:
+            used.update(step.sources)
+    return used - after
+
+
+def lists_of(steps: list[Step]) -> list[Traced]:
+    """The lists that have a number per document, the run's own first."""
+    found = dict.fromkeys(step.place for step in steps if step.kind == "Rows")
+    own = [each for each in found if is_own(each)] or [run_of(steps)]
+    return [*own, *(each for each in found if each not in own)]
+
+
+def is_own(lists: Traced) -> bool:
+    """Whether these are the run's documents at their ranks, all or the first few."""
+    return all(each.word in ("", "top") for each in lists.ancestry)
+
+
+def run_of(steps: list[Step]) -> Traced:
+    """The run's own list, as far down as it was looked at."""
+    every = [each for step in steps for each in step.place.ancestry if is_own(each)]
+    return max(every, key=lambda each: len(each.ancestry))
+
+
+def words_of(steps: list[Step]) -> dict[str, str]:
+    """What each word that made a step means."""
+    words = dict.fromkeys(step.word for step in steps if not step.is_arithmetic)
+    meanings = {word: first_sentence(word) for word in words}
+    return {word: meaning for word, meaning in meanings.items() if meaning}
+
+
+# ---------------------------------------------------------------- how they are written
+
+
+class Writer:
+    """Writes steps by the letters of others.
+
+    Args:
+        lists: the lists that have tables.
+        folded: the steps without a letter.
+        lettered: the steps that get one, in order.
+    """
+
+    def __init__(self, lists: list[Traced], folded: set[Step], lettered: list[Step]) -> None:
+        """Give out the letters."""
+        self.lists, self.folded = lists, folded
+        self.letters = dict(zip(lettered, letters()))
+
+    def line(self, step: Step) -> Line:
+        """One step as it is read."""
+        expression = self.expression(step)
+        scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
+        filled = self.expression(step, filled=True) if scalar else ""
+        values = tuple(step.numbers.tolist())
+        return Line(self.letters[step], expression, filled if filled != expression else "", values)
+
+    def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
+        """One list with its steps."""
+        carrier: Any = lists.carrier
+        rank = column(carrier, "rank")
+        return Sheet(
+            self.name(lists),
+            first_sentence(lists.word),
+            is_own(lists),
+            rank,
+            column(carrier, "grade"),
+            tuple(map(self.line, columns)),
+        )
+
+    def name(self, lists: Traced) -> str:
+        """A list by the word that made it; the run's own has none."""
+        return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
+
+    def cited(self, step: Step) -> list[Step]:
+        """The steps whose letters or names stand in a step's expression."""
+        found = []
+        for source in step.sources:
+            found += self.cited(source) if source in self.folded else [source]
+        return found
+
+    def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
+        """The word or arithmetic of a step; in brackets if what stands around it binds as strongly."""
+        if not step.is_arithmetic:
+            inside = self.call(step.word, step.operands, filled=filled)
+            foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
+            return f"{step.place.word}.{inside}" if foreign else inside
+        (_, left), (_, right) = step.operands
+        own = STRENGTH[step.word]
+        both_ways = step.word in "+*"
+        text = (
+            f"{self.cite(left, filled=filled, strength=own - 1 + (step.word == '**'))} {step.word} "
+            f"{self.cite(right, filled=filled, strength=own - both_ways)}"
+        )
+        return f"({text})" if own <= strength else text
+
+    def cite(self, operand: Operand, *, filled: bool, strength: int = 0) -> str:
+        """How an expression names what it was made from."""
+        if isinstance(operand, Traced):
+            return operand.word or "run"
+        if not isinstance(operand, Step):
+            return number(operand) if isinstance(operand, (int, float)) else plain(operand)
+        if is_by_name(operand):
+            return operand.word
+        if operand.word == "spread":
+            return self.cite(operand.sources[0], filled=filled, strength=strength)
+        if operand in self.folded:
+            return self.expression(operand, filled=filled, strength=strength)
+        return number(float(operand.numbers[0])) if filled else self.letters[operand]
+
+    def call(self, word: str, operands: Operands, *, filled: bool) -> str:
+        """A word with what it was given; numbers of the formula's own keep their names."""
+        asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
+        inside = []
+        for name, operand in operands:
+            text = self.cite(operand, filled=filled)
+            named = asked_of_list and isinstance(operand, (int, float))
+            inside.append(f"{name}={text}" if named else text)
+        return f"{word}({', '.join(inside)})" if inside else word
+
+
+def letters() -> Iterator[str]:
+    """a, b, c … z, A … Z, a2, b2 …, without those that look like digits."""
+    alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+    for turn in count(1):
+        yield from (letter if turn == 1 else f"{letter}{turn}" for letter in alphabet)
+
+
+def number(value: float) -> str:
+    """A number as an expression shows it."""
+    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:.6g}"
+
+
+def plain(operand: Any) -> str:
+    """A word, or a table of pairs, as a measure's name shows it."""
+    if isinstance(operand, tuple):
+        if operand and isinstance(operand[0], tuple):
+            return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
+        return "[" + ", ".join(map(plain, operand)) + "]"
+    return number(operand) if isinstance(operand, (int, float)) else str(operand)
+
+
+def column(carrier: Any, word: str) -> tuple[float, ...]:
+    """A column of a list; nothing for rows that are no documents."""
+    values: Floats | None = getattr(carrier, word, None)
+    return () if values is None else tuple(values.tolist())

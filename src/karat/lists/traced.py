@@ -1,0 +1,238 @@
+"""The carrier that remembers: it asks another one every word and records each step of a formula."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from karat.lists import Lists, Preferences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.rows import Floats
+
+__all__ = ["Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
+
+Operand: TypeAlias = "Step | Traced | Any"
+"""What a step was made from: another step, a list, or a number, word or table of the formula's own."""
+Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
+
+
+def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
+    """Call a formula on lists that remember, and hand back its last step: through it all others are found.
+
+    The numbers are those that the formula gives on ``lists`` themselves, to the bit.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cast("Step", formula(cast("Lists", Traced(Record(), lists, None, "", ()))))
+
+
+@dataclass
+class Record:
+    """What was asked so far, so that a step asked for again is the same step."""
+
+    answers: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, question: Any, answer: Callable[[], Any]) -> Any:
+        """The answer given before to the same question, or a new one."""
+        if question not in self.answers:
+            self.answers[question] = answer()
+        return self.answers[question]
+
+
+class Traced:
+    """Lists, or preferences, that answer every word as another carrier does and record what was asked.
+
+    Args:
+        record: where the answers are kept.
+        carrier: who answers.
+        parent: the lists that these were made from, or None for the run's own.
+        word: the word that made them.
+        operands: what it was given, by name.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        carrier: Lists | Preferences,
+        parent: Traced | None,
+        word: str,
+        operands: Operands,
+    ) -> None:
+        """Ask ``carrier``."""
+        self.record, self.carrier, self.parent = record, carrier, parent
+        self.word, self.operands = word, operands
+
+    def __getattr__(self, word: str) -> Any:
+        """The answer to a word, or for a word with arguments what gives it."""
+        if word.startswith("_"):
+            raise AttributeError(word)
+        static = inspect.getattr_static(type(self.carrier), word, None)
+        if not inspect.isfunction(static):
+            return self.record.once((self, word), lambda: self.answer(word, (), getattr(self.carrier, word)))
+
+        def ask(*given: Operand, **named: Operand) -> Any:
+            operands = tuple(signature_of(static).bind(self, *given, **named).arguments.items())[1:]
+            return self.record.once((self, word, operands), lambda: self.called(word, operands))
+
+        return ask
+
+    def called(self, word: str, operands: Operands) -> Any:
+        """The answer to a word with arguments."""
+        plain = {name: plain_of(operand) for name, operand in operands}
+        return self.answer(word, operands, getattr(self.carrier, word)(**plain))
+
+    def answer(self, word: str, operands: Operands, answer: Any) -> Any:
+        """The carrier's answer as a step, or as lists that remember."""
+        if isinstance(answer, (Lists, Preferences)):
+            if answer is self.carrier:
+                return self
+            return Traced(self.record, answer, self, word, operands)
+        if not isinstance(answer, (np.ndarray, float)):
+            return answer
+        kind = self.kind_of(word, [operand for _, operand in operands])
+        return Step(self.record, kind, self.place_of(kind, operands), word, operands, answer)
+
+    def kind_of(self, word: str, operands: list[Operand]) -> str:
+        """``Rows`` or ``Queries``: what the word is declared to give, or else what it was given."""
+        static = inspect.getattr_static(type(self.carrier), word)
+        function = getattr(static, "fget", None) or getattr(static, "func", static)
+        declared = function.__annotations__.get("return")
+        if declared in ("Rows", "Queries"):
+            return str(declared)
+        return kind_together(operands)
+
+    def place_of(self, kind: str, operands: Operands) -> Traced:
+        """The lists whose documents a step's numbers belong to: its operands', or those that were asked."""
+        rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
+        crosses = any(isinstance(each, Traced) for _, each in operands)
+        return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
+
+    @property
+    def ancestry(self) -> tuple[Traced, ...]:
+        """These lists, those that they were made from, and so on."""
+        return (self, *(() if self.parent is None else self.parent.ancestry))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One intermediate result: its numbers, and the word or sign that made it from others.
+
+    Args:
+        record: where the answers are kept.
+        kind: ``Rows`` (a number per document) or ``Queries``.
+        place: the lists to which it belongs.
+        word: the word or sign.
+        operands: what the word was given, by name.
+        values: the numbers, as the carrier gave them.
+    """
+
+    record: Record
+    kind: str
+    place: Traced
+    word: str
+    operands: Operands
+    values: Any
+
+    def combined(self, sign: str, left: Operand, right: Operand) -> Step:
+        """The step that a sign of arithmetic makes."""
+
+        def compute() -> Step:
+            operands = (("left", left), ("right", right))
+            return Step(
+                self.record,
+                kind_together([left, right]),
+                self.place,
+                sign,
+                operands,
+                SIGNS[sign](plain_of(left), plain_of(right)),
+            )
+
+        return cast("Step", self.record.once((sign, left, right), compute))
+
+    def __add__(self, other: Operand) -> Step:
+        return self.combined("+", self, other)
+
+    def __radd__(self, other: Operand) -> Step:
+        return self.combined("+", other, self)
+
+    def __sub__(self, other: Operand) -> Step:
+        return self.combined("-", self, other)
+
+    def __rsub__(self, other: Operand) -> Step:
+        return self.combined("-", other, self)
+
+    def __mul__(self, other: Operand) -> Step:
+        return self.combined("*", self, other)
+
+    def __rmul__(self, other: Operand) -> Step:
+        return self.combined("*", other, self)
+
+    def __truediv__(self, other: Operand) -> Step:
+        return self.combined("/", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Step:
+        return self.combined("/", other, self)
+
+    def __pow__(self, other: Operand) -> Step:
+        return self.combined("**", self, other)
+
+    def __rpow__(self, other: Operand) -> Step:
+        return self.combined("**", other, self)
+
+    @property
+    def numbers(self) -> Floats:
+        """The numbers as an array."""
+        return np.atleast_1d(np.asarray(self.values, np.float64))
+
+    @cached_property
+    def sources(self) -> tuple[Step, ...]:
+        """The steps that it was made from."""
+        return tuple(each for _, each in self.operands if isinstance(each, Step))
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether a sign made it, not a word."""
+        return self.word in SIGNS
+
+
+@cache
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """A word's arguments; asked for each step, and slow to find."""
+    return inspect.signature(function)
+
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
+
+
+def plain_of(operand: Operand) -> Any:
+    """What the carrier is asked with: the numbers of a step, the lists behind traced ones."""
+    if isinstance(operand, Step):
+        return operand.values
+    return operand.carrier if isinstance(operand, Traced) else operand
+
+
+def kind_together(operands: list[Operand]) -> str:
+    """``Rows`` if any operand has a number per document."""
+    kinds = [each.kind for each in operands if isinstance(each, Step)]
+    return "Rows" if "Rows" in kinds else "Queries"
+
+
+def first_sentence(word: str) -> str:
+    """The first line of what ``Lists`` says of a word; empty for a word that is not its own."""
+    for words in (Lists, Preferences):
+        if hasattr(words, word):
+            return (inspect.getdoc(getattr(words, word)) or "").partition("\n")[0].replace("``", "")
+    return ""
