@@ -9,7 +9,8 @@ namespace karat {
 namespace {
 
 constexpr std::size_t BUCKETS = 256;
-constexpr std::size_t SLAB = std::size_t{1} << 20;
+constexpr std::size_t SMALLEST_SLAB = std::size_t{1} << 14;
+constexpr std::size_t LARGEST_SLAB = std::size_t{1} << 20;
 constexpr std::size_t SMALLEST_CHUNK = 256;
 constexpr std::size_t LARGEST_CHUNK = std::size_t{1} << 16;
 
@@ -34,7 +35,7 @@ void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
     constexpr std::size_t align = alignof(std::max_align_t);
     const std::size_t size = (sizeof(Chunk) + room + align - 1) / align * align;
     if (size > free_bytes_) {
-        const std::size_t slab = std::max(SLAB, size);
+        const std::size_t slab = std::max(std::min(SMALLEST_SLAB << std::min<std::size_t>(slabs_.size(), 6), LARGEST_SLAB), size);
         slabs_.push_back(std::make_unique_for_overwrite<char[]>(slab));
         free_ = slabs_.back().get();
         free_bytes_ = slab;

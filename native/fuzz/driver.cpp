@@ -184,6 +184,11 @@ int fail(const char* message) {
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
+
+// Inputs are small and many: shorter stacks and a smaller quarantine make them a third faster.
+extern "C" const char* __asan_default_options() {
+    return "malloc_context_size=6:quarantine_size_mb=16";
+}
 #endif
 
 int main(int argument_count, char** arguments) {
