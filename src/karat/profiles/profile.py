@@ -1,0 +1,81 @@
+"""What a profile is: a tool's conventions as data, and how it reads a measure's name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.measures import Measure, parse_measures
+from karat.measures.names import split_names
+from karat.policy import Policy
+
+__all__ = ["Profile"]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A tool's conventions: a policy, and what its names for measures mean.
+
+    Args:
+        name: the tool, with its version where two of them differ.
+        source: where this was read or measured.
+        version: of the tool.
+        policy: the evaluation-wide axes.
+        names: names that the tool has and karat has not, or reads otherwise. A depth may follow each
+            (``ndcg@10``), and takes the place of the one that stands here; ``"precision@"`` is what the name means
+            with a depth, where that differs.
+        axes: parameters that differ from karat's defaults, by measure; ``"AP@"`` is AP with a depth.
+        measures: what is evaluated if nothing is asked for; karat's own default if empty.
+        digits: decimals that the tool prints.
+        differs: what the tool does that is no convention of ranking, or not known, each with its reason.
+    """
+
+    name: str
+    source: str
+    version: str = ""
+    policy: Policy = field(default_factory=Policy)
+    names: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    digits: int = 4
+    differs: tuple[str, ...] = ()
+
+    def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
+        """The measures that ``name`` stands for under this profile, each with the label that shows it.
+
+        Raises:
+            MeasureError: a name that neither the tool nor karat knows.
+        """
+        if not isinstance(name, str):
+            return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
+        found = []
+        for part in [name] if self.translated(name) else split_names(name):
+            own = self.translated(part)
+            measures = parse_measures(own or part)
+            for measure in measures:
+                label = part if own and len(measures) == 1 else str(measure)
+                found.append((label, self.meant(measure, written(own or part))))
+        return found
+
+    def translated(self, name: str) -> str | None:
+        """One of the tool's names in karat's words, or None."""
+        if name in self.names:
+            return self.names[name]
+        word, at, depth = name.rpartition("@")
+        own = self.names.get(f"{word}@", self.names.get(word))
+        return f"{own.partition('@')[0]}@{depth}" if at and own else None
+
+    def meant(self, measure: Measure, kept: set[str]) -> Measure:
+        """The measure with the tool's parameters where none was written."""
+        axes = {**self.axes.get(measure.name, {})}
+        if measure.depth is not None:
+            axes |= self.axes.get(f"{measure.name}@", {})
+        given = kept | set(dict(measure.parameters))
+        missing = [(key, value) for key, value in axes.items() if key not in given]
+        return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
+
+
+def written(name: str) -> set[str]:
+    """The parameters that a name gives, also those at karat's default, which a ``Measure`` no longer tells."""
+    return set(re.findall(r"(\w+)\s*=", name))

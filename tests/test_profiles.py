@@ -1,0 +1,398 @@
+"""Profiles: the numbers that real tools give on one fixture, and how a profile reads names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import karat
+from karat import DataError, MeasureError, Policy, PolicyError
+from karat.measures import REGISTER, Measure
+from karat.profiles import PROFILES, profile_named
+
+# ---------------------------------------------------------------- the golden fixture
+# Two queries, binary, without ties; then a third one without relevant items, or a fourth that was not answered.
+# The expected figures were measured by running the tools; they are given to four decimals.
+
+TRUTH = {
+    "u1": dict.fromkeys("abcde", 1),
+    "u2": {"a": 1},
+    "u3": {"a": 0},
+    "u4": {"a": 1, "b": 1},
+}
+ORDERS = {"u1": "axbyczde", "u2": "xayzwvbc", "u3": "abcxyzde"}
+RUN = {user: {item: 8.0 - rank for rank, item in enumerate(order)} for user, order in ORDERS.items()}
+FIXTURES = {"core": ("u1", "u2"), "u3": ("u1", "u2", "u3"), "u4": ("u1", "u2", "u4")}
+
+COLUMNS = ("P@3", "R@3", "Success@3", "RR", "AP@3", "AP", "nDCG@3", "nDCG", "Rprec")
+
+TABLES = {
+    "core": """
+        trec_eval-9            .5      .7      1       .75     .4167   .5963   .6674   .7455   .3
+        trec_eval-10           .5      .7      1       .75     .4167   .5963   .6674   .7455   .3
+        pytrec_eval            .5      .7      1       .75     .4167   .5963   .6674   .7455   .3
+        ir_measures            .5      .7      1       .75     .4167   .5963   .6674   .7455   .3
+        ranx                   .5      .7      1       .75     .4167   .5963   .6674   .7455   .3
+        torchmetrics           .5      .7      1       .75     .6667   -       .6674   -       -
+        rax                    .5      .7      -       .75     .4167   -       .6674   -       -
+        sklearn                -       -       -       -       -       .5963   .6674   -       -
+        xgboost                .5      -       -       -       .5278   -       .6674   -       -
+        xgboost-               -       -       -       -       .5278   -       .6674   -       -
+        lightgbm               -       -       -       -       .5278   -       .6674   -       -
+        catboost               .5      .7      -       .75     .5278   -       .6674   -       -
+        spark                  .5      .7      -       -       .5278   .5963   .6674   -       -
+        recommenders           .5      .7      -       -       .5278   -       .6674   -       -
+        replay                 .5      .7      1       .75     .5278   -       .6674   -       -
+        rectools               .5      .7      1       .75     .4167   -       .5      -       -
+        recbole                .5      .7      1       .75     .5278   -       .6674   -       -
+        lenskit                .5      .8333   1       .75     .5278   -       .81     -       -
+        cornac                 .5      .7      1       -       -       -       .6674   -       -
+        catalyst               -       -       -       .75     .6667   -       .6674   -       -
+        allrank                -       -       -       .75     -       -       .6674   -       -
+        torcheval              .5      -       -       -       -       -       -       -       -
+        evidently              .5      .7      -       -       .4167   -       .6674   -       -
+        haystack               -       .7      1       .75     .4167   -       .5698   -       -
+        llamaindex             .5      .7      1       .75     .4167   -       .5698   -       -
+        ragas                  -       -       -       -       .6667   -       -       -       -
+        deepeval               -       -       -       -       .6667   -       -       -       -
+    """,
+    "u3": """
+        trec_eval-9            .3333   .4667   .6667   .5      .2778   .3975   .4449   .4970   -
+        trec_eval-10           .3333   .4667   .6667   .5      .2778   .3975   .4449   .4970   -
+        pytrec_eval            .3333   .4667   .6667   .5      .2778   .3975   .4449   .4970   -
+        ir_measures            .3333   .4667   .6667   .5      .2778   .3975   .4449   .4970   -
+        ranx                   .3333   .4667   .6667   .5      .2778   .3975   .4449   .4970   -
+        torchmetrics           .3333   .4667   .6667   .5      .4444   -       .4449   -       -
+        rax                    .3333   .4667   -       .5      .2778   -       .4449   -       -
+        sklearn                -       -       -       -       -       .7309   .4449   -       -
+        xgboost                .3333   -       -       -       .6852   -       .7783   -       -
+        lightgbm               -       -       -       -       .6852   -       .7783   -       -
+        catboost               .3333   .8      -       .5      .3519   -       .7783   -       -
+        spark                  .3333   .4667   -       -       .3519   -       .4449   -       -
+        recommenders           .5      .7      -       -       .5278   -       .6674   -       -
+        replay                 .5      .7      1       .75     .5278   -       .6674   -       -
+        rectools               .5      .7      1       .75     .4167   -       .5      -       -
+        recbole                .3333   nan     .6667   .5      .3519   -       .4449   -       -
+        lenskit                .3333   nan     nan     nan     -       -       nan     -       -
+        cornac                 .3333   nan     .6667   -       -       -       nan     -       -
+        catalyst               -       -       -       .5      .4444   -       .4449   -       -
+        allrank                -       -       -       .8333   -       -       .7783   -       -
+        torcheval              .3333   -       -       -       -       -       -       -       -
+        haystack               -       .4667   .6667   .5      .2778   -       .3799   -       -
+        ragas                  -       -       -       -       .4444   -       -       -       -
+        deepeval               -       -       -       -       .4444   -       -       -       -
+    """,
+    "u4": """
+        trec_eval-9            .5      .7      1       .75     .4167   -       .6674   -       -
+        trec_eval-9:zero       .3333   .4667   .6667   .5      .2778   -       .4449   -       -
+        trec_eval-10:zero      .3333   .4667   .6667   .5      .2778   -       .4449   -       -
+        pytrec_eval            .5      .7      1       .75     .4167   -       .6674   -       -
+        ir_measures            .3333   .4667   .6667   .5      .2778   -       .4449   -       -
+        ranx:zero              .3333   .4667   .6667   .5      .2778   -       .4449   -       -
+        beir                   -       -       .6667   .5      .4167   -       .6674   -       -
+        recommenders           .5      .7      -       -       .5278   -       .4449   -       -
+        replay                 .3333   .4667   .6667   .5      .3519   -       .4449   -       -
+        rectools               .3333   .4667   .6667   .5      .2778   -       .3333   -       -
+        spark                  .3333   .4667   -       -       .3519   -       .4449   -       -
+        lenskit                nan     .5556   .6667   .5      nan     -       .54     -       -
+        haystack               -       .4667   .6667   .5      .2778   -       .3799   -       -
+    """,
+}
+
+UNDER_ANOTHER_NAME = [
+    ("core", "beir", "R_cap@3", 0.8333),
+    ("core", "beir", "Accuracy@3", 1),
+    ("core", "beir", "MRR@3", 0.75),
+    ("core", "beir", "Hole@3", 0.5),
+    ("u4", "beir", "R_cap@3", 0.5556),
+    ("u4", "beir", "Hole@3", 0.3333),
+    ("u3", "beir", "MRR@3", 0.5),
+    ("core", "torchmetrics", "RetrievalAUROC@3", 0.5),
+    ("u3", "torchmetrics", "RetrievalAUROC@3", 0.3333),
+    ("core", "recommenders", "map@3", 0.4167),
+    ("core", "recommenders", "map_at_k@3", 0.5278),
+    ("core", "replay", "RocAuc@3", 0.5),
+    ("u4", "replay", "RocAuc@3", 0.3333),
+    ("core", "rectools", "PartialAUC@3", 0.5333),
+    ("core", "rectools", "MAP(divide_by_k=True)@3", 0.3611),
+    ("core", "rectools", "NDCG(divide_by_achievable=True)@3", 0.6674),
+    ("core", "rectools", "PAP@3", 0.6667),
+    ("u4", "rectools", "PartialAUC@3", 0.3556),
+    ("u4", "rectools", "MAP(divide_by_k=True)@3", 0.2407),
+    ("u4", "rectools", "NDCG(divide_by_achievable=True)@3", 0.4449),
+    ("u4", "rectools", "PAP@3", 0.4444),
+    ("core", "elliot", "MAP@3", 0.5),
+    ("core", "catalyst", "hitrate@3", 0.7),
+    ("u3", "catalyst", "hitrate@3", 0.4667),
+    ("core", "haystack", "DocumentRecallEvaluator(mode=multi_hit)@3", 0.7),
+    ("core", "sklearn", "LRAP", 0.5963),
+    ("u3", "sklearn", "LRAP", 0.7309),
+    ("core", "spark", "meanAveragePrecision", 0.5963),
+    ("core", "ragas", "context_precision@3", 0.6667),
+]
+
+OF_NO_CONVENTION = {
+    "xgboost auc, core .8214 and with u3 .881": "pairs of equal labels count, in the order of the rows",
+    "recommenders r_precision, core .6": "users without a hit among the first R are left out",
+    "evidently MAP@3 of shuffled rows, .2167": "the order of the rows is not the order of the scores",
+}
+"""Cells of the table that depend on something other than a ranking and its judgments, with the reason."""
+
+
+def cells() -> list[tuple[str, str, str, float]]:
+    found = []
+    for fixture, table in TABLES.items():
+        for line in table.strip().splitlines():
+            name, *values = line.split()
+            for column, value in zip(COLUMNS, values, strict=True):
+                if value != "-":
+                    found.append((fixture, name, column, float(value)))
+    return found + UNDER_ANOTHER_NAME
+
+
+def scored(fixture: str, profile: str, measure: str, **changed: Any) -> karat.Scores:
+    users = FIXTURES[fixture]
+    name, _, missing = profile.partition(":")
+    policy = profile_named(name).policy.changed(**({"missing": missing} if missing else {}), **changed)
+    if name in ("haystack", "llamaindex"):
+        policy = policy.changed(depth=3)  # these are handed what was retrieved: the first three
+    qrels = {user: TRUTH[user] for user in users}
+    run = {user: RUN[user] for user in users if user in RUN}
+    return karat.evaluate(qrels, run, measure, profile=name, policy=policy)
+
+
+@pytest.mark.parametrize(("fixture", "profile", "measure", "expected"), cells())
+def test_a_cell_of_the_golden_table(fixture: str, profile: str, measure: str, expected: float) -> None:
+    found = scored(fixture, profile, measure)[measure]
+    assert found == pytest.approx(expected, abs=0.00005, nan_ok=True)
+
+
+def test_cells_that_no_convention_gives_are_said_in_their_profiles() -> None:
+    for cell in OF_NO_CONVENTION:
+        name, measure = cell.split()[:2]
+        assert any(measure.strip(",").partition("@")[0] in sentence for sentence in PROFILES[name].differs), (
+            cell
+        )
+
+
+@pytest.mark.parametrize(
+    ("fixture", "profile", "measure", "sentence"),
+    [
+        ("u4", "trec_eval-10", "AP", "lacks 1 of 3 judged queries"),
+        ("u4", "ranx", "AP", "lacks 1 of 3 judged queries"),
+        ("u3", "llamaindex", "mrr", "Query 'u3' has no relevant document"),
+        ("u4", "llamaindex", "mrr", "lacks 1 of 3 judged queries"),
+        ("u3", "beir", "R_cap@3", "Query 'u3' has no relevant document"),
+    ],
+)
+def test_where_a_tool_raises_the_profile_refuses(
+    fixture: str, profile: str, measure: str, sentence: str
+) -> None:
+    with pytest.raises(DataError, match=sentence):
+        scored(fixture, profile, measure)
+
+
+def test_dropping_a_user_is_counted() -> None:
+    scores = scored("u3", "rectools", "MAP@3")
+    assert scores.counts.queries == 2
+    assert scores.counts.empty == 1
+
+
+# ---------------------------------------------------------------- small fixtures for single axes
+
+
+def ranked(grades: list[int], profile: str, measure: str) -> float:
+    return karat.evaluate_grades([grades], measure, profile=profile)[measure]
+
+
+def tied(profile: str, measure: str) -> float:
+    """One relevant document, tied with two others and listed first."""
+    documents = {"a": 1, "b": 0, "c": 0}
+    return karat.evaluate({"q": documents}, {"q": dict.fromkeys(documents, 1.0)}, measure, profile=profile)[
+        measure
+    ]
+
+
+def test_names_without_a_depth_that_stop_at_32() -> None:
+    grades = [0] * 49 + [1] + [0] * 50
+    assert ranked(grades, "xgboost", "ndcg") == 0
+    assert ranked(grades, "xgboost", "ndcg@100") == pytest.approx(1 / math.log2(51), abs=1e-15)
+    assert ranked(grades, "xgboost", "map") == 0
+    assert ranked(grades, "xgboost", "map@100") == 0.02
+    assert ranked(grades, "xgboost", "pre") == 0
+    assert ranked(grades, "xgboost", "pre@100") == 0.01
+    assert ranked(grades, "xgboost", "nDCG") > 0
+
+
+def test_ties() -> None:
+    assert tied("sklearn", "LRAP") == 1 / 3
+    assert tied("catboost", "NDCG@3") == 0.5
+    assert tied("catboost", "MAP") == 1 / 3
+    assert tied("catboost", "MRR") == 1 / 3
+    assert tied("lightgbm", "ndcg@3") == 1
+    assert tied("trec_eval-10", "map") == 1 / 3
+
+
+def test_gains_and_discounts() -> None:
+    grades = [1, 0, 2, 3]
+    assert ranked(grades, "sklearn", "ndcg_score") == pytest.approx(0.6913, abs=0.00005)
+    assert ranked(grades, "lightgbm", "ndcg@4") == pytest.approx(0.5871, abs=0.00005)
+    assert ranked(grades, "catboost", "NDCG:type=Exp@4") == pytest.approx(0.5871, abs=0.00005)
+    assert ranked(grades, "catboost", "NDCG:denominator=Position@4") == pytest.approx(0.5577, abs=0.00005)
+
+
+def test_gains_of_ones_own() -> None:
+    qrels, run = {"q": {"d1": 3, "d2": 1, "d3": 0, "d4": 2}}, {"q": {"d3": 4, "d2": 3, "d1": 2, "d4": 1}}
+    names = ["nDCG@10", "nDCG(gain={1:10,2:1,3:0})@10"]
+    scores = karat.evaluate(qrels, run, names, profile="ir_measures")
+    assert scores[names[0]] == pytest.approx(0.6284, abs=0.00005)
+    assert scores[names[1]] == pytest.approx(0.6340, abs=0.00005)
+
+
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [("trec_eval-9", 0.5), ("pytrec_eval", 0.5), ("ir_measures", 0.5), ("trec_eval-10", 1), ("ranx", 1)],
+)
+def test_width_of_scores(profile: str, expected: float) -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 16777217.0, "b": 16777216.0}}
+    assert karat.evaluate(qrels, run, "RR", profile=profile)["RR"] == expected
+
+
+def test_a_tie_in_ir_measures_depends_on_the_depth() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    scores = karat.evaluate(qrels, run, ["RR", "RR@10"], profile="ir_measures")
+    assert scores.means() == {"RR": 0.5, "RR@10": 1.0}
+
+
+@pytest.mark.parametrize(("profile", "bpref"), [("trec_eval-9", 1), ("ir_measures", 1), ("ranx", 0)])
+def test_negative_grades(profile: str, bpref: float) -> None:
+    qrels, run = {"q": {"a": 2, "b": -2}}, {"q": {"b": 2.0, "a": 1.0}}
+    scores = karat.evaluate(qrels, run, ["nDCG@2", "AP", "Bpref"], profile=profile)
+    assert scores["nDCG@2"] == pytest.approx(1 / math.log2(3), abs=1e-15)
+    assert scores["AP"] == 0.5
+    assert scores["Bpref"] == bpref
+
+
+def test_the_rank_of_the_highest_label() -> None:
+    assert ranked([1, 0, 2], "allrank", "mrr") == 1 / 3
+    assert ranked([1, 0, 2], "catalyst", "mrr") == 1
+
+
+def test_what_average_precision_is_divided_by() -> None:
+    grades = [1, 0, 0, 1, 1, 1]
+    assert ranked(grades, "torchmetrics", "RetrievalMAP@3") == 1
+    assert ranked(grades, "torchmetrics", "RetrievalAUROC@3") == 1
+    assert ranked(grades, "torchmetrics", "RetrievalAUROC") == 2 / 8
+    assert ranked(grades, "rax", "ap_metric@3") == 1 / 4
+    assert ranked(grades, "catboost", "MAP@3") == 1 / 3
+
+
+def test_lists_shorter_than_the_depth() -> None:
+    grades = [1, 0, 0, 1, 1, 1]
+    assert ranked(grades, "torchmetrics", "RetrievalPrecision@10") == 4 / 10
+    assert ranked(grades, "torchmetrics", "RetrievalPrecision(adaptive_k=True)@10") == 4 / 6
+    assert ranked([1, 1, 0, 0], "catboost", "PrecisionAt@10") == 2 / 4
+
+
+def test_what_was_not_retrieved_is_not_known_to_a_library_of_rows() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0, "z": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    found = {
+        profile: karat.evaluate(qrels, run, "nDCG", profile=profile)["nDCG"]
+        for profile in ("lightgbm", "trec_eval-10")
+    }
+    assert found["lightgbm"] == pytest.approx(1 / math.log2(3), abs=1e-15)
+    assert found["trec_eval-10"] == pytest.approx(1 / math.log2(3) / (1 + 1 / math.log2(3)), abs=1e-15)
+
+
+# ---------------------------------------------------------------- how a profile reads names
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "meant"),
+    [
+        ("xgboost", "AP@3", "AP(over=capped)@3"),
+        ("xgboost", "map@3", "AP(over=capped)@3"),
+        ("xgboost", "ndcg", "nDCG(gain=exp2)@32"),
+        ("xgboost", "AP(over=relevant)@3", "AP@3"),
+        ("elliot", "MAP@3", "MeanP@3"),
+        ("spark", "AP", "AP"),
+        ("spark", "AP@3", "AP(over=capped)@3"),
+        ("recommenders", "map@3", "AP@3"),
+        ("rectools", "NDCG@5", "nDCG(gain=binary, ideal=depth)@5"),
+        ("rectools", "NDCG(divide_by_achievable=True)@5", "nDCG(gain=binary)@5"),
+        ("rectools", "PAP@5", "PartialAUC(over=capped)@5"),
+        ("quepid", "ndcg@5", "nDCG(gain=exp2, ideal=uncut)@5"),
+        ("quepid", "ndcg_cut@5", "nDCG(gain=exp2)@5"),
+        ("note-003", "DCG-2", "DCG(gain=exp2)"),
+        ("trec_eval-9", "map_cut_5", "AP@5"),
+        ("trec_eval-9", "11pt_avg", "IPrecMean(rounding=up)"),
+    ],
+)
+def test_reading_a_name(profile: str, name: str, meant: str) -> None:
+    label, measure = PROFILES[profile].read(name)[0]
+    assert str(measure) == meant
+    assert label == name or label == str(Measure(measure.name, (), measure.depth)) or profile == "trec_eval-9"
+
+
+def test_a_result_answers_to_the_name_that_was_asked() -> None:
+    scores = scored("core", "elliot", "MAP@3")
+    assert list(scores) == ["MAP@3"]
+    assert scores.footer().endswith("profile elliot · MAP@3 is MeanP@3")
+
+
+def test_many_names_in_one_text() -> None:
+    found = PROFILES["lightgbm"].read("ndcg@3, map@3 AP(over=relevant)@3")
+    assert [(label, str(measure)) for label, measure in found] == [
+        ("ndcg@3", "nDCG(gain=exp2)@3"),
+        ("map@3", "AP(over=capped)@3"),
+        ("AP@3", "AP@3"),
+    ]
+
+
+def test_a_policy_beside_a_profile_holds() -> None:
+    given = profile_named("catboost").policy.changed(empty="zero")
+    scores = karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost", policy=given)
+    assert scores["NDCG"] == 0
+    assert karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost")["NDCG"] == 1
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_is_whole(name: str) -> None:
+    profile = PROFILES[name]
+    assert profile.source
+    assert profile.version or name.startswith("note-")
+    assert all(sentence.endswith(".") for sentence in profile.differs)
+    assert all(key.rstrip("@") in REGISTER for key in profile.axes)
+    assert all(key.rstrip("@").partition("(")[0] in REGISTER for key in profile.policy.exceptions)
+    for each in (*profile.names, *profile.measures):
+        asked = f"{each}10" if each.endswith("@") else each
+        ((label, measure),) = profile.read(asked)
+        assert measure.name in REGISTER
+        assert label == asked
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_what_a_profile_measures_if_nothing_is_asked(name: str) -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+    scores = karat.evaluate(qrels, run, profile=name)
+    assert len(scores) >= 1
+    assert scores.profile == name
+
+
+def test_names_wanted_of_profiles() -> None:
+    wanted = (
+        "trec_eval-9 trec_eval-10 pytrec_eval ir_measures ranx sklearn torchmetrics rax lightgbm xgboost catboost "
+        "spark recommenders replay rectools recbole lenskit cornac elliot ragas llamaindex haystack beir mteb "
+        "elasticsearch opensearch quepid note-000 note-001 note-002 note-003 note-004"
+    )
+    assert set(wanted.split()) <= set(karat.profiles())
+    with pytest.raises(PolicyError, match="There is no profile 'lightgmb'"):
+        profile_named("lightgmb")
+    assert profile_named("karat").policy == Policy()
+
+
+def test_a_name_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(MeasureError, match="There is no measure 'ndgc'"):
+        PROFILES["xgboost"].read("ndgc@3")
