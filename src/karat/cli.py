@@ -21,10 +21,6 @@ def main(arguments: list[str] | None = None) -> None:
     """Run ``karat`` and leave with its exit code: 0, or 2 with one sentence on standard error."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        if arguments[:1] == ["trec-eval"]:
-            from karat.compat.trec_eval import main as trec_eval
-
-            sys.exit(trec_eval(arguments[1:]))
         commands.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as error:
         fail(str(error), 2)
@@ -199,6 +195,15 @@ def profiles_command() -> None:
     say("".join(f"{name:{space}}  {source}\n" for name, source in profiles().items()))
 
 
-@commands.command("trec-eval", add_help_option=False)
-def trec_eval_command() -> None:
+@commands.command(
+    "trec-eval",
+    add_help_option=False,
+    short_help="Behave exactly as trec_eval.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def trec_eval_command(arguments: tuple[str, ...]) -> None:
     """Behave exactly as trec_eval: its arguments, its output, its exit codes."""
+    from karat.compat.trec_eval import main as trec_eval
+
+    sys.exit(trec_eval(list(arguments)))

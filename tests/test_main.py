@@ -1,0 +1,41 @@
+"""Both ways to trec_eval's face, and the module's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def arguments(tmp_path: Path) -> list[str]:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+    return ["trec-eval", "-m", "map", str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+def test_trec_evals_face_by_either_door(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 0
+    expected = "map                   \tall\t1.0000\n"
+    assert capfd.readouterr().out == expected
+    done = subprocess.run(
+        [sys.executable, "-m", "karat", *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == expected
+
+
+def test_trec_evals_face_starts_without_the_command_lines_libraries(arguments: list[str]) -> None:
+    code = "import sys, karat.__main__ as m\nsys.argv = ['karat', *sys.argv[1:]]\ntry:\n m.main()\nfinally:\n print('click' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
