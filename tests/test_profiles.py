@@ -10,7 +10,9 @@ import pytest
 import karat
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.measures import REGISTER, Measure
-from karat.profiles import PROFILES, profile_named
+from karat.profiles import every_profile, profile_named
+
+PROFILES = every_profile()
 
 # ---------------------------------------------------------------- the golden fixture
 # Two queries, binary, without ties; then a third one without relevant items, or a fourth that was not answered.

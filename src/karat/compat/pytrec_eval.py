@@ -35,7 +35,7 @@ from karat.lists.flat import Flat
 from karat.match import Counts, decide, rows_of
 from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
-from karat.profiles import PROFILES
+from karat.profiles import profile_named
 from karat.scores import GEOMETRIC_FLOOR
 from karat.tables import mapping_fault, text_of
 
@@ -51,7 +51,7 @@ __all__ = [
     "supported_nicknames",
 ]
 
-CONVENTIONS = PROFILES["pytrec_eval"]
+CONVENTIONS = profile_named("pytrec_eval")
 
 supported_nicknames: dict[str, set[str]] = {
     nickname: {name for name in names if TABLE[name].since <= 9} for nickname, names in NICKNAMES.items()

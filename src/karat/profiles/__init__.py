@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from karat.errors import PolicyError, did_you_mean
-from karat.profiles import answering, learning, notes, recommending, searching, trec
 from karat.profiles.profile import Profile
 
-__all__ = ["PROFILES", "Profile", "profile_named", "profiles"]
+__all__ = ["Profile", "every_profile", "profile_named", "profiles"]
 
-PROFILES: dict[str, Profile] = {
-    each.name: each
-    for family in (trec, learning, recommending, answering, searching, notes)
-    for each in family.PROFILES
-}
-"""Every profile by name, in reading order."""
+
+@cache
+def every_profile() -> dict[str, Profile]:
+    """Every profile by name, in reading order; read when first asked for, since most runs ask for none."""
+    from karat.profiles import answering, learning, notes, recommending, searching, trec
+
+    families = (trec, learning, recommending, answering, searching, notes)
+    return {each.name: each for family in families for each in family.PROFILES}
 
 
 def profiles() -> dict[str, str]:
@@ -24,7 +27,7 @@ def profiles() -> dict[str, str]:
         >>> karat.profiles()["trec_eval-9"]
         'usnistgov/trec_eval v9.0.8'
     """
-    return {name: profile.source for name, profile in PROFILES.items()}
+    return {name: profile.source for name, profile in every_profile().items()}
 
 
 def profile_named(name: str | None) -> Profile:
@@ -35,7 +38,8 @@ def profile_named(name: str | None) -> Profile:
     """
     if name is None or name == "karat":
         return Profile("karat", "karat's own conventions")
-    if name not in PROFILES:
-        hint = did_you_mean(name, PROFILES, f"There are: {', '.join(PROFILES)}.")
+    known = every_profile()
+    if name not in known:
+        hint = did_you_mean(name, known, f"There are: {', '.join(known)}.")
         raise PolicyError(f"There is no profile '{name}'. {hint}")
-    return PROFILES[name]
+    return known[name]
