@@ -39,3 +39,17 @@ def test_trec_evals_face_starts_without_the_command_lines_libraries(arguments: l
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("".join(f"{n} 0 a 1\n" for n in range(2000)))
+    (tmp_path / "run").write_text("".join(f"{n} Q0 a 1 1 t\n" for n in range(2000)))
+    for command in (["trec-eval", "-q", "-m", "all_trec"], ["eval", "-q", "-m", "all_trec"]):
+        arguments = [sys.executable, "-m", "karat", *command, str(tmp_path / "qrels"), str(tmp_path / "run")]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait() == 141

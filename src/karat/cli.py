@@ -27,11 +27,8 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        fail("interrupted", 130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def fail(sentence: str, code: int) -> None:
