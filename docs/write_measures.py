@@ -21,6 +21,8 @@ FAMILIES = {
     "average": "Average precision and its relatives",
     "gain": "Gains",
     "browsing": "A user who goes down the list",
+    "pairs": "Pairs of documents",
+    "expectation": "What the user knew or wanted",
     "preference": "Preferences and judgment groups",
 }
 """A family's file and its heading; a file without a heading here is called by its own name."""
@@ -131,7 +133,7 @@ def written(definition: Definition) -> list[str]:
     name = definition.name
     if definition.at == "no":
         return [name]
-    at = "10" if definition.at == "depth" else "0.5"
+    at = {"depth": "10", "recall": "0.5", "n": "3"}[definition.at]
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 
 

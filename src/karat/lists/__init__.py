@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
 from karat.errors import DataError
+from karat.lists.worth import discount_of, gain_of, reciprocals_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 
 Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
-"""``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain."""
+"""``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain.
+
+``linear(t)``, ``exp2(t)`` and ``binary(t)`` give nothing below grade t.
+"""
 
 
 class Rows(Protocol):
@@ -103,6 +107,16 @@ class Lists(ABC):
     def depth(self) -> Queries:
         """How many documents were asked for; without a cut, as many as were retrieved."""
 
+    @property
+    @abstractmethod
+    def horizon(self) -> Queries:
+        """The last rank at which a user may look: the depth; without a cut there is none, and it is infinite."""
+
+    @property
+    @abstractmethod
+    def tied_rank(self) -> Rows:
+        """The mean of the ranks in the list that share the document's score: its rank where no other does."""
+
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
         """How many judgments of the query have a grade in [lowest, below), retrieved or not."""
@@ -121,9 +135,11 @@ class Lists(ABC):
     def ideal(self, gain: Gain, of: str) -> Lists:
         """The best lists: all documents of a positive gain, best first.
 
-        ``of`` says from where: ``judged`` (all judgments), ``retrieved`` (what the run returned, before any
-        cut), ``depth`` (as many documents of grade 1 as were asked for), ``trec_eval`` (all judgments, in
-        trec_eval's order, which takes gains less than 1 apart for equal: utility ``comp_rel_gain``).
+        ``of`` says from where: ``judged`` (all judgments), ``uncut`` (the same, whatever the depth),
+        ``length`` (the same, down to as many as were retrieved), ``retrieved`` (what the run returned, before
+        any cut), ``depth`` and ``full`` (as many documents of grade 1 as were asked for, or were retrieved),
+        ``trec_eval`` (all judgments, in trec_eval's order, which takes gains less than 1 apart for equal:
+        utility ``comp_rel_gain``). The best lists are cut at the same depth, ``uncut`` apart.
         """
 
     @property
@@ -168,6 +184,10 @@ class Lists(ABC):
     @abstractmethod
     def running(self, rows: Rows) -> Rows:
         """The sum from rank 1 down to each document, itself included."""
+
+    @abstractmethod
+    def product_above(self, rows: Rows) -> Rows:
+        """The product over the documents ranked above each one; 1 at the top."""
 
     @abstractmethod
     def following(self, rows: Rows) -> Rows:
@@ -239,32 +259,61 @@ class Lists(ABC):
 
     def gains(self, gain: Gain) -> Rows:
         """What each document is worth: its grade turned to a gain; 0 for an unjudged one."""
-        xp, grade = self.xp, cast("Any", self.grade)
-        known = grade >= 0
-        if isinstance(gain, str):
-            rule = {"linear": grade, "exp2": xp.exp2(xp.where(known, grade, 0.0)) - 1, "binary": grade > 0}[
-                gain
-            ]
-            return cast("Rows", xp.where(known, rule, 0.0) + 0.0)
-        worth = xp.where(known, grade, 0.0)
-        for level, value in gain:
-            worth = xp.where(grade == level, value, worth)
-        return cast("Rows", worth)
+        return cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain))
 
-    def unit_gains(self, gain: Gain) -> Rows:
+    def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
+        """Gains from 0 to 1.
+
+        A number as ``rel``: 1 from that grade on. A number as ``highest``: the gain as a share of that grade's.
+        Otherwise the scale of trec_eval's ``rbp``: gains are brought into [0, 1] by the query's own lowest and
+        highest, where they leave it.
+
+        Raises:
+            DataError: a grade above ``highest``.
+        """
+        if not isinstance(rel, str):
+            return self.hits(rel)
+        if isinstance(highest, str):
+            return self.own_unit_gains(gain)
+        scale = float(gain_of(self.xp, self.xp.asarray(float(highest)), gain))
+        return self.up_to_1(self.gains(gain) / scale, highest)
+
+    def stops(self, gain: Gain, highest: float) -> Rows:
+        """The share of users whom each document satisfies: its gain / (the gain of the ``highest`` grade + 1).
+
+        Raises:
+            DataError: a share above 1, which a grade above ``highest`` may give.
+        """
+        scale = float(gain_of(self.xp, self.xp.asarray(float(highest)), gain)) + 1.0
+        return self.up_to_1(self.gains(gain) / scale, highest)
+
+    def up_to_1(self, rows: Rows, highest: float) -> Rows:
+        """The rows as they are.
+
+        Raises:
+            DataError: a value above 1.
+        """
+        if bool((cast("Any", rows) > 1.0).any()):
+            raise DataError(
+                f"A grade is worth more than the highest one of the scale, max={highest:g}: name the highest grade "
+                "that there is, as in ERR(max=5)."
+            )
+        return rows
+
+    def own_unit_gains(self, gain: Gain) -> Rows:
         """Gains brought into [0, 1] by the query's own lowest and highest, where they leave it.
 
-        The scale of trec_eval's ``rbp``: the lowest and the highest run over 0, the gains given and those of all
-        other grades up to the highest of the query. A document without a gain stays at 0.
+        The lowest and the highest run over 0, the gains given and those of all other grades up to the highest
+        of the query. A document without a gain stays at 0.
         """
         xp, pairs = self.xp, gain if isinstance(gain, tuple) else ()
         levels, named = [level for level, _ in pairs], [value for _, value in pairs]
         top = cast("Any", self.highest_grade())
         for level in sorted(levels, reverse=True):
             top = xp.where(top == level, top - 1.0, top)
-        rule = {"exp2": lambda: xp.exp2(top) - 1.0, "binary": lambda: (top > 0) + 0.0}
         lowest = min([0.0, *named])
-        highest = self.most(rule.get(str(gain), lambda: top)(), max([0.0, *named]))
+        reached = top if pairs else gain_of(xp, top, gain)
+        highest = self.most(cast("Queries", reached), max([0.0, *named]))
         if lowest == 0.0:
             return self.gains(gain) / self.spread(self.most(highest, 1.0))
         grade = cast("Any", self.grade)
@@ -274,16 +323,22 @@ class Lists(ABC):
     def discount(self, discount: str) -> Rows:
         """What each gain is divided by.
 
-        ``log2``: log2(rank + 1). ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002;
-        b is the user's patience). ``none``: 1.
+        ``log2``: log2(rank + 1); ``ln``: the natural logarithm of it; ``log(b)``: the one to base b.
+        ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002; b is the user's patience).
+        ``rank``: the rank. ``none``: 1.
         """
-        if discount == "log2":
-            return self.log2(self.rank + 1.0)
-        if discount == "none":
-            return self.rank * 0.0 + 1.0
-        base = float(discount[len("jk(") : -1])
-        from_base_on = self.xp.maximum(self.rank, base)
-        return self.log2(cast("Rows", from_base_on)) / float(self.xp.log2(base))
+        return cast("Rows", discount_of(self.xp, cast("Any", self.rank), discount))
+
+    @overload
+    def reciprocals(self, first: Rows, last: Rows, power: int = 1) -> Rows: ...
+    @overload
+    def reciprocals(self, first: Queries | float, last: Queries, power: int = 1) -> Queries: ...
+    def reciprocals(self, first: Any, last: Any, power: int = 1) -> Any:
+        """The sum of 1 / m^power for m = first, first + 1, … up to ``last``, row by row or query by query.
+
+        The numbers may lie between whole ones; ``last`` may be infinite where ``power`` is 2.
+        """
+        return reciprocals_of(self.xp, first, last, power)
 
     def above(self, rows: Rows) -> Rows:
         """The sum over the documents ranked above each one."""
@@ -327,12 +382,12 @@ class Lists(ABC):
         return self.xp.maximum(a, b)
 
     @overload
-    def only(self, where: Rows, values: Rows) -> Rows: ...
+    def only(self, where: Rows, values: Rows, otherwise: float = 0.0) -> Rows: ...
     @overload
-    def only(self, where: Queries, values: Queries) -> Queries: ...
-    def only(self, where: Any, values: Any) -> Any:
-        """``values`` where ``where`` is 1, and 0 elsewhere, whatever stands there."""
-        return self.xp.where(where > 0, values, 0.0)
+    def only(self, where: Queries, values: Queries, otherwise: float = 0.0) -> Queries: ...
+    def only(self, where: Any, values: Any, otherwise: float = 0.0) -> Any:
+        """``values`` where ``where`` is positive, and ``otherwise`` elsewhere, whatever stands there."""
+        return self.xp.where(where > 0, values, otherwise)
 
     def log2(self, rows: Rows) -> Rows:
         """The logarithm to base 2."""

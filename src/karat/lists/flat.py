@@ -59,6 +59,16 @@ class Flat(Lists):
         asked = self.rows.depth
         return self.length if asked is None else cast("Queries", np.full(len(self.rows.length), float(asked)))
 
+    @property
+    def horizon(self) -> Queries:
+        asked = self.rows.depth
+        return cast("Queries", np.full(len(self.rows.length), np.inf if asked is None else float(asked)))
+
+    @property
+    def tied_rank(self) -> Rows:
+        last = np.minimum(self.rows.tie_last, cast("Floats", self.spread(self.length)))
+        return cast("Rows", (self.rows.tie_first + last) / 2.0)
+
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
         inside = ((grades >= lowest) & (grades < below)).astype(np.float64)
@@ -98,6 +108,13 @@ class Flat(Lists):
 
     def running(self, rows: Rows) -> Rows:
         return cast("Rows", _native.running_sum(cast("Floats", rows), self.rows.offsets))
+
+    def product_above(self, rows: Rows) -> Rows:
+        values, offsets = cast("Floats", rows), self.rows.offsets
+        product = np.asarray(_native.running_product(values, offsets))
+        shifted = np.append(1.0, product)[: len(product)]
+        shifted[offsets[:-1][np.diff(offsets) > 0]] = 1.0
+        return cast("Rows", shifted)
 
     def following(self, rows: Rows) -> Rows:
         values = cast("Floats", rows)
@@ -149,19 +166,8 @@ class Flat(Lists):
 
     def cut(self, depth: int) -> Flat:
         """The rows down to ``depth``, remembering the whole lists."""
-        rows = self.rows
-        kept = rows.rank <= depth
         cut = Flat(
-            replace(
-                rows,
-                length=np.minimum(rows.length, depth),
-                offsets=np.append(0, np.cumsum(kept))[rows.offsets],
-                rank=rows.rank[kept],
-                grade=rows.grade[kept],
-                tie_first=rows.tie_first[kept],
-                tie_last=rows.tie_last[kept],
-                depth=depth,
-            )
+            replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth)
         )
         cut.uncut = self.uncut
         return cut
@@ -191,27 +197,44 @@ class Flat(Lists):
         )
         rank = (np.arange(1, len(kept) + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
         ordered = replace(ordered, rank=rank, tie_first=rank, tie_last=rank)
-        return Flat(ordered) if self.rows.depth is None else Flat(ordered).cut(self.rows.depth)
+        if of == "length":
+            return Flat(kept_down_to(ordered, self.rows.length))
+        uncut = of == "uncut" or self.rows.depth is None
+        return Flat(ordered) if uncut else Flat(ordered).cut(cast("int", self.rows.depth))
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
         """The documents from which the ideal list is made: their lists and grades."""
         if of == "retrieved":
             return self.uncut.rows.list_of_row, self.uncut.rows.grade
-        if of == "depth":
-            asked = cast("Floats", self.depth).astype(np.int64)
+        if of in ("depth", "full"):
+            asked = cast("Floats", self.depth if of == "depth" else self.length).astype(np.int64)
             return np.repeat(np.arange(len(asked)), asked), np.ones(int(asked.sum()))
         return self.rows.list_of_judgment, self.rows.judged_grades
+
+
+def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
+    """The rows of each list down to its last rank."""
+    kept = rows.rank <= np.repeat(last, np.diff(rows.offsets))
+    return replace(
+        rows,
+        length=np.minimum(rows.length, last),
+        offsets=np.append(0, np.cumsum(kept))[rows.offsets],
+        rank=rows.rank[kept],
+        grade=rows.grade[kept],
+        tie_first=rows.tie_first[kept],
+        tie_last=rows.tie_last[kept],
+    )
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
     """The same lists with a row for every rank; the rows that were not there are never-pooled documents."""
     lengths = rows.length.astype(np.int64)
     offsets = np.append(0, np.cumsum(lengths))
-    rank = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)
-    grade = np.full(len(rank), NEVER_POOLED)
-    grade[offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1] = rows.grade
-    ranks = rank.astype(np.float64)
-    return replace(rows, offsets=offsets, rank=ranks, grade=grade, tie_first=ranks, tie_last=ranks)
+    ranks = (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)).astype(np.float64)
+    place = offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
+    grade, first, last = np.full(len(ranks), NEVER_POOLED), ranks.copy(), ranks.copy()
+    grade[place], first[place], last[place] = rows.grade, rows.tie_first, rows.tie_last
+    return replace(rows, offsets=offsets, rank=ranks, grade=grade, tie_first=first, tie_last=last)
 
 
 def place(rows: JudgedRows) -> Integers:

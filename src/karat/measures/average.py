@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.measures.axes import GAIN
 from karat.measures.define import OneOf, measure
 
 if TYPE_CHECKING:
-    from karat.lists import Lists, Queries
+    from karat.lists import Gain, Lists, Queries
 
 __all__: list[str] = []
 
@@ -30,10 +31,42 @@ def average_precision(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
 
 
+@measure("MeanP", rel=1, additive=True, source="Anelli and others 2021, Elliot")
+def mean_precision(r: Lists, rel: float) -> Queries:
+    """The mean of the precisions at ranks 1 to k, whatever stands there.
+
+    Ranks beyond the list's end keep on dividing what was found. Elliot calls this MAP. Not the same: ``AP``
+    averages the precisions at relevant documents only.
+    """
+    beneath = r.reciprocals(r.rank, r.spread(r.depth))
+    return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
+
+
 @measure("GMAP", rel=1, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision, with a geometric mean over the queries: poor queries weigh more."""
     return average_precision(r, rel, "relevant")
+
+
+@measure(
+    "Q",
+    beta=1,
+    gain=GAIN,
+    rel=1,
+    over=OneOf("relevant", "capped"),
+    source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta",
+)
+def q_measure(r: Lists, beta: float, gain: Gain, rel: float, over: str) -> Queries:
+    """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
+
+    The blended ratio at rank i is (relevant documents found + beta times gain cumulated) / (i + beta times the
+    gain that the best list has cumulated there). beta=0 gives ``AP``. A query without relevant documents
+    scores 0.
+    """
+    hits, best = r.hits(rel), r.ideal(gain, "judged")
+    found = r.running(hits) + beta * r.running(r.gains(gain))
+    possible = r.rank + beta * r.running_of(best, best.gains(gain))
+    return r.ratio(r.total(hits * found / possible), r.size(over, rel))
 
 
 @measure("infAP", rel=1, at="no", same_as="infAP", source="Yilmaz and Aslam 2006")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.measures.axes import GAIN, IDEAL
 from karat.measures.define import OneOf, measure
 
 if TYPE_CHECKING:
@@ -12,37 +13,155 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 MOFFAT = "Moffat and Zobel 2008"
+SATISFYING = OneOf("exp2", "linear")
+SHARE = OneOf("binary", *(word for word in GAIN.words if word != "binary"))
+"""Gains of which a user wants so many: a relevant document is one, unless grades are told apart."""
 
 
-@measure("RR", rel=1, same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
-def reciprocal_rank(r: Lists, rel: float) -> Queries:
-    """1 / the rank of the first relevant document; 0 if there is none."""
-    return r.best(r.hits(rel) / r.rank)
+@measure(
+    "RR",
+    rel=1,
+    of=OneOf("first", "highest", "each"),
+    same_as="recip_rank",
+    source="Kantor and Voorhees 2000, TREC-5",
+)
+def reciprocal_rank(r: Lists, rel: float, of: str) -> Queries:
+    """1 / the rank of the first relevant document; 0 if there is none.
+
+    ``of=highest`` takes the first of the documents that have the list's highest grade (allRank, RRE),
+    ``of=each`` the mean over all relevant documents in the list (LlamaIndex's granular MRR).
+    """
+    hits = r.hits(rel)
+    highest = hits * r.at_least(r.grade, r.spread(r.best(r.grade)))
+    return {
+        "first": lambda: r.best(hits / r.rank),
+        "highest": lambda: r.best(highest / r.rank),
+        "each": lambda: r.ratio(r.total(hits / r.rank), r.total(hits)),
+    }[of]()
+
+
+@measure(
+    "ERR", max=4, gain=SATISFYING, source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's"
+)
+def expected_reciprocal_rank(r: Lists, max: float, gain: Gain) -> Queries:
+    """The mean of 1 / the rank at which users stop, if each document satisfies its share of those who reach it.
+
+    The share is gain / (gain of the highest grade + 1), so (2^grade - 1) / 2^max. ``max`` is the highest grade
+    that assessors could give, in whatever query; a larger grade is refused. Not the same: CatBoost takes the
+    label itself for the share, which is ``ERR(gain=linear,max=0)``.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    stops = r.stops(gain, max)
+    return r.total(r.product_above(1.0 - stops) * stops / r.rank)
+
+
+@measure(
+    "nERR",
+    max=4,
+    gain=SATISFYING,
+    ideal=IDEAL,
+    source="Chapelle and others 2009; Sakai and Song 2011, NTCIR",
+)
+def normalised_expected_reciprocal_rank(r: Lists, max: float, gain: Gain, ideal: str) -> Queries:
+    """ERR as a share of the ERR of the best possible list; 0 for a query without a positive gain.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    best = expected_reciprocal_rank(r.ideal(gain, ideal), max, gain)
+    return r.ratio(expected_reciprocal_rank(r, max, gain), best)
 
 
 @measure(
     "RBP",
     p=0.9,
-    gain=OneOf("linear", "exp2", "binary"),
+    gain=GAIN,
+    rel=OneOf("graded", "number"),
+    max=OneOf("query", "number"),
+    additive=True,
     same_as="rbp",
     source=f"{MOFFAT}; the scale is trec_eval 10's",
 )
-def rank_biased_precision(r: Lists, p: float, gain: Gain) -> Queries:
+def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max: float | str) -> Queries:
     """The gain per document seen by a user who goes on to the next one with probability p.
 
     Gains are brought into [0, 1] by the query's own lowest and highest where they leave it, as trec_eval 10
-    means to do.
+    means to do. ``max=4`` divides them by that of grade 4 instead, the same for all queries; ``rel=1`` takes 1
+    from grade 1 on (ir_measures, trectools). Not the same: ranx adds raw grades.
+
+    Raises:
+        DataError: a grade above ``max``.
     """
-    return (1.0 - p) * r.total(r.unit_gains(gain) * r.powers(p, r.rank - 1.0))
+    return (1.0 - p) * r.total(r.unit_gains(gain, rel, max) * r.powers(p, r.rank - 1.0))
 
 
 @measure(
-    "RBPresid", p=0.9, same_as="rbp_resid", source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's"
+    "RBPresid",
+    p=0.9,
+    tail=OneOf("unjudged", "always"),
+    same_as="rbp_resid",
+    source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's",
 )
-def rank_biased_residual(r: Lists, p: float) -> Queries:
+def rank_biased_residual(r: Lists, p: float, tail: str) -> Queries:
     """What RBP could still gain if every unjudged document, and all beyond the list, were relevant.
 
-    0 if every retrieved document is judged.
+    0 if every retrieved document is judged; ``tail=always`` counts what lies beyond the list then too, as the
+    paper does.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
-    return unsure * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
+    counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]
+    return counts * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
+
+
+@measure("INSQ", T=1, gain=SHARE, max=1, additive=True, source="Moffat, Scholer and Thomas 2012")
+def inverse_squares(r: Lists, T: float, gain: Gain, max: float) -> Queries:
+    """The gain per document seen by a user who wants T relevant ones and goes on the more willingly the deeper.
+
+    The document at rank i is worth 1 / (i + 2T - 1)^2. Users look at k ranks, without a depth at all there could
+    be. Gains other than ``binary`` are shares of that of grade ``max``. Not the same: cwl_eval's lists have 1,000
+    ranks, which is ``INSQ@1000``.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    gains, ahead = r.unit_gains(gain, "graded", max), 2.0 * T - 1.0
+    return r.total(gains / (r.rank + ahead) ** 2) / r.reciprocals(1.0 + ahead, r.horizon + ahead, 2)
+
+
+@measure("INST", T=1, gain=SHARE, max=1, every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
+def inst(r: Lists, T: float, gain: Gain, max: float) -> Queries:
+    """The gain per document seen by a user who wants T relevant ones and stops the sooner the more are found.
+
+    After rank i with t still wanted, ((i + T + t - 1) / (i + T + t))^2 of the users go on. They look at k ranks,
+    without a depth at all there could be; beyond the list they gain nothing. Gains other than ``binary`` are
+    shares of that of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks, which is ``INST@1000``.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    gains = r.unit_gains(gain, "graded", max)
+    ahead = 2.0 * T - r.running(gains)
+    going_on = ((r.rank + ahead - 1.0) / (r.rank + ahead)) ** 2
+    reaching = r.product_above(going_on)
+    leaving = r.total(r.at_least(r.rank, r.spread(r.length)) * reaching * going_on)
+    beyond = r.length + 2.0 * T - r.total(gains)
+    tail = leaving * beyond**2 * r.reciprocals(beyond, r.horizon + beyond - r.length - 1.0, 2)
+    return r.ratio(r.total(reaching * gains), r.total(reaching) + tail)
+
+
+@measure("BPM", T=1, K=10, gain=SHARE, max=1, source="Zhang and others 2017, the static one")
+def bejeweled_player(r: Lists, T: float, K: float, gain: Gain, max: float) -> Queries:
+    """The gain per document seen by a user who stops with T gained or after K documents.
+
+    A list that ends before is looked at as if it went on without gain. Gains other than ``binary`` are
+    shares of that of grade ``max``.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    gains = r.unit_gains(gain, "graded", max)
+    content = r.best(r.at_least(r.running(gains), T) / r.rank)
+    per_document = r.most(content, 1.0 / K)
+    return per_document * r.total(gains * r.within(1.0 / per_document))

@@ -30,27 +30,39 @@ def number_relevant(r: Lists, rel: float) -> Queries:
     return r.n_relevant(rel)
 
 
-@measure("NumRelRet", aggregate="sum", rel=1, same_as="num_rel_ret", source="trec_eval")
+@measure("NumRelRet", aggregate="sum", additive=True, rel=1, same_as="num_rel_ret", source="trec_eval")
 def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
     """How many relevant documents were retrieved."""
     return r.total(r.hits(rel) * r.judged)
 
 
-@measure("NumNonRelRet", aggregate="sum", rel=1, same_as="num_nonrel_judged_ret", source="trec_eval")
+@measure(
+    "NumNonRelRet", aggregate="sum", additive=True, rel=1, same_as="num_nonrel_judged_ret", source="trec_eval"
+)
 def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
     """How many documents that were judged not relevant were retrieved."""
     return r.total(r.misses(rel))
 
 
-@measure("P", rel=1, over=OneOf("depth", "retrieved"), whole="SetP", same_as="P_k", source="Cleverdon 1967")
+@measure(
+    "P",
+    rel=1,
+    over=OneOf("depth", "retrieved", "capped"),
+    whole="SetP",
+    same_as="P_k",
+    additive=True,
+    source="Cleverdon 1967",
+)
 def precision(r: Lists, rel: float, over: str) -> Queries:
     """The share of the first k documents that are relevant.
 
-    A list shorter than k is divided by k all the same; ``over=retrieved`` divides by the list's own length.
-    Without a depth the name stands for trec_eval's nine depths; ``SetP`` is the precision of the whole list.
+    A list shorter than k is divided by k all the same; ``over=retrieved`` divides by the documents that there
+    are (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the relevant ones, at most k (RecTools'
+    r_precision, the same as ``R(over=capped)``). Without a depth the name stands for trec_eval's nine depths;
+    ``SetP`` is the precision of the whole list.
     """
-    whole = {"depth": r.depth, "retrieved": r.length}[over]
-    return r.ratio(r.total(r.hits(rel)), whole)
+    whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
+    return r.ratio(r.total(r.hits(rel)), whole[over]())
 
 
 @measure(
@@ -58,6 +70,7 @@ def precision(r: Lists, rel: float, over: str) -> Queries:
     rel=1,
     over=OneOf("relevant", "capped"),
     same_as="recall_k; relative_P_k is R(over=capped)@k",
+    additive=True,
     source="Cleverdon 1967",
 )
 def recall(r: Lists, rel: float, over: str) -> Queries:
@@ -69,9 +82,39 @@ def recall(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(r.hits(rel) * r.judged), r.size(over, rel))
 
 
+@measure("F", beta=1, rel=1, over=OneOf("depth", "retrieved"), source="van Rijsbergen 1979")
+def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
+    """The harmonic mean of precision and recall of the first k documents, recall weighing beta squared.
+
+    beta above 1 favours recall. 0 where nothing relevant was found. ``over`` is that of ``P``. Not the same:
+    trec_eval's ``set_F_x`` takes beta squared for its x, and looks at the whole list (``SetF``).
+    """
+    p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
+    return r.ratio((weight + 1.0) * p * q, weight * p + q)
+
+
+@measure(
+    "E",
+    b=1,
+    rel=1,
+    over=OneOf("depth", "retrieved"),
+    source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto",
+)
+def effectiveness(r: Lists, b: float, rel: float, over: str) -> Queries:
+    """1 less F: how far precision and recall of the first k documents fall short; smaller is better.
+
+    1 where nothing relevant was found, and so for a query without relevant documents. b above 1 favours
+    recall; some printings of Baeza-Yates and Ribeiro-Neto say precision, which is a slip.
+    """
+    return 1.0 - f(r, b, rel, over)
+
+
 @measure("Success", rel=1, same_as="success_k", source="TREC Web track 2002")
 def success(r: Lists, rel: float) -> Queries:
-    """1 if any of the first k documents is relevant, else 0: the hit rate."""
+    """1 if any of the first k documents is relevant, else 0: the hit rate.
+
+    Not the same: Catalyst's and LlamaIndex's granular hit rates are ``R``, recpack's count is ``NumRelRet``.
+    """
     return r.best(r.hits(rel))
 
 
@@ -80,6 +123,7 @@ def success(r: Lists, rel: float) -> Queries:
     at="no",
     rel=1,
     times=1,
+    additive=True,
     same_as="Rprec; Rprec_mult_x is Rprec(times=x)",
     source="Buckley and Voorhees 2000",
 )
@@ -139,7 +183,18 @@ def utility(r: Lists, rel: float, a: float, b: float, c: float, d: float, collec
     return a * found + b * (r.length - found) + c * (relevant - found) + d * left
 
 
-@measure("Unjudged", same_as="unj_k", source="trec_eval 10")
+@measure("Unjudged", additive=True, same_as="unj_k", source="trec_eval 10")
 def unjudged(r: Lists) -> Queries:
     """The share of the first k ranks that hold an unjudged document; ranks beyond the list hold none."""
     return r.ratio(r.length - r.total(r.judged), r.depth)
+
+
+@measure("Judged", over=OneOf("retrieved", "depth"), additive=True, source="ir_measures")
+def judged(r: Lists, over: str) -> Queries:
+    """The share of the first k documents that were judged for the query.
+
+    0 for an empty list. ``over=depth`` divides by k also where the list is shorter; then 1 less this value is
+    more than ``Unjudged``, which takes missing ranks for judged ones. Not the same: BEIR's Hole@k asks whether a
+    document was judged for any query.
+    """
+    return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])

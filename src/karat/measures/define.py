@@ -17,10 +17,15 @@ __all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure"]
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 
+HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\((\d+(?:\.\d+)?)\)")
+
 
 @dataclass(frozen=True)
 class OneOf:
-    """A parameter that takes one of a few words; the first is the default. ``jk(b)`` stands for any number b."""
+    """A parameter that takes one of a few words; the first is the default.
+
+    ``jk(b)`` stands for any number b, ``exp2(t)`` for any number t, and ``number`` for a number itself.
+    """
 
     default: str
     others: tuple[str, ...]
@@ -33,9 +38,11 @@ class OneOf:
     def accepts(self, value: Value) -> bool:
         """Say whether ``value`` is one of the words."""
         if not isinstance(value, str):
-            return False
-        number = r"\(\d+(?:\.\d+)?\)"
-        return any(re.fullmatch(re.escape(word).replace(r"\(b\)", number), value) for word in self.words)
+            return isinstance(value, (int, float)) and "number" in self.words
+        holding = HOLDING_A_NUMBER.fullmatch(value)
+        if holding:
+            return any(word.startswith(f"{holding[1]}(") for word in self.words)
+        return value in self.words and value != "number" and "(" not in value
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,6 +62,9 @@ class Definition:
     whole: str
     same_as: str
     source: str
+    weighs: Callable[..., Queries] | None = None
+    every_rank: bool = False
+    additive: bool = False
 
     @property
     def sentence(self) -> str:
@@ -74,6 +84,9 @@ def measure(
     whole: str = "",
     same_as: str = "",
     source: str = "",
+    weighs: Callable[..., Queries] | None = None,
+    every_rank: bool = False,
+    additive: bool = False,
     **parameters: OneOf | Value,
 ) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
     """Enrol a formula as a measure.
@@ -87,13 +100,18 @@ def measure(
         whole: the measure of the whole list, where this name needs a depth.
         same_as: trec_eval's name.
         source: where the definition comes from.
+        weighs: what each query's value weighs in the mean, from the same lists and parameters; 1 if None.
+        every_rank: the formula must see a row for every rank, also for unjudged documents.
+        additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
         parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
     """
 
     def enrol(formula: Callable[..., Queries]) -> Callable[..., Queries]:
         if name in REGISTER:
             raise ValueError(f"a measure named {name} exists already")
-        REGISTER[name] = Definition(name, formula, parameters, aggregate, at, whole, same_as, source)
+        REGISTER[name] = Definition(
+            name, formula, parameters, aggregate, at, whole, same_as, source, weighs, every_rank, additive
+        )
         return formula
 
     return enrol
@@ -124,7 +142,7 @@ class Measure:
     def __post_init__(self) -> None:
         """Check the name and the parameters, and put them in their one order."""
         definition = self.definition
-        given = dict(self.parameters)
+        given = {key: tidied(value) for key, value in self.parameters}
         for parameter, value in given.items():
             check_parameter(definition, parameter, value)
         ordered = tuple(
@@ -160,15 +178,24 @@ class Measure:
     def every_rank(self) -> bool:
         """Whether unjudged documents count, so that the formula must see every rank."""
         arguments = self.arguments
-        gain = arguments.get("gain")
-        return arguments.get("rel", 1) < 0 or (
-            isinstance(gain, tuple) and any(level < 0 for level, _ in gain)
+        gain, rel = arguments.get("gain"), arguments.get("rel")
+        return (
+            self.definition.every_rank
+            or (isinstance(rel, (int, float)) and rel < 0)
+            or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
         )
 
     def __call__(self, lists: Lists) -> Queries:
         """The value of each query."""
         cut = lists if self.depth is None else lists.top(self.depth)
         return self.definition.formula(cut, **self.arguments)
+
+    def weigh(self, lists: Lists) -> Queries | None:
+        """What the value of each query weighs in the mean; None if all weigh the same."""
+        if self.definition.weighs is None:
+            return None
+        cut = lists if self.depth is None else lists.top(self.depth)
+        return self.definition.weighs(cut, **self.arguments)
 
     def __str__(self) -> str:
         """The name that makes this measure."""
@@ -183,6 +210,12 @@ def default_of(parameter: Any) -> Value:
     """The value of a parameter that was not given."""
     value: Value = parameter.default if isinstance(parameter, OneOf) else parameter
     return value
+
+
+def tidied(value: Value) -> Value:
+    """The one spelling of a value: ``jk(2.0)`` is ``jk(2)``."""
+    holding = HOLDING_A_NUMBER.fullmatch(value) if isinstance(value, str) else None
+    return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
 
 
 def check_parameter(definition: Definition, parameter: str, value: Value) -> None:

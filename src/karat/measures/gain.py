@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import OneOf, measure
+from karat.measures.axes import DISCOUNT, GAIN, IDEAL
+from karat.measures.define import measure
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries, Rows
 
 __all__: list[str] = []
 
-GAIN = OneOf("linear", "exp2", "binary")
-DISCOUNT = OneOf("log2", "jk(b)", "none")
-IDEAL = OneOf("judged", "retrieved", "depth", "trec_eval")
 JARVELIN = "Järvelin and Kekäläinen 2002"
 
 
@@ -22,18 +20,26 @@ def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
     return r.gains(gain) / r.discount(discount)
 
 
-@measure("CG", gain=GAIN, source=JARVELIN)
+@measure("CG", gain=GAIN, additive=True, source=JARVELIN)
 def cumulated_gain(r: Lists, gain: Gain) -> Queries:
     """The sum of the gains of the first k documents."""
     return r.total(r.gains(gain))
 
 
-@measure("DCG", gain=GAIN, discount=DISCOUNT, same_as="dcg", source=JARVELIN)
+@measure("nCG", gain=GAIN, ideal=IDEAL, additive=True, source=JARVELIN)
+def normalised_cumulated_gain(r: Lists, gain: Gain, ideal: str) -> Queries:
+    """CG as a share of the CG of the best possible list; 0 for a query without a positive gain."""
+    return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
+
+
+@measure("DCG", gain=GAIN, discount=DISCOUNT, additive=True, same_as="dcg", source=JARVELIN)
 def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
     """The sum of the gains, each divided by a discount that grows with its rank.
 
-    ``discount=log2`` divides by log2(rank + 1); ``jk(b)`` is the authors' own: nothing before rank b, then
-    log_b(rank).
+    ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005); ``jk(b)`` is the authors' own: nothing
+    before rank b, then log_b(rank), and ``jk(2)`` LensKit's. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's
+    log_base) are logarithms of rank + 1 to another base, ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is
+    2^(grade - t + 1) - 1 from grade t on (Elliot).
     """
     return r.total(discounted(r, gain, discount))
 
@@ -45,14 +51,23 @@ def ideal_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: 
 
 
 @measure(
-    "nDCG", gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ndcg; ndcg_cut_k is nDCG@k", source=JARVELIN
+    "nDCG",
+    gain=GAIN,
+    discount=DISCOUNT,
+    ideal=IDEAL,
+    additive=True,
+    same_as="ndcg; ndcg_cut_k is nDCG@k",
+    source=JARVELIN,
 )
 def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
     """DCG as a share of the DCG of the best possible list.
 
-    The best list holds all judged documents, retrieved or not, and is cut at the same depth;
-    ``ideal=retrieved`` knows only what the run returned, ``ideal=depth`` takes k documents of grade 1. A query
-    without a positive gain scores 0.
+    The best list holds all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut``
+    never cuts it (Haystack, LlamaIndex, Quepid's ndcg@10), ``length`` cuts it where the run ends
+    (Elasticsearch, MLflow), ``retrieved`` knows only what the run returned, ``depth`` takes k documents of grade
+    1 (RecTools; with gains from 0 to 1 it is C/W/L's SDCG), ``full`` as many as were retrieved. A query without
+    a positive gain scores 0. NTCIR calls this MSnDCG. Not the same: Spark's graded nDCG takes the judgments
+    in the order in which they are given for the best list.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)

@@ -16,6 +16,8 @@ __all__ = ["parse_measure", "parse_measures"]
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)\s*(?:\((.*)\))?\s*(?:@\s*([^@()\s]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+ALSO_CALLED = {"MSnDCG": "nDCG"}
+"""Names that others give to a whole measure of karat's: NTCIR's for nDCG with Burges' discount."""
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -85,6 +87,7 @@ def own(name: str) -> Measure:
             f"'{name}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
         )
     word, inside, at = match.groups()
+    word = ALSO_CALLED.get(word, word)
     if word not in REGISTER:
         raise MeasureError(unknown(word))
     definition = REGISTER[word]

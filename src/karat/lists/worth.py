@@ -1,0 +1,80 @@
+"""What a grade is worth and what a rank costs: the named gains and discounts, over any array namespace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.lists import Gain
+
+__all__ = ["discount_of", "gain_of", "reciprocals_of"]
+
+STEPS = 16
+"""Terms added one by one before the rest is approximated: then its error is below 1e-15."""
+
+
+def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
+    """The gain of grades; 0 for a negative grade that has no gain of its own."""
+    known = grade >= 0
+    if not isinstance(gain, str):
+        worth = xp.where(known, grade, 0.0)
+        for level, value in gain:
+            worth = xp.where(grade == level, value, worth)
+        return worth
+    word, lowest = opened(gain)
+    if lowest is not None:
+        known, shift = known & (grade >= lowest), lowest - 1.0
+    else:
+        shift = 0.0
+    rule = {
+        "linear": lambda: grade,
+        "exp2": lambda: xp.exp2(xp.where(known, grade - shift, 0.0)) - 1,
+        "binary": lambda: grade > 0 if lowest is None else known,
+    }[word]()
+    return xp.where(known, rule, 0.0) + 0.0
+
+
+def discount_of(xp: Any, rank: Any, discount: str) -> Any:
+    """What a gain at each rank is divided by."""
+    word, base = opened(discount)
+    if base is not None and word == "jk":
+        return xp.log2(xp.maximum(rank, base)) / float(xp.log2(base))
+    if base is not None:
+        return xp.log2(rank + 1.0) / float(xp.log2(base))
+    return {
+        "log2": lambda: xp.log2(rank + 1.0),
+        "ln": lambda: xp.log(rank + 1.0),
+        "rank": lambda: rank,
+        "none": lambda: rank * 0.0 + 1.0,
+    }[word]()
+
+
+def opened(word: str) -> tuple[str, float | None]:
+    """A word and the number that it holds: ``jk(2)``."""
+    name, bracket, number = word.partition("(")
+    return name, float(number[:-1]) if bracket else None
+
+
+def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
+    """The sum of 1 / m^power for m = first, first + 1, … up to last; ``last`` may be infinite where power is 2.
+
+    The difference of two tails. A tail is added term by term for a while and then approximated by the
+    Euler-Maclaurin formula (Abramowitz and Stegun 6.3.18 and 6.4.12).
+    """
+    return xp.where(last >= first, tail(xp, first, power) - tail(xp, last + 1.0, power), 0.0)
+
+
+def tail(xp: Any, first: Any, power: int) -> Any:
+    """The sum of 1 / m^power from ``first`` on; for power 1, where that is infinite, less a constant."""
+    first = xp.asarray(first)
+    infinite = xp.isinf(first)
+    start = xp.where(infinite, 1.0, first)
+    added = sum(1.0 / (start + step) ** power for step in range(STEPS))
+    x, square = start + STEPS, (start + STEPS) ** 2
+    if power == 1:
+        series = 1 / 12 - (1 / 120 - (1 / 252 - (1 / 240 - 1 / (132 * square)) / square) / square) / square
+        rest = 1 / (2 * x) - xp.log(x) + series / square
+    else:
+        series = 1 / 6 - (1 / 30 - (1 / 42 - (1 / 30 - 5 / (66 * square)) / square) / square) / square
+        rest = 1 / x + 1 / (2 * square) + series / (square * x)
+    return xp.where(infinite, 0.0, added + rest)

@@ -1,0 +1,76 @@
+"""Measures that compare relevant documents with the others, pair by pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from karat.lists import Lists, Queries
+
+__all__: list[str] = []
+
+BAMBER = "Bamber 1975; Hanley and McNeil 1982"
+
+
+@measure("AUC", rel=1, single=OneOf("zero", "half", "one", "nan"), source=BAMBER)
+def area_under_curve(r: Lists, rel: float, single: str) -> Queries:
+    """The share of pairs of a relevant and another document of the list that it has in the right order.
+
+    Equal scores count one half, so the order of ties does not matter. Only retrieved documents make pairs;
+    unjudged ones are the others too. ``single`` says what a list counts that has only one kind of document, and so
+    no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn). ``AUC@k`` is the area of the first k. Not the
+    same: XGBoost counts pairs of equal labels, Cornac calls ties wrong.
+    """
+    hits = r.hits(rel)
+    relevant = r.total(hits)
+    pairs = relevant * (r.length - relevant)
+    right = r.total(hits * (r.spread(r.length) + 0.5 - r.tied_rank)) - relevant * relevant / 2.0
+    none = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": float("nan")}[single]
+    return r.only(pairs, r.ratio(right, pairs), none)
+
+
+def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
+    """What a query weighs in GAUC: nothing where there is no pair."""
+    relevant = r.total(r.hits(rel))
+    pairs = relevant * (r.length - relevant)
+    weights = {
+        "retrieved": lambda: r.length,
+        "relevant": lambda: relevant,
+        "pairs": lambda: pairs,
+        "queries": lambda: relevant * 0.0 + 1.0,
+    }
+    return r.only(pairs, weights[weight]())
+
+
+@measure(
+    "GAUC",
+    rel=1,
+    weight=OneOf("retrieved", "relevant", "pairs", "queries"),
+    weighs=pairs_that_count,
+    source="Zhu and others 2017 (DIN)",
+)
+def grouped_area_under_curve(r: Lists, rel: float, weight: str) -> Queries:
+    """AUC, with a mean in which queries weigh differently and those without a pair nothing.
+
+    A query weighs as many documents as its list has (impressions, as in the paper), as it has ``relevant`` ones
+    (RecBole's GAUC, Elliot's AUC), as it has ``pairs``, or 1.
+    """
+    del weight  # It says what the value weighs, not what it is.
+    return area_under_curve(r, rel, "zero")
+
+
+@measure("PartialAUC", n=10, rel=1, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools")
+def partial_area_under_curve(r: Lists, n: float, rel: float, over: str) -> Queries:
+    """The area under the curve of relevant over other documents until n others have passed, its whole being 1.
+
+    A relevant document that was not retrieved adds nothing; a list that ends before n others is taken to go on
+    with others. ``over=capped`` looks at the first n relevant documents only (RecTools' PAP).
+    """
+    hits = r.hits(rel)
+    found, relevant = r.running(hits), r.n_relevant(rel)
+    counted = {"relevant": lambda: hits, "capped": lambda: hits * r.at_least(n, found)}[over]()
+    whole = {"relevant": lambda: relevant, "capped": lambda: r.least(relevant, n)}[over]()
+    left = n - r.least(r.rank - found, n)
+    return r.ratio(r.total(counted * left), n * whole)
