@@ -11,6 +11,7 @@
 
 #include "mapping.h"
 #include "match.h"
+#include "ranked.h"
 #include "scan.h"
 
 namespace nb = nanobind;
@@ -305,6 +306,11 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
 
 // ---- matching --------------------------------------------------------------------------------------------------------
 
+bool go_on() {
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() == 0;
+}
+
 std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties, bool float32,
                                            const std::string& duplicates, const std::string& numbers, const std::string& comments,
                                            const std::string& blank_lines, bool lenient, int threads, Progress* progress,
@@ -316,16 +322,32 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
     options.threads = std::clamp(threads, 1, 256);
     options.reading.block_bytes = block_bytes;
-    const auto go_on = [] {
-        const nb::gil_scoped_acquire gil;
-        return PyErr_CheckSignals() == 0;
-    };
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
         return std::make_unique<karat::Matched>(
             karat::match_text(judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
     });
+}
+
+nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32, const std::string& duplicates,
+                           const std::string& numbers, const std::string& comments, const std::string& blank_lines, bool lenient) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const std::string_view id(query.c_str(), query.size());
+    const karat::Ranked ranked = translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return karat::rank_query(id, *bytes, options, go_on);
+    });
+    nb::list documents;
+    for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
+    auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
+    std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
+    return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
 }
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties, bool float32) {
@@ -448,6 +470,8 @@ NB_MODULE(_native, module) {
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
                "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any", "blank_lines"_a = "skip",
                "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(), "block_bytes"_a = 0);
+    module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false);
 
     module.def("total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a, "offsets"_a);

@@ -5,6 +5,7 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reading.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reduce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rows.cpp

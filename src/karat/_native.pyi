@@ -200,6 +200,20 @@ def match_text(
     placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
     """
 
+def ranked_documents(
+    source: _Source,
+    query: bytes,
+    *,
+    ties: str = "trec",
+    float32: bool = False,
+    duplicates: str = "keep",
+    numbers: str = "strict",
+    comments: str = "any",
+    blank_lines: str = "skip",
+    lenient: bool = False,
+) -> tuple[list[bytes], NDArray[np.float64]]:
+    """Every document that a run has for one query, in the order in which match_text ranks, and the scores compared."""
+
 def match_mapping(
     judgments: Judgments,
     run: dict[str, dict[str, float | int]],

@@ -124,10 +124,8 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
-def in_bands(
-    header: Sequence[str], rows: Rows, keep: int, columns: int
-) -> list[tuple[list[str], list[list[str]]]]:
-    """A wide table as several, each with the first ``keep`` columns and at most ``columns`` wide as text."""
+def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
+    """Which columns go together where a table is wider than ``columns`` as text; each band has the first ``keep``."""
     table = [*stacked(header), *rows]
     widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
     room = columns + len(GAP) - sum(widths[:keep])
@@ -139,7 +137,4 @@ def in_bands(
             used = 0
         bands[-1].append(place)
         used += widths[place]
-    chosen = [[*range(keep), *band] for band in bands]
-    return [
-        ([header[each] for each in band], [[row[each] for each in band] for row in rows]) for band in chosen
-    ]
+    return [[*range(keep), *band] for band in bands]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
+import numpy as np
+
 from karat import _native
 from karat.errors import DataError
 from karat.policy import Policy
@@ -122,8 +124,7 @@ class Run:
         Raises:
             DataError: a line, score or id that cannot be used.
         """
-        rule = ties or (policy.ties if policy.ties in ("ascending", "input", "rank-column") else "trec")
-        float32 = policy.scores == "float32"
+        rule, float32 = ties or tie_rule(policy), policy.scores == "float32"
         if self.source is None:
             matched: _native.Matched = from_mapping(
                 lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32),
@@ -145,6 +146,42 @@ class Run:
                 threads=available_cores(),
                 progress=progress,
             )
+
+    def ranked(self, query: bytes, policy: Policy) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared.
+
+        Raises:
+            DataError: as ``match``.
+        """
+        if self.source is None:
+            return self.ranked_mapping(query, policy)
+        with sentences(self.source.name, "run"):
+            documents, scores = _native.ranked_documents(
+                self.source.from_start(),
+                query,
+                ties=tie_rule(policy),
+                float32=policy.scores == "float32",
+                duplicates="keep" if policy.duplicates == "error" else policy.duplicates,
+                numbers=KARAT.numbers,
+                comments=KARAT.run_comments,
+                lenient=policy.malformed == "skip",
+            )
+        return documents, scores.tolist()
+
+    def ranked_mapping(self, query: bytes, policy: Policy) -> tuple[list[bytes], list[float]]:
+        """The same of a mapping: with every document judged, ``match`` says where each one stands."""
+        scores = (self.mapping or {}).get(text_of(query), {})
+        ids = [document.encode("utf-8", "surrogateescape") for document in scores]
+        everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))
+        order = self.match(everything, policy).judgment.tolist() if ids else []
+        compared = np.float32 if policy.scores == "float32" else np.float64
+        values = [float(compared(value)) for value in scores.values()]
+        return [ids[each] for each in order], [values[each] for each in order]
+
+
+def tie_rule(policy: Policy) -> str:
+    """The kernel's rule for equal scores: what the policy does beyond it is done on judged rows."""
+    return policy.ties if policy.ties in ("ascending", "input", "rank-column") else "trec"
 
 
 QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]]"

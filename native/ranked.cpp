@@ -1,0 +1,101 @@
+// This file ranks all documents that a run has for one query.
+#include "ranked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "reduce.h"
+#include "run_lines.h"
+
+namespace karat {
+namespace {
+
+// Copies what belongs to the query; the blocks that its lines stood in are gone when they are ranked.
+class QuerySink {
+public:
+    QuerySink(std::string_view wanted, const std::atomic<bool>& stop) : wanted_(wanted), stop_(stop) {}
+
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    void query(std::string_view id, std::int64_t) { inside_ = id == wanted_; }
+    void finish() {}
+
+    void document(const RunLine& line) {
+        if (!inside_) return;
+        ids.add(line.document);
+        scores.push_back(line.score);
+        ranks.push_back(line.rank);
+    }
+
+    Ids ids;
+    std::vector<double> scores;
+    std::vector<std::int64_t> ranks;
+
+private:
+    const std::string_view wanted_;
+    const std::atomic<bool>& stop_;
+    bool inside_ = false;
+};
+
+// On a thread of its own, so that the caller can be asked whether to go on.
+void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop, const GoOn& go_on) {
+    Blocks blocks(source, Cut::lines, options.reading.block_bytes);
+    std::exception_ptr failure;
+    const bool wanted = run_in_parallel(1, false, stop, go_on, [&](int) {
+        try {
+            RunNotes notes;
+            RunReader<QuerySink> reader({options.reading, options.ties == Ties::rank_column}, sink, notes);
+            std::int64_t lines = 0;
+            std::int64_t data_lines = 0;
+            for (Block block; !stop.load() && blocks.next(block);) {
+                if (auto fault = reader.read(block)) {
+                    fault->line += lines;
+                    fault->data_line += data_lines;
+                    throw std::move(*fault);
+                }
+                lines += notes.blocks.back().lines;
+                data_lines += notes.blocks.back().data_lines;
+                notes = {};
+            }
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    if (!wanted) throw Interrupted{};
+    if (failure) std::rethrow_exception(failure);
+}
+
+// From the highest score down, NaN last.
+bool falls(double a, double b) {
+    return a > b || (std::isnan(b) && !std::isnan(a));
+}
+
+}  // namespace
+
+Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
+    std::atomic<bool> stop{false};
+    QuerySink sink(query, stop);
+    read_query(sink, source, options, stop, go_on);
+
+    // Every document is judged here, so each one's rank is found as a judged document's is.
+    JudgmentsBuilder builder;
+    for (std::size_t i = 0; i < sink.ids.size(); ++i) builder.add(query, sink.ids[i], 0, 0);
+    const Judgments everything = builder.finish(Duplicates::first);
+    Documents documents;
+    for (std::size_t i = 0; i < sink.ids.size(); ++i) {
+        const double score = options.float32 ? static_cast<double>(static_cast<float>(sink.scores[i])) : sink.scores[i];
+        documents.add(sink.ids[i], hash_id(sink.ids[i], everything.seed()), score);
+        documents.places.push_back({0, 0});
+    }
+    if (options.ties == Ties::rank_column) documents.ranks = sink.ranks;
+    Findings findings;
+    if (documents.size() != 0) Reducer(everything, options.ties, options.duplicates).reduce(0, documents, findings);
+
+    Ranked ranked;
+    for (const Row& row : findings.rows) ranked.documents.emplace_back(everything.document(row.judgment));
+    for (const Document& document : documents.documents) ranked.scores.push_back(document.score);
+    std::sort(ranked.scores.begin(), ranked.scores.end(), falls);
+    return ranked;
+}
+
+}  // namespace karat

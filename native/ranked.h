@@ -1,0 +1,22 @@
+// This file declares the list of one query as people read it: its documents in rank order, judged or not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallel.h"
+#include "rows.h"
+#include "source.h"
+
+namespace karat {
+
+struct Ranked {
+    std::vector<std::string> documents;
+    std::vector<double> scores;  // in the width in which they were compared
+};
+
+// Reads a whole run and keeps one query; the order is the one in which match_text ranks. Throws what match_text throws.
+Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on);
+
+}  // namespace karat

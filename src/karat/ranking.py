@@ -1,0 +1,75 @@
+"""The documents of one query at their ranks: what the judged rows leave out, for people to read."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from karat import _native
+from karat.rows import NEVER_POOLED, POOLED
+from karat.tables import Qrels, Run, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.policy import Policy
+
+__all__ = ["Ranking", "of_query", "ranking_of"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of one query.
+
+    Args:
+        documents: their ids, in rank order.
+        scores: their scores, or none where there are only ranks.
+    """
+
+    documents: tuple[str, ...]
+    scores: tuple[float, ...] = ()
+
+
+def of_query(qrels: Qrels, query: int) -> Qrels:
+    """The judgments of one query alone."""
+    judgments = qrels.judgments
+    start, stop = judgments.offsets[query], judgments.offsets[query + 1]
+    documents = judgments.documents(query)
+    if not documents:
+        return Qrels(qrels.name, _native.judgments_from_mapping({text_of(judgments.queries[query]): {}}))
+    ids = [judgments.queries[query]] * len(documents)
+    grades, lines = judgments.grades[start:stop].copy(), judgments.lines[start:stop].copy()
+    return Qrels(qrels.name, _native.judgments_from_rows(ids, documents, grades, lines))
+
+
+def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
+    """The documents of a run at the ranks that the policy gives them.
+
+    Args:
+        qrels: the judgments of the query, and of no other.
+        run: the run.
+        policy: under which it was matched.
+        grades: the grade at each rank, as the match has it: where the policy moves documents of equal score or
+            drops some, it tells which is which.
+    """
+    ids, scores = run.ranked(qrels.judgments.queries[0], policy)
+    grade_of = judged_grades(qrels, policy)
+    waiting: dict[float, dict[float, deque[bytes]]] = defaultdict(lambda: defaultdict(deque))
+    places = []
+    for document, score in zip(ids, scores, strict=True):
+        grade = grade_of.get(document, NEVER_POOLED)
+        if policy.unjudged == "removed" and grade < 0:
+            continue
+        places.append(score)
+        waiting[score][grade].append(document)
+    found = [waiting[score][grade].popleft() for score, grade in zip(places, grades)]
+    return Ranking(tuple(map(text_of, found)), tuple(places[: len(found)]))
+
+
+def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
+    """The grade of each judged document, a negative one as the policy takes it."""
+    judgments = qrels.judgments
+    negative = 0.0 if policy.negative == "nonrelevant" else POOLED
+    grades = [grade if grade >= 0 else negative for grade in judgments.grades.tolist()]
+    return dict(zip(judgments.documents(0), grades))
