@@ -1,6 +1,7 @@
 """karat measures rankings: relevance judgments and ranked lists in, numbers out."""
 
 from karat._version import __version__
+from karat.difference import Difference, difference
 from karat.errors import DataError, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.measures import Measure, measures
@@ -11,6 +12,7 @@ from karat.tables import Qrels, Run
 
 __all__ = [
     "DataError",
+    "Difference",
     "KaratError",
     "Measure",
     "MeasureError",
@@ -20,6 +22,7 @@ __all__ = [
     "Run",
     "Scores",
     "__version__",
+    "difference",
     "evaluate",
     "evaluate_grades",
     "evaluate_judged_ranking",

@@ -184,12 +184,37 @@ def measures_command(names: tuple[str, ...]) -> None:
 
 
 @commands.command("profiles")
-def profiles_command() -> None:
-    """List the named conventions of other tools."""
-    from karat.profiles import profiles
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def profiles_command(names: tuple[str, ...]) -> None:
+    """List the named conventions of other tools, or say what some of them change."""
+    from karat.profiles import profile_named, profiles
 
-    space = max(map(len, profiles()))
-    say("".join(f"{name:{space}}  {source}\n" for name, source in profiles().items()))
+    if not names:
+        space = max(map(len, profiles()))
+        say("".join(f"{name:{space}}  {source}\n" for name, source in profiles().items()))
+    say("\n".join(profile_named(name).describe() for name in names))
+
+
+@commands.command("difference")
+@click.argument("profile_a", metavar="PROFILE_A")
+@click.argument("profile_b", metavar="PROFILE_B")
+@click.argument("measure")
+@click.argument("qrels")
+@click.argument("run")
+@click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
+def difference_command(
+    profile_a: str, profile_b: str, measure: str, qrels: str, run: str, layout: str
+) -> None:
+    """Say why two profiles give different numbers: one axis at a time from A to B.
+
+    PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions.
+    """
+    from karat.difference import difference
+
+    if qrels == run == "-":
+        raise DataError("Standard input ('-') can be read once: give a file for the other.")
+    found = difference(profile_a, profile_b, measure, qrels, run)
+    say(found.to_json() if layout == "json" else str(found))
 
 
 @commands.command(

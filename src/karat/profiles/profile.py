@@ -75,6 +75,46 @@ class Profile:
         missing = [(key, value) for key, value in axes.items() if key not in given]
         return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
 
+    def describe(self) -> str:
+        """What the profile changes of karat's own conventions, in 80 columns."""
+        plain, policy = Policy().as_dict(), self.policy.as_dict()
+        exceptions = policy.pop("by_measure")
+        changed = [f"{axis} {value}" for axis, value in policy.items() if value != plain[axis]]
+        own = [f"{name}: {axis} {value}" for name, axes in exceptions.items() for axis, value in axes.items()]
+        axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
+        names = [f"{name} = {meant}" for name, meant in self.names.items()]
+        sections = {
+            "version": [self.version] if self.version else [],
+            "source": [self.source],
+            "policy": [*changed, *own],
+            "measures": axes,
+            "names": names,
+            "default": list(self.measures),
+            "decimals": [str(self.digits)],
+            "differs": list(self.differs),
+        }
+        return f"{self.name}\n" + "".join(section(title, lines) for title, lines in sections.items() if lines)
+
+
+def pairs(parameters: dict[str, Any]) -> str:
+    """Parameters as they are typed."""
+    return ", ".join(f"{key}={value}" for key, value in parameters.items())
+
+
+def section(title: str, lines: list[str]) -> str:
+    """A titled list: short entries side by side, sentences one below the other."""
+    import textwrap
+
+    sentences = title in ("differs", "source")
+    # A no-break space keeps an entry on one line.
+    texts = lines if sentences else [", ".join(line.replace(" ", "\u00a0") for line in lines)]
+    filled = [
+        textwrap.fill(text, 80, initial_indent=" " * 11, subsequent_indent=" " * 13, break_on_hyphens=False)
+        for text in texts
+    ]
+    block = "\n".join(filled).replace("\u00a0", " ")
+    return f"  {title:<9}{block[11:]}\n"
+
 
 def written(name: str) -> set[str]:
     """The parameters that a name gives, also those at karat's default, which a ``Measure`` no longer tells."""

@@ -174,7 +174,7 @@ PROFILES = (
         "Elliot 0.3.1, read, and its MAP run",
         version="0.3.1",
         policy=TRUTH_USERS.changed(missing="skip"),
-        names={"Precision@": "P", "Recall": "R", "HR": "Success", "MRR": "RR", "MAP": "MeanP"},
+        names={"Precision@": "P", "Recall": "R", "HR": "Success", "MRR": "RR", "MAP": "MeanP", "AP": "MeanP"},
         axes={"nDCG": {"gain": "exp2"}, "DCG": {"gain": "exp2"}},
         measures=("nDCG@10", "MAP@10", "Recall@10", "Precision@10"),
         differs=(

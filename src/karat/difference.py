@@ -1,0 +1,384 @@
+"""Why two numbers differ: a path from one profile to another that changes one axis at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from karat.errors import DataError, MeasureError
+from karat.evaluate import evaluate
+from karat.layout import lay_out
+from karat.measures import Measure
+from karat.measures.define import show
+from karat.profiles import profile_named
+from karat.tables import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.policy import Policy
+    from karat.profiles import Profile
+    from karat.tables import QrelsLike, RunLike
+
+__all__ = ["Difference", "Step", "difference"]
+
+COLUMNS = 80
+WIDEST = 22
+"""Letters of an axis' value that a table shows."""
+
+
+@dataclass(frozen=True)
+class Convention:
+    """One way to read a measure, on the way between two profiles.
+
+    Args:
+        measure: the measure in full.
+        policy: the policy under which it stands, without exceptions.
+    """
+
+    measure: Measure
+    policy: Policy
+
+    def axes(self) -> dict[str, str]:
+        """Every axis with its value as it is typed: what the measure is shown first, then its own."""
+        depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
+        parameters = {key: show(value) for key, value in self.measure.arguments.items()}
+        policy = self.policy.as_dict()
+        del policy["by_measure"]
+        policy["list depth"] = policy.pop("depth")
+        return {
+            **{key: "all" if value is None else str(value) for key, value in policy.items()},
+            "measure": self.measure.name,
+            **{key: "all" if value is None else show(value) for key, value in depth.items()},
+            **parameters,
+        }
+
+    def towards(self, other: Convention, axis: str) -> Convention:
+        """The same convention with one axis as in the other."""
+        mine, its = self.measure, other.measure
+        if axis == "measure":
+            return replace(self, measure=its)
+        if axis == "depth":
+            return replace(self, measure=Measure(mine.name, mine.parameters, its.depth))
+        if axis in mine.arguments:
+            parameters = {**mine.arguments, axis: its.arguments[axis]}
+            return replace(self, measure=Measure(mine.name, tuple(parameters.items()), mine.depth))
+        key = "depth" if axis == "list depth" else axis
+        return replace(self, policy=self.policy.changed(**{key: getattr(other.policy, key)}))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One axis changed.
+
+    Args:
+        axis: a parameter of the measure, or an axis of the policy; ``measure`` where the formula itself changes.
+        before: its value until then.
+        after: its value from then on.
+        value: the mean after the change; None where the evaluation is refused.
+        moved: what the change added to the mean; None if there is no mean before or after.
+        queries: how many queries' values moved, came in or dropped out.
+    """
+
+    axis: str
+    before: str
+    after: str
+    value: float | None
+    moved: float | None
+    queries: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one measure gives under two profiles, and the steps that lead from one to the other.
+
+    Args:
+        asked: the measure's name as it was asked for.
+        profiles: the names of both.
+        measures: the measure as each of them reads it.
+        values: the mean under each; None where the evaluation is refused.
+        steps: every axis in which the two differ, in the order in which they were changed.
+        queries: how many queries there are, on whatever part of the way.
+        refusals: the sentence for each profile that refuses the data.
+        digits: decimals in tables.
+
+    Example:
+        >>> import karat
+        >>> qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+        >>> found = karat.difference("torchmetrics", "trec_eval-9", "AP@2", qrels, run)
+        >>> found.values, found.blame
+        ((1.0, 0.3333333333333333), 'over')
+    """
+
+    asked: str
+    profiles: tuple[str, str]
+    measures: tuple[str, str]
+    values: tuple[float | None, float | None]
+    steps: tuple[Step, ...]
+    queries: int
+    refusals: dict[str, str]
+    digits: int = 4
+
+    @property
+    def gap(self) -> float | None:
+        """What leads from the first value to the second: all steps together."""
+        before, after = self.values
+        return None if before is None or after is None else after - before
+
+    @property
+    def blame(self) -> str | None:
+        """The axis whose step moves the mean most; None if none moves it."""
+        moving = [step for step in self.steps if weight(step) > 0]
+        return max(moving, key=weight).axis if moving else None
+
+    def to_json(self) -> str:
+        """Both values and every step as JSON; numbers in full precision, undefined ones as null."""
+        document = {
+            "measure": self.asked,
+            "profiles": [
+                {"profile": name, "measure": measure, "value": defined(value)}
+                for name, measure, value in zip(self.profiles, self.measures, self.values, strict=True)
+            ],
+            "gap": defined(self.gap),
+            "blame": self.blame,
+            "queries": self.queries,
+            "steps": [
+                {**step.__dict__, "value": defined(step.value), "moved": defined(step.moved)}
+                for step in self.steps
+            ],
+            "refusals": self.refusals,
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+    def __str__(self) -> str:
+        """Both values, a table of the steps that move something, and the axis to blame, in 80 columns."""
+        import textwrap
+
+        ends = [
+            [name, short(measure, 44), shown(value, self.digits)]
+            for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
+        ]
+        parts = [lay_out("text", [self.asked, "read as", "value"], ends, 2)]
+        moving = [step for step in self.steps if step.queries or step.moved]
+        if moving:
+            parts.append(
+                lay_out("text", ["step", "from", "to", "value", "moved", "queries"], self.rows(moving), 3)
+            )
+        parts += [textwrap.fill(sentence, COLUMNS) + "\n" for sentence in self.sentences()]
+        return "\n".join(parts)
+
+    def rows(self, steps: list[Step]) -> list[list[str]]:
+        """The cells of the table; what is shown as moved is the difference of the values shown, so that it adds up."""
+        rows, before = [], rounded(self.values[0], self.digits)
+        for step in steps:
+            after = rounded(step.value, self.digits)
+            moved = minus(after, before)
+            known = moved is not None and not math.isnan(moved)
+            rows.append(
+                [
+                    *map(short, (step.axis, step.before, step.after)),
+                    shown(step.value, self.digits),
+                    f"{moved:+.{self.digits}f}" if known else "–",
+                    f"{step.queries} of {self.queries}",
+                ]
+            )
+            before = after
+        return rows
+
+    def sentences(self) -> list[str]:
+        """What is to be said below the table."""
+        found = [f"{name} refuses: {sentence}" for name, sentence in self.refusals.items()]
+        idle = [step for step in self.steps if not step.queries and not step.moved]
+        if idle:
+            changes = ", ".join(f"{step.axis} {step.before} → {step.after}" for step in idle)
+            found.append(f"Other axes differ and move nothing here: {changes}.")
+        if self.blame is None:
+            found.append("Nothing moves the mean." if self.gap == 0 else "No axis can be blamed.")
+        else:
+            step = max(self.steps, key=weight)
+            found.append(f"To blame: {step.axis} ({step.before} → {step.after}).")
+        return found
+
+
+def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> Difference:
+    """Say why a measure differs between two profiles.
+
+    The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
+    measure's own, and last those that refuse data under ``b``. Where axes act on each other, what one moves depends
+    on this order; all steps together are always the whole gap.
+
+    Args:
+        a: the profile to start from; ``karat`` for karat's own conventions.
+        b: the profile to end at.
+        measure: one name, which both profiles read in their own way.
+        qrels: as in ``evaluate``.
+        run: as in ``evaluate``.
+
+    Returns:
+        Both values, and the steps between them.
+
+    Raises:
+        DataError: text or values that cannot be used as they are, under either profile.
+        MeasureError: a name that a profile does not know, or one that stands for several measures.
+        PolicyError: a profile that does not exist.
+
+    Example:
+        >>> import karat
+        >>> qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}
+        >>> found = karat.difference("trec_eval-9", "ir_measures", "RR", qrels, run)
+        >>> [(step.axis, step.moved) for step in found.steps if step.moved]
+        [('missing', -0.5)]
+    """
+    profiles = profile_named(a), profile_named(b)
+    start, end = (convention_of(profile, measure) for profile in profiles)
+    evaluated = Evaluated(seekable(qrels), Run.of(run))
+    here, before = start, evaluated.under(start)
+    steps = []
+    for axis in path(start, end):
+        there = here.towards(end, axis)
+        after = evaluated.under(there)
+        old, new = here.axes()[axis], end.axes()[axis]
+        steps.append(Step(axis, old, new, after.mean, minus(after.mean, before.mean), moved(before, after)))
+        here, before = there, after
+    first, last = evaluated.under(start), evaluated.under(end)
+    if first.refusal and last.refusal:
+        raise DataError(first.refusal)
+    refusals = {name: each.refusal for name, each in ((a, first), (b, last)) if each.refusal}
+    return Difference(
+        asked=measure,
+        profiles=(a, b),
+        measures=(str(start.measure), str(end.measure)),
+        values=(first.mean, last.mean),
+        steps=tuple(steps),
+        queries=len({query for each in evaluated.known.values() for query in each.values}),
+        refusals=refusals,
+        digits=max(each.digits for each in profiles),
+    )
+
+
+# ---------------------------------------------------------------- steps
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an evaluation gave: a mean and each query's value, or the sentence that refused it."""
+
+    mean: float | None
+    values: Mapping[str, float]
+    refusal: str = ""
+
+
+class Evaluated:
+    """Evaluations of the same data, each made once.
+
+    Args:
+        qrels: judgments that can be read again.
+        run: the run.
+    """
+
+    def __init__(self, qrels: QrelsLike, run: Run) -> None:
+        """Evaluate nothing yet."""
+        self.qrels, self.run = qrels, run
+        self.known: dict[Convention, Outcome] = {}
+
+    def under(self, convention: Convention) -> Outcome:
+        """What the convention gives."""
+        if convention not in self.known:
+            self.known[convention] = self.evaluated(convention)
+        return self.known[convention]
+
+    def evaluated(self, convention: Convention) -> Outcome:
+        """Evaluate once."""
+        name = str(convention.measure)
+        try:
+            scores = evaluate(self.qrels, self.run, convention.measure, policy=convention.policy)
+        except DataError as error:
+            return Outcome(None, {}, str(error))
+        return Outcome(scores[name], scores.by_query(name))
+
+
+def convention_of(profile: Profile, measure: str) -> Convention:
+    """How a profile reads a measure, and under which policy."""
+    found = profile.read(measure)
+    if len(found) != 1:
+        raise MeasureError(
+            f"'{measure}' stands for {len(found)} measures under {profile.name}: name one of them."
+        )
+    meant = found[0][1]
+    return Convention(meant, profile.policy.of_measure(str(meant)))
+
+
+def path(start: Convention, end: Convention) -> list[str]:
+    """The axes in which two conventions differ, in the order in which they are to be changed."""
+    before, after = start.axes(), end.axes()
+    if before["measure"] != after["measure"]:
+        # Another formula brings its own parameters along.
+        own = {*start.measure.arguments, *end.measure.arguments, "depth"}
+        before = {axis: value for axis, value in before.items() if axis not in own}
+        after = {axis: value for axis, value in after.items() if axis not in own}
+    differing = [axis for axis in before if before[axis] != after[axis]]
+
+    def order(axis: str) -> int:
+        return (after[axis] == "error") - (before[axis] == "error")
+
+    return sorted(differing, key=order)
+
+
+def seekable(qrels: QrelsLike) -> QrelsLike:
+    """Judgments that can be read once per step: a stream is read into memory."""
+    if isinstance(qrels, str) and qrels == "-":
+        import sys
+
+        return sys.stdin.buffer.read()
+    read = getattr(qrels, "read", None)
+    return qrels if read is None else cast("bytes", read())
+
+
+def moved(before: Outcome, after: Outcome) -> int:
+    """How many queries have another value, or stand on one side only."""
+    either = before.values.keys() | after.values.keys()
+    return sum(not same(before.values.get(query), after.values.get(query)) for query in either)
+
+
+def same(a: float | None, b: float | None) -> bool:
+    """Whether two values are the same, undefined ones too."""
+    return a == b or (a is not None and b is not None and math.isnan(a) and math.isnan(b))
+
+
+def minus(after: float | None, before: float | None) -> float | None:
+    """What was added; nothing between two undefined values, and None where one is not there."""
+    if after is None or before is None:
+        return None
+    return 0.0 if same(after, before) else after - before
+
+
+def weight(step: Step) -> float:
+    """How much a step counts: most of all if it makes or ends a refusal, or an undefined mean."""
+    if step.moved is None:
+        return math.inf if step.queries else 0.0
+    return math.inf if math.isnan(step.moved) else abs(step.moved)
+
+
+# ---------------------------------------------------------------- text
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """A value as it is shown, as a number."""
+    return None if value is None else round(value, digits)
+
+
+def shown(value: float | None, digits: int) -> str:
+    """A value, or a dash where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def short(text: str, widest: int = WIDEST) -> str:
+    """A text that fits into its column."""
+    return text if len(text) <= widest else text[: widest - 1] + "…"
+
+
+def defined(value: float | None) -> Any:
+    """A number for JSON, which has none that is undefined."""
+    return None if value is None or math.isnan(value) else value

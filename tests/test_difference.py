@@ -1,0 +1,251 @@
+"""Why two numbers differ: the axis that is to blame, and steps that add up to the whole gap."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat import DataError, Difference, MeasureError, PolicyError
+from karat.cli import main
+from karat.profiles import every_profile
+from strategies import judgments, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRUTH = {"u1": dict.fromkeys("abcde", 1), "u2": {"a": 1}, "u3": {"a": 0}, "u4": {"a": 1, "b": 1}}
+ORDERS = {"u1": "axbyczde", "u2": "xayzwvbc", "u3": "abcxyzde"}
+RUN = {user: {item: 8.0 - rank for rank, item in enumerate(order)} for user, order in ORDERS.items()}
+CORE, EMPTY, MISSING = ("u1", "u2"), ("u1", "u2", "u3"), ("u1", "u2", "u4")
+
+Users = tuple[str, ...]
+
+
+def between(a: str, b: str, measure: str, users: Users) -> Difference:
+    qrels = {user: TRUTH[user] for user in users}
+    return karat.difference(a, b, measure, qrels, {user: RUN[user] for user in users if user in RUN})
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "measure", "users", "axis"),
+    [
+        ("torchmetrics", "trec_eval-9", "AP@3", CORE, "over"),
+        ("lightgbm", "trec_eval-10", "AP@3", CORE, "over"),
+        ("ragas", "lightgbm", "AP@3", CORE, "over"),
+        ("lenskit", "trec_eval-10", "R@3", CORE, "over"),
+        ("rectools", "trec_eval-10", "nDCG@3", CORE, "ideal"),
+        ("haystack", "trec_eval-10", "nDCG@3", CORE, "ideal"),
+        ("llamaindex", "rectools", "nDCG@3", CORE, "ideal"),
+        ("lenskit", "trec_eval-10", "nDCG@3", CORE, "discount"),
+        ("elliot", "trec_eval-10", "AP@3", CORE, "measure"),
+        ("xgboost", "trec_eval-9", "nDCG@3", EMPTY, "empty"),
+        ("xgboost", "xgboost-", "ndcg@3", EMPTY, "empty"),
+        ("catboost", "rax", "R@3", EMPTY, "empty"),
+        ("rectools", "trec_eval-10", "AP@3", EMPTY, "empty"),
+        ("allrank", "catalyst", "RR", EMPTY, "empty"),
+        ("trec_eval-9", "ir_measures", "AP@3", MISSING, "missing"),
+        ("recommenders", "trec_eval-9", "nDCG@3", MISSING, "missing"),
+        ("trec_eval-10", "trec_eval-9", "AP@3", MISSING, "missing"),
+    ],
+)
+def test_the_axis_to_blame_on_the_golden_fixture(
+    a: str, b: str, measure: str, users: Users, axis: str
+) -> None:
+    assert between(a, b, measure, users).blame == axis
+    assert between(b, a, measure, users).blame == axis
+
+
+GRADED: dict[str, dict[str, Any]] = {"q": {"a": 1, "b": 0, "c": 2, "d": 3}}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "measure", "qrels", "scores", "axis"),
+    [
+        ("lightgbm", "mteb", "nDCG@4", GRADED, {"a": 4, "b": 3, "c": 2, "d": 1}, "gain"),
+        ("lightgbm", "catboost", "nDCG@3", {"q": {"a": 1, "b": 0, "c": 0}}, {"a": 1, "b": 1, "c": 1}, "ties"),
+        ("trec_eval-9", "trec_eval-10", "RR", {"q": {"a": 1}}, {"a": 16777217.0, "b": 16777216.0}, "scores"),
+        ("ranx", "trec_eval-10", "Bpref", {"q": {"a": 2, "b": -2}}, {"b": 2, "a": 1}, "negative"),
+        ("rax", "ir_measures", "R", {"q": {"a": 1, "z": 1}}, {"a": 1, "b": 2}, "judgments"),
+        (
+            "trec_eval-9",
+            "trec_eval-10",
+            "IPrec@0.3",
+            {"q": dict.fromkeys("abcd", 1)},
+            {"a": 2, "x": 1},
+            "rounding",
+        ),
+    ],
+)
+def test_the_axis_to_blame_on_small_fixtures(
+    a: str, b: str, measure: str, qrels: Any, scores: dict[str, float], axis: str
+) -> None:
+    found = karat.difference(a, b, measure, qrels, {"q": scores})
+    assert found.blame == axis
+    assert [step.axis for step in found.steps if step.moved] == [axis]
+
+
+def test_two_steps_of_one_path() -> None:
+    found = between("xgboost", "trec_eval-9", "AP@3", EMPTY)
+    assert found.measures == ("AP(over=capped)@3", "AP@3")
+    assert found.values == pytest.approx(((5 / 9 + 1 / 2 + 1) / 3, (1 / 3 + 1 / 2) / 3), abs=1e-15)
+    empty, over = (step for step in found.steps if step.moved)
+    assert (over.axis, over.before, over.after, over.queries) == ("over", "capped", "relevant", 1)
+    assert over.moved == pytest.approx((1 / 3 - 5 / 9) / 3, abs=1e-15)
+    assert (empty.axis, empty.before, empty.after, empty.queries) == ("empty", "one", "zero", 1)
+    assert empty.moved == pytest.approx(-1 / 3, abs=1e-15)
+    assert found.queries == 3
+
+
+NAMES = sorted(name for name in every_profile() if not name.startswith("note"))
+
+
+@pytest.mark.parametrize("users", [CORE, EMPTY, MISSING], ids=["core", "empty", "missing"])
+@pytest.mark.parametrize("b", NAMES)
+def test_steps_add_up_to_the_gap_exactly(b: str, users: Users) -> None:
+    for measure in ("AP@3", "nDCG@3", "R@3", "P@3", "RR"):
+        found = between("trec_eval-9", b, measure, users)
+        assert list(found.values)[1:] == [step.value for step in found.steps][-1:] or not found.steps
+        if found.gap is None or math.isnan(found.gap):
+            assert found.refusals or math.isnan(found.values[1] or 0)
+            continue
+        values = [found.values[0], *(step.value for step in found.steps)]
+        if None in values or any(math.isnan(value or 0) for value in values):
+            continue
+        exact = [Fraction(value or 0) for value in values]
+        assert [step.moved for step in found.steps] == [
+            float(after) - float(before) for before, after in pairwise(exact)
+        ]
+        steps = sum((after - before for before, after in pairwise(exact)), Fraction(0))
+        assert steps == Fraction(found.values[1] or 0) - Fraction(found.values[0] or 0)
+
+
+@given(judgments(), runs(), st.sampled_from(NAMES), st.sampled_from(NAMES))
+@settings(max_examples=60, deadline=None)
+def test_a_path_ends_where_the_other_profile_stands(qrels: Any, run: Any, a: str, b: str) -> None:
+    values = []
+    for name in (a, b):
+        try:
+            values.append(karat.evaluate(qrels, run, "nDCG@3", profile=name)["nDCG@3"])
+        except DataError:
+            values.append(None)
+    if values == [None, None]:
+        with pytest.raises(DataError):
+            karat.difference(a, b, "nDCG@3", qrels, run)
+        return
+    found = karat.difference(a, b, "nDCG@3", qrels, run)
+    ends = [found.values[0], found.steps[-1].value if found.steps else found.values[1]]
+    assert ends == pytest.approx(values, abs=0, nan_ok=True)
+
+
+def test_what_is_printed_adds_up_in_eighty_columns() -> None:
+    for b in NAMES:
+        for users in (CORE, EMPTY, MISSING):
+            text = str(between("elliot", b, "AP@3", users)) if b != "llamaindex" else ""
+            assert all(len(line) <= 80 for line in text.splitlines())
+    text = str(between("xgboost", "trec_eval-9", "AP@3", EMPTY))
+    assert text == (
+        "AP@3         read as              value\n"
+        "xgboost      AP(over=capped)@3  0.68519\n"
+        "trec_eval-9  AP@3               0.27778\n"
+        "\n"
+        "step   from    to          value     moved  queries\n"
+        "empty  one     zero      0.35185  -0.33334   1 of 3\n"
+        "over   capped  relevant  0.27778  -0.07407   1 of 3\n"
+        "\n"
+        "Other axes differ and move nothing here: ties input → trec, scores double →\n"
+        "float32, judgments retrieved → all.\n"
+        "\n"
+        "To blame: empty (one → zero).\n"
+    )
+
+
+def test_a_profile_that_refuses() -> None:
+    found = between("trec_eval-10", "ir_measures", "AP@3", MISSING)
+    assert found.values[0] is None
+    assert found.gap is None
+    assert found.blame == "missing"
+    assert [step.axis for step in found.steps if step.queries] == ["missing"]
+    assert found.steps[-1].value == found.values[1]
+    assert "lacks 1 of 3 judged queries" in found.refusals["trec_eval-10"]
+    assert "trec_eval-10 refuses: run lacks 1 of 3 judged queries" in str(found)
+    back = between("ir_measures", "trec_eval-10", "AP@3", MISSING)
+    assert back.steps[-1].axis == "missing"
+    assert back.steps[-1].value is None
+    with pytest.raises(DataError, match="lacks 1 of 3"):
+        between("trec_eval-10", "llamaindex", "AP@3", MISSING)
+
+
+def test_an_undefined_mean() -> None:
+    found = between("lenskit", "trec_eval-9", "nDCG@3", EMPTY)
+    assert math.isnan(found.values[0] or 0)
+    assert found.blame == "empty"
+    assert json.loads(found.to_json())["profiles"][0]["value"] is None
+    assert "nan" in str(found)
+
+
+def test_no_difference() -> None:
+    found = between("trec_eval-9", "pytrec_eval", "AP", CORE)
+    assert found.gap == 0
+    assert found.blame is None
+    assert str(found).endswith("Nothing moves the mean.\n")
+    assert between("karat", "karat", "AP", CORE).steps == ()
+
+
+def test_json_has_every_step() -> None:
+    document = json.loads(between("elliot", "trec_eval-9", "AP@3", EMPTY).to_json())
+    assert document["measure"] == "AP@3"
+    assert document["profiles"][0] == {"profile": "elliot", "measure": "MeanP@3", "value": pytest.approx(0.5)}
+    assert document["blame"] == "empty"
+    assert [step["axis"] for step in document["steps"] if step["moved"]] == ["empty", "measure"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        (("nowhere", "ranx", "AP"), PolicyError, "There is no profile 'nowhere'"),
+        (("xgboost", "ranx", "nDGC"), MeasureError, "There is no measure 'nDGC'"),
+        (("xgboost", "ranx", "P"), MeasureError, "'P' stands for 9 measures under xgboost"),
+    ],
+)
+def test_refusals(arguments: tuple[str, str, str], error: type[Exception], sentence: str) -> None:
+    with pytest.raises(error, match=sentence):
+        between(*arguments, CORE)
+
+
+QRELS_LINES, RUN_LINES = b"q 0 a 1\nq 0 b 0\nq 0 c 1\n", b"q Q0 b 1 2 t\nq Q0 a 2 1 t\n"
+
+
+def test_streams_are_read_once() -> None:
+    found = karat.difference("torchmetrics", "karat", "AP", io.BytesIO(QRELS_LINES), io.BytesIO(RUN_LINES))
+    assert found.values == (0.5, 0.25)
+
+
+def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS_LINES)
+    (tmp_path / "run").write_bytes(RUN_LINES)
+    arguments = ["difference", "torchmetrics", "karat", "AP", str(tmp_path / "qrels"), str(tmp_path / "run")]
+    main(arguments)
+    assert "To blame: over (retrieved → relevant)." in capfd.readouterr().out
+    main([*arguments, "--format", "json"])
+    assert json.loads(capfd.readouterr().out)["gap"] == -0.25
+    with pytest.raises(SystemExit):
+        main([*arguments[:4], "-", "-"])
+    assert "Standard input ('-') can be read once" in capfd.readouterr().err
+
+
+def test_the_command_that_says_what_a_profile_changes(capfd: pytest.CaptureFixture[str]) -> None:
+    main(["profiles", "xgboost", "note-004"])
+    out = capfd.readouterr().out
+    assert "  measures nDCG(gain=exp2), IDCG(gain=exp2), DCG(gain=exp2), AP(over=capped),\n" in out
+    assert "  names    ndcg = nDCG@32, map = AP@32, pre = P@32\n" in out
+    assert "note-004\n  source   the user's fifth note" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
