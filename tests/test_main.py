@@ -34,15 +34,14 @@ def test_trec_evals_face_by_either_door(arguments: list[str], capfd: pytest.Capt
 
 
 def test_trec_evals_face_starts_without_the_command_lines_libraries(arguments: list[str]) -> None:
-    code = (
-        "import sys, karat.__main__ as entry
-"
-        "sys.argv = ['karat', *sys.argv[1:]]
-"
-        "try: entry.main()
-"
-        "finally: print('click' in sys.modules)"
-    )
+    code = """
+import sys, karat.__main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+try:
+    entry.main()
+finally:
+    print("click" in sys.modules)
+"""
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
     )
