@@ -25,9 +25,7 @@ using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 PyObject* line_error = nullptr;
 PyObject* mapping_error = nullptr;
 
-nb::bytes to_bytes(std::string_view text) {
-    return nb::bytes(text.data(), text.size());
-}
+nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 // Malformed text may hold any bytes; a reason is meant for people.
 nb::str to_text(std::string_view text) {
@@ -49,7 +47,8 @@ nb::object new_doubles(std::unique_ptr<double[]> values, std::size_t size) {
     return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {size}, owner), nb::rv_policy::reference);
 }
 
-// ---- errors ----------------------------------------------------------------------------------------------------------
+// ---- errors
+// ----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void raise_line_error(const karat::LineFault& fault) {
     const std::string text = "line " + std::to_string(fault.line) + ": " + karat::explain(fault);
@@ -95,7 +94,8 @@ auto translated(nb::handle source, Work&& work) {
     }
 }
 
-// ---- sources ---------------------------------------------------------------------------------------------------------
+// ---- sources
+// ---------------------------------------------------------------------------------------------------------
 
 // An object with readinto(buffer) -> int and rewind(). Called from the kernel's threads, so each call takes the GIL.
 class ObjectSource final : public karat::Source {
@@ -112,7 +112,8 @@ public:
         buffer.attr("release")();
         if (got.is_none()) throw nb::value_error("readinto() returned None: a source that does not block is needed");
         const auto count = nb::cast<std::int64_t>(got);
-        if (count < 0 || static_cast<std::size_t>(count) > size) throw nb::value_error("readinto() returned an impossible count");
+        if (count < 0 || static_cast<std::size_t>(count) > size)
+            throw nb::value_error("readinto() returned an impossible count");
         return static_cast<std::size_t>(count);
     }
 
@@ -156,7 +157,8 @@ karat::NativePath native_path(nb::handle path) {
     const nb::bytes bytes = nb::steal<nb::bytes>(encoded);
     karat::NativePath made(bytes.c_str(), bytes.size());
 #endif
-    if (made.find(karat::NativePath::value_type{}) != karat::NativePath::npos) throw nb::value_error("embedded null character in path");
+    if (made.find(karat::NativePath::value_type{}) != karat::NativePath::npos)
+        throw nb::value_error("embedded null character in path");
     return made;
 }
 
@@ -169,42 +171,55 @@ std::unique_ptr<karat::Source> make_source(nb::handle source) {
     throw nb::type_error("source must be a path, bytes, or an object with readinto() and rewind()");
 }
 
-// ---- options ---------------------------------------------------------------------------------------------------------
+// ---- options
+// ---------------------------------------------------------------------------------------------------------
 
 template <class Choice>
-Choice choose(std::string_view given, const char* name, std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+Choice choose(std::string_view given, const char* name,
+              std::initializer_list<std::pair<std::string_view, Choice>> choices) {
     std::string known;
     for (const auto& [word, choice] : choices) {
         if (word == given) return choice;
         known += (known.empty() ? "" : ", ") + std::string(word);
     }
-    throw nb::value_error((std::string(name) + " must be one of " + known + "; found '" + std::string(given) + "'").c_str());
+    throw nb::value_error(
+        (std::string(name) + " must be one of " + known + "; found '" + std::string(given) + "'").c_str());
 }
 
-karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines, bool lenient) {
+karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
+                             bool lenient) {
     return {choose<karat::Numbers>(numbers, "numbers", {{"strict", karat::Numbers::strict}, {"c", karat::Numbers::c}}),
             choose<karat::Comments>(comments, "comments",
-                                    {{"any", karat::Comments::any}, {"first-byte", karat::Comments::first_byte}, {"none", karat::Comments::none}}),
+                                    {{"any", karat::Comments::any},
+                                     {"first-byte", karat::Comments::first_byte},
+                                     {"none", karat::Comments::none}}),
             choose<bool>(blank_lines, "blank_lines", {{"skip", false}, {"error", true}}), lenient};
 }
 
 karat::Duplicates duplicate_rule(const std::string& word) {
     using karat::Duplicates;
     return choose<Duplicates>(word, "duplicates",
-                              {{"keep", Duplicates::keep}, {"first", Duplicates::first}, {"last", Duplicates::last}, {"max", Duplicates::max}});
+                              {{"keep", Duplicates::keep},
+                               {"first", Duplicates::first},
+                               {"last", Duplicates::last},
+                               {"max", Duplicates::max}});
 }
 
 karat::Ties tie_rule(const std::string& word) {
     using karat::Ties;
     return choose<Ties>(word, "ties",
-                        {{"trec", Ties::trec}, {"ascending", Ties::ascending}, {"input", Ties::input}, {"rank-column", Ties::rank_column}});
+                        {{"trec", Ties::trec},
+                         {"ascending", Ties::ascending},
+                         {"input", Ties::input},
+                         {"rank-column", Ties::rank_column}});
 }
 
 struct Progress {
     std::atomic<std::int64_t> bytes{0};
 };
 
-// ---- judgments -------------------------------------------------------------------------------------------------------
+// ---- judgments
+// -------------------------------------------------------------------------------------------------------
 
 struct HeldJudgments {
     karat::Judgments data;
@@ -220,7 +235,8 @@ struct HeldJudgments {
 
 nb::list malformed_lines(const karat::LineCount& count) {
     nb::list lines;
-    for (const karat::LineFault& fault : count.malformed.first) lines.append(nb::make_tuple(fault.line, to_text(karat::explain(fault))));
+    for (const karat::LineFault& fault : count.malformed.first)
+        lines.append(nb::make_tuple(fault.line, to_text(karat::explain(fault))));
     return lines;
 }
 
@@ -237,8 +253,9 @@ std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments) {
     return std::make_unique<HeldJudgments>(HeldJudgments{std::move(judgments), {}});
 }
 
-std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers, const std::string& comments,
-                                              const std::string& blank_lines, const std::string& duplicates, bool lenient) {
+std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers,
+                                              const std::string& comments, const std::string& blank_lines,
+                                              const std::string& duplicates, bool lenient) {
     if (columns < 3 || columns > 64) throw nb::value_error("columns must be from 3 to 64");
     const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
     const karat::Duplicates rule = duplicate_rule(duplicates);
@@ -261,8 +278,8 @@ std::string_view bytes_at(nb::handle list, Py_ssize_t i) {
     return {text, static_cast<std::size_t>(size)};
 }
 
-std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list documents, Doubles grades, std::optional<Longs> lines,
-                                                   const std::string& duplicates) {
+std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list documents, Doubles grades,
+                                                   std::optional<Longs> lines, const std::string& duplicates) {
     const std::size_t count = grades.shape(0);
     if (queries.size() != count || documents.size() != count || (lines && lines->shape(0) != count)) {
         throw nb::value_error("queries, documents, grades and lines must have the same length");
@@ -275,11 +292,12 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
     return hold(builder.finish(duplicate_rule(duplicates)));
 }
 
-nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number, const std::string& comments,
-                    const std::string& blank_lines, bool lenient) {
+nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number,
+                    const std::string& comments, const std::string& blank_lines, bool lenient) {
     if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
     const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
-    const auto last = choose<karat::LastColumn>(number, "number", {{"level", karat::LastColumn::level}, {"grade", karat::LastColumn::grade}});
+    const auto last = choose<karat::LastColumn>(
+        number, "number", {{"level", karat::LastColumn::level}, {"grade", karat::LastColumn::grade}});
     const karat::Rows rows = translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
@@ -290,7 +308,8 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
     for (int column = 0; column < rows.id_columns; ++column) {
         nb::list one;
         for (std::size_t i = 0; i < count; ++i) {
-            one.append(to_bytes(rows.ids[i * static_cast<std::size_t>(rows.id_columns) + static_cast<std::size_t>(column)]));
+            one.append(
+                to_bytes(rows.ids[i * static_cast<std::size_t>(rows.id_columns) + static_cast<std::size_t>(column)]));
         }
         ids.append(one);
     }
@@ -301,20 +320,22 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
     const nb::capsule owner(lines.get(), [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
     const std::int64_t* data = lines.release();
     return nb::make_tuple(ids, new_doubles(std::move(values), count),
-                          nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner), nb::rv_policy::reference));
+                          nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner),
+                                   nb::rv_policy::reference));
 }
 
-// ---- matching --------------------------------------------------------------------------------------------------------
+// ---- matching
+// --------------------------------------------------------------------------------------------------------
 
 bool go_on() {
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() == 0;
 }
 
-std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties, bool float32,
-                                           const std::string& duplicates, const std::string& numbers, const std::string& comments,
-                                           const std::string& blank_lines, bool lenient, int threads, Progress* progress,
-                                           std::size_t block_bytes) {
+std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
+                                           bool float32, const std::string& duplicates, const std::string& numbers,
+                                           const std::string& comments, const std::string& blank_lines, bool lenient,
+                                           int threads, Progress* progress, std::size_t block_bytes) {
     karat::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
@@ -325,13 +346,14 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     return translated(source, [&] {
         const auto bytes = make_source(source);
         const nb::gil_scoped_release free;
-        return std::make_unique<karat::Matched>(
-            karat::match_text(judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
+        return std::make_unique<karat::Matched>(karat::match_text(
+            judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
     });
 }
 
-nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32, const std::string& duplicates,
-                           const std::string& numbers, const std::string& comments, const std::string& blank_lines, bool lenient) {
+nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
+                           const std::string& duplicates, const std::string& numbers, const std::string& comments,
+                           const std::string& blank_lines, bool lenient) {
     karat::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
@@ -350,13 +372,17 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
     return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
 }
 
-std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties, bool float32) {
+std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
+                                              bool float32) {
     const karat::Ties rule = tie_rule(ties);
     if (rule == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
-    return translated(run, [&] { return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), rule, float32)); });
+    return translated(run, [&] {
+        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), rule, float32));
+    });
 }
 
-// ---- segments --------------------------------------------------------------------------------------------------------
+// ---- segments
+// --------------------------------------------------------------------------------------------------------
 
 void check_offsets(const Doubles& values, const Longs& offsets) {
     if (!karat::are_offsets({offsets.data(), offsets.shape(0)}, values.shape(0))) {
@@ -400,33 +426,39 @@ NB_MODULE(_native, module) {
     line_error = new_error(module, "LineError", PyExc_ValueError);
     mapping_error = new_error(module, "MappingError", PyExc_TypeError);
 
-    nb::class_<Progress>(module, "Progress")
-        .def(nb::init<>())
-        .def_prop_ro("bytes", [](const Progress& self) { return self.bytes.load(); });
+    nb::class_<Progress>(module, "Progress").def(nb::init<>()).def_prop_ro("bytes", [](const Progress& self) {
+        return self.bytes.load();
+    });
 
     nb::class_<HeldJudgments>(module, "Judgments")
         .def_prop_ro("queries", &list_queries)
-        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
+        .def_prop_ro("offsets",
+                     [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
         .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })
         .def_prop_ro("lines", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.lines(), self); })
-        .def("document", [](const HeldJudgments& self, std::int64_t j) {
-            self.check_judgment(j);
-            return to_bytes(self.data.document(j));
-        })
-        .def("documents", [](const HeldJudgments& self, std::int64_t q) {
-            self.check_query(q);
-            nb::list documents;
-            const auto at = static_cast<std::size_t>(q);
-            for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j) documents.append(to_bytes(self.data.document(j)));
-            return documents;
-        })
-        .def_prop_ro("duplicates", [](const HeldJudgments& self) {
-            nb::list repeats;
-            for (const karat::JudgedTwice& twice : self.data.duplicates) {
-                repeats.append(nb::make_tuple(twice.query, to_bytes(twice.document), twice.first_line, twice.line));
-            }
-            return repeats;
-        })
+        .def("document",
+             [](const HeldJudgments& self, std::int64_t j) {
+                 self.check_judgment(j);
+                 return to_bytes(self.data.document(j));
+             })
+        .def("documents",
+             [](const HeldJudgments& self, std::int64_t q) {
+                 self.check_query(q);
+                 nb::list documents;
+                 const auto at = static_cast<std::size_t>(q);
+                 for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j)
+                     documents.append(to_bytes(self.data.document(j)));
+                 return documents;
+             })
+        .def_prop_ro(
+            "duplicates",
+            [](const HeldJudgments& self) {
+                nb::list repeats;
+                for (const karat::JudgedTwice& twice : self.data.duplicates) {
+                    repeats.append(nb::make_tuple(twice.query, to_bytes(twice.document), twice.first_line, twice.line));
+                }
+                return repeats;
+            })
         .def_prop_ro("dropped", [](const HeldJudgments& self) { return self.data.dropped; })
         .def_prop_ro("malformed", [](const HeldJudgments& self) { return self.data.count.malformed.count; })
         .def_prop_ro("malformed_lines", [](const HeldJudgments& self) { return malformed_lines(self.data.count); })
@@ -439,19 +471,21 @@ NB_MODULE(_native, module) {
         .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
         .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_last, self); })
         .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judgment, self); })
-        .def_prop_ro("extra", [](const karat::Matched& self) {
-            nb::list queries;
-            for (const std::string& query : self.extra) queries.append(to_bytes(query));
-            return queries;
-        })
-        .def_prop_ro("duplicates", [](const karat::Matched& self) {
-            nb::list repeats;
-            for (const karat::Repeat& repeat : self.duplicates) {
-                repeats.append(nb::make_tuple(repeat.query, to_bytes(repeat.document), repeat.first.line, repeat.again.line,
-                                              repeat.first_rank, repeat.again_rank));
-            }
-            return repeats;
-        })
+        .def_prop_ro("extra",
+                     [](const karat::Matched& self) {
+                         nb::list queries;
+                         for (const std::string& query : self.extra) queries.append(to_bytes(query));
+                         return queries;
+                     })
+        .def_prop_ro("duplicates",
+                     [](const karat::Matched& self) {
+                         nb::list repeats;
+                         for (const karat::Repeat& repeat : self.duplicates) {
+                             repeats.append(nb::make_tuple(repeat.query, to_bytes(repeat.document), repeat.first.line,
+                                                           repeat.again.line, repeat.first_rank, repeat.again_rank));
+                         }
+                         return repeats;
+                     })
         .def_ro("dropped", &karat::Matched::dropped)
         .def_ro("tied_queries", &karat::Matched::tied_queries)
         .def_ro("unordered", &karat::Matched::unordered)
@@ -463,20 +497,34 @@ NB_MODULE(_native, module) {
     module.def("read_judgments", &read_judgments, "source"_a, nb::kw_only(), "columns"_a = 4, "numbers"_a = "strict",
                "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false);
     module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a);
-    module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a, "lines"_a = nb::none(),
-               "duplicates"_a = "keep");
+    module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a,
+               "lines"_a = nb::none(), "duplicates"_a = "keep");
     module.def("read_rows", &read_rows, "source"_a, nb::kw_only(), "columns"_a, "numbers"_a = "c", "number"_a = "level",
                "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
-    module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
-               "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any", "blank_lines"_a = "skip",
-               "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(), "block_bytes"_a = 0);
-    module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
-               "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
-    module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false);
+    module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
+               "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
+               "block_bytes"_a = 0);
+    module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
+               "blank_lines"_a = "skip", "lenient"_a = false);
+    module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false);
 
-    module.def("total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a, "offsets"_a);
-    module.def("best", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, larger); }, "values"_a, "offsets"_a);
-    module.def("running_sum", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, add); }, "values"_a, "offsets"_a);
-    module.def("running_product", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, multiply); }, "values"_a, "offsets"_a);
-    module.def("running_max", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, larger); }, "values"_a, "offsets"_a);
+    module.def(
+        "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,
+        "offsets"_a);
+    module.def(
+        "best", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, larger); },
+        "values"_a, "offsets"_a);
+    module.def(
+        "running_sum", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, add); },
+        "values"_a, "offsets"_a);
+    module.def(
+        "running_product",
+        [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, multiply); }, "values"_a,
+        "offsets"_a);
+    module.def(
+        "running_max", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, larger); },
+        "values"_a, "offsets"_a);
 }

@@ -45,7 +45,9 @@ const char* last_query_boundary(const char* begin, const char* end) {
 
 // What starts a text: nothing, a UTF-8 mark to skip, or a sign that it is no text.
 std::size_t mark_length(const char* text, std::size_t size) {
-    const auto starts = [&](std::string_view mark) { return std::string_view(text, size).substr(0, mark.size()) == mark; };
+    const auto starts = [&](std::string_view mark) {
+        return std::string_view(text, size).substr(0, mark.size()) == mark;
+    };
     if (starts("\xEF\xBB\xBF")) return 3;
     if (starts("\xFF\xFE") || starts("\xFE\xFF")) throw LineFault{Fault::utf16, 1, 1, {}, {}};
     if (starts("\x1F\x8B") || starts("\x28\xB5\x2F\xFD")) throw LineFault{Fault::compressed, 1, 1, {}, {}};

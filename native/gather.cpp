@@ -23,7 +23,8 @@ char* put(char* at, T value) {
 }  // namespace
 
 Buckets::Buckets(std::size_t query_count)
-    : count(std::max<std::size_t>(1, std::min(query_count, BUCKETS))), width(std::max<std::size_t>(1, (query_count + count - 1) / count)) {}
+    : count(std::max<std::size_t>(1, std::min(query_count, BUCKETS))),
+      width(std::max<std::size_t>(1, (query_count + count - 1) / count)) {}
 
 void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
     if (heap.last != nullptr) {
@@ -35,7 +36,8 @@ void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
     constexpr std::size_t align = alignof(std::max_align_t);
     const std::size_t size = (sizeof(Chunk) + room + align - 1) / align * align;
     if (size > free_bytes_) {
-        const std::size_t slab = std::max(std::min(SMALLEST_SLAB << std::min<std::size_t>(slabs_.size(), 6), LARGEST_SLAB), size);
+        const std::size_t slab =
+            std::max(std::min(SMALLEST_SLAB << std::min<std::size_t>(slabs_.size(), 6), LARGEST_SLAB), size);
         slabs_.push_back(std::make_unique_for_overwrite<char[]>(slab));
         free_ = slabs_.back().get();
         free_bytes_ = slab;

@@ -34,7 +34,8 @@ struct Chunk {
 // One per worker. Blocks come in ascending order. Nothing is given back before the end.
 class Gathered {
 public:
-    Gathered(const Buckets& buckets, bool with_rank) : buckets_(buckets), with_rank_(with_rank), heaps_(buckets.count) {}
+    Gathered(const Buckets& buckets, bool with_rank)
+        : buckets_(buckets), with_rank_(with_rank), heaps_(buckets.count) {}
 
     void add(std::size_t query, std::int64_t block, const RunLine& line);
     // To be called once, after the last add().
@@ -81,13 +82,9 @@ private:
     const char* at_ = nullptr;
 };
 
-inline std::uint32_t record_query(const char* record) {
-    return load4(record);
-}
+inline std::uint32_t record_query(const char* record) { return load4(record); }
 
-inline Place record_place(const char* record) {
-    return {load4(record + 8), load4(record + 4)};
-}
+inline Place record_place(const char* record) { return {load4(record + 8), load4(record + 4)}; }
 
 inline double record_score(const char* record) {
     double score;
@@ -95,9 +92,7 @@ inline double record_score(const char* record) {
     return score;
 }
 
-inline std::int64_t record_rank(const char* record) {
-    return static_cast<std::int64_t>(load8(record + RECORD_HEAD));
-}
+inline std::int64_t record_rank(const char* record) { return static_cast<std::int64_t>(load8(record + RECORD_HEAD)); }
 
 inline std::string_view record_document(const char* record, bool with_rank) {
     const char* p = record + RECORD_HEAD + (with_rank ? 8 : 0);

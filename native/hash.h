@@ -6,22 +6,22 @@
 
 #include "text.h"
 
-#if defined(_MSC_VER) && !defined(__clang__)
+#if defined(_MSC_VER) && !defined(__clang__) && !defined(KARAT_PORTABLE)
 #include <intrin.h>
 #endif
 
 namespace karat {
 
 inline std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__)
+#if defined(__SIZEOF_INT128__) && !defined(KARAT_PORTABLE)
     __extension__ using wide = unsigned __int128;
     const wide product = static_cast<wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#elif defined(_MSC_VER) && defined(_M_X64)
+#elif defined(_MSC_VER) && defined(_M_X64) && !defined(KARAT_PORTABLE)
     std::uint64_t high;
     const std::uint64_t low = _umul128(a, b, &high);
     return low ^ high;
-#elif defined(_MSC_VER) && defined(_M_ARM64)
+#elif defined(_MSC_VER) && defined(_M_ARM64) && !defined(KARAT_PORTABLE)
     return (a * b) ^ __umulh(a, b);
 #else
     const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;

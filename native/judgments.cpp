@@ -84,7 +84,8 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
         const std::uint32_t* own = rows.data() + starts[q];
         const std::size_t own_count = starts[q + 1] - starts[q];
         made.queries_.add(queries_[q]);
-        made.query_table_.find_or_add(query_hashes_[q], static_cast<std::uint32_t>(place), [](std::uint32_t) { return false; });
+        made.query_table_.find_or_add(query_hashes_[q], static_cast<std::uint32_t>(place),
+                                      [](std::uint32_t) { return false; });
 
         hashes.resize(own_count);
         chosen.resize(own_count);
@@ -98,13 +99,14 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
                                                 [&](std::uint32_t k) { return documents_[own[k]] == document; });
             if (first == IdTable::NONE) continue;
             if (policy == Duplicates::keep) {
-                made.duplicates.push_back({static_cast<std::int64_t>(place), std::string(document), lines_[own[first]], lines_[own[i]]});
+                made.duplicates.push_back(
+                    {static_cast<std::int64_t>(place), std::string(document), lines_[own[first]], lines_[own[i]]});
                 continue;
             }
             ++made.dropped;
             const std::uint32_t standing = chosen[first];
-            const bool later_wins = policy == Duplicates::last ||
-                                    (policy == Duplicates::max && grades_[own[i]] > grades_[own[standing]]);
+            const bool later_wins =
+                policy == Duplicates::last || (policy == Duplicates::max && grades_[own[i]] > grades_[own[standing]]);
             kept[later_wins ? standing : i] = 0;
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
         }
@@ -146,8 +148,8 @@ Rows read_rows(Source& source, int columns, LastColumn last, const Reading& read
     const auto take = [&](const char* first, const char* end, std::int64_t line) -> std::optional<Complaint> {
         if (split(first, end, fields.data(), columns + 1) != columns) return wrong_columns(first, end);
         const std::string_view token = fields[static_cast<std::size_t>(columns) - 1];
-        const ParsedNumber number = last == LastColumn::grade ? parse_grade(token, reading.numbers)
-                                                              : parse_score(token, reading.numbers);
+        const ParsedNumber number =
+            last == LastColumn::grade ? parse_grade(token, reading.numbers) : parse_score(token, reading.numbers);
         if (number.fault != NumberFault::none) return wrong_number(number.fault, token);
         for (int i = 0; i < columns - 1; ++i) rows.ids.add(fields[static_cast<std::size_t>(i)]);
         rows.values.push_back(number.value);

@@ -12,6 +12,8 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/source.cpp)
 set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
+option(KARAT_PORTABLE "Leave out vector instructions, 128-bit products and from_chars" OFF)
+
 find_package(Threads REQUIRED)
 
 function(karat_compile_options target)
@@ -23,6 +25,9 @@ function(karat_compile_options target)
     # No contraction: a sum of products must not depend on whether the machine has a fused instruction.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -ffp-contract=off
                            $<$<CONFIG:Release>:-O3>)
+  endif()
+  if(KARAT_PORTABLE)
+    target_compile_definitions(${target} PRIVATE KARAT_PORTABLE)
   endif()
   if(KARAT_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)

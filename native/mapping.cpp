@@ -1,7 +1,7 @@
 // This file walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
 //
-// Only public API of the stable ABI. A number's __float__ may run any Python code, also code that changes the dictionary
-// under way; PyDict_Next stands that, and a size that changed is an error afterwards.
+// Only public API of the stable ABI. A number's __float__ may run any Python code, also code that changes the
+// dictionary under way; PyDict_Next stands that, and a size that changed is an error afterwards.
 #include "mapping.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::string type_name(PyObject* object) {
 class IdBytes {
 public:
     std::string_view operator()(PyObject* id, PyObject* query, PyObject* document) {
-        if (!PyUnicode_Check(id)) fail(document == nullptr ? "query" : "document", query, document, "it is " + type_name(id) + ", not str");
+        if (!PyUnicode_Check(id))
+            fail(document == nullptr ? "query" : "document", query, document, "it is " + type_name(id) + ", not str");
         Py_ssize_t size = 0;
         if (const char* text = PyUnicode_AsUTF8AndSize(id, &size)) return {text, static_cast<std::size_t>(size)};
         PyErr_Clear();
@@ -74,7 +75,8 @@ double number(PyObject* value, PyObject* query, PyObject* document) {
         }
         const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
         PyErr_Clear();
-        fail("number", query, document, too_large ? "an integer too large for a double" : type_name(value) + " is not a number");
+        fail("number", query, document,
+             too_large ? "an integer too large for a double" : type_name(value) + " is not a number");
     }
     return found;
 }
@@ -88,13 +90,15 @@ inline double score_of(PyObject* value, PyObject* query, PyObject* document) {
 }
 
 void expect_dict(PyObject* object, const char* what, PyObject* query) {
-    if (!PyDict_Check(object)) fail("mapping", query, nullptr, std::string(what) + " is " + type_name(object) + ", not dict");
+    if (!PyDict_Check(object))
+        fail("mapping", query, nullptr, std::string(what) + " is " + type_name(object) + ", not dict");
 }
 
 // One query of a run: the scores in the dictionary's order, then the ranks of what was judged.
 class MappingReducer {
 public:
-    MappingReducer(const Judgments& judgments, Ties ties, bool float32) : judgments_(judgments), ties_(ties), float32_(float32) {}
+    MappingReducer(const Judgments& judgments, Ties ties, bool float32)
+        : judgments_(judgments), ties_(ties), float32_(float32) {}
 
     void reduce(std::int64_t query, PyObject* query_object, PyObject* inner, Findings& findings) {
         read_scores(query_object, inner);
@@ -119,7 +123,8 @@ private:
     void read_scores(PyObject* query, PyObject* inner) {
         scores_.clear();
         const Py_ssize_t size = PyDict_Size(inner);
-        if (static_cast<std::uint64_t>(size) >= ~std::uint32_t{0}) fail("mapping", query, nullptr, "too many documents");
+        if (static_cast<std::uint64_t>(size) >= ~std::uint32_t{0})
+            fail("mapping", query, nullptr, "too many documents");
         scores_.reserve(static_cast<std::size_t>(size));
         descending_ = true;
         double last = std::numeric_limits<double>::infinity();
@@ -164,7 +169,9 @@ private:
         if (judgments_.duplicates.empty()) return;
         std::vector<Hit> kept;
         for (const Hit& hit : hits_) {
-            const auto same = [&](const Hit& other) { return judgments_.document(other.judgment) == judgments_.document(hit.judgment); };
+            const auto same = [&](const Hit& other) {
+                return judgments_.document(other.judgment) == judgments_.document(hit.judgment);
+            };
             if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(hit);
         }
         hits_.swap(kept);
@@ -176,7 +183,8 @@ private:
         for (const Hit& hit : hits_) thresholds_.push_back(hit.score);
         sort_distinct_descending(thresholds_);
         if (descending_) {
-            find_standings_in_order(scores_.size(), [this](std::size_t i) { return scores_[i]; }, thresholds_, standings_);
+            find_standings_in_order(
+                scores_.size(), [this](std::size_t i) { return scores_[i]; }, thresholds_, standings_);
         } else {
             find_standings(scores_, thresholds_, standings_);
         }
@@ -271,7 +279,8 @@ Judgments judgments_from_mapping(PyObject* qrels) {
             const Owned alive(Py_NewRef(value));
             const double grade = number(value, query, document);
             if (!std::isfinite(grade)) {
-                fail(std::isnan(grade) ? "nan" : "infinite", query, document, std::isnan(grade) ? "the grade is NaN" : "the grade is infinite");
+                fail(std::isnan(grade) ? "nan" : "infinite", query, document,
+                     std::isnan(grade) ? "the grade is NaN" : "the grade is infinite");
             }
             builder.add(query_id, bytes(document, query, document), grade, 0);
         }
@@ -302,7 +311,8 @@ Matched match_mapping(const Judgments& judgments, PyObject* run, Ties ties, bool
             extra.emplace_back(id);
             continue;
         }
-        if (met[static_cast<std::size_t>(q)]++ != 0) fail("query", query, nullptr, "two queries have the same bytes as id");
+        if (met[static_cast<std::size_t>(q)]++ != 0)
+            fail("query", query, nullptr, "two queries have the same bytes as id");
         reducer.reduce(q, query, inner, findings[0]);
     }
     Matched matched = arrange(judgments, findings);

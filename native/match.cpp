@@ -18,9 +18,7 @@ struct StringHash {
 };
 using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
 
-double rounded(double score, bool float32) {
-    return float32 ? static_cast<double>(static_cast<float>(score)) : score;
-}
+double rounded(double score, bool float32) { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
 
 // What the workers of one pass share.
 struct Pass {
@@ -31,7 +29,8 @@ struct Pass {
     std::atomic<bool> stop{false};         // leave everything
     std::atomic<bool> interleaved{false};  // a query came back after another one
 
-    Pass(const Judgments& judgments_, Source& source, const MatchOptions& options_, Cut cut, std::atomic<std::int64_t>* progress)
+    Pass(const Judgments& judgments_, Source& source, const MatchOptions& options_, Cut cut,
+         std::atomic<std::int64_t>* progress)
         : judgments(judgments_), options(options_), blocks(source, cut, options_.reading.block_bytes, progress) {}
 };
 
@@ -103,7 +102,8 @@ private:
 // Keeps every document of a judged query for later.
 class GatheringSink {
 public:
-    GatheringSink(Pass& pass, Gathered& gathered, Harvest& harvest) : pass_(pass), gathered_(gathered), harvest_(harvest) {}
+    GatheringSink(Pass& pass, Gathered& gathered, Harvest& harvest)
+        : pass_(pass), gathered_(gathered), harvest_(harvest) {}
 
     void start(const Block& block) { block_ = block.sequence(); }
     bool stopped() const { return pass_.stop.load(std::memory_order_relaxed); }
@@ -150,8 +150,10 @@ void read_blocks(Pass& pass, Sink& sink, Harvest& harvest, Block block, bool hav
 class Lines {
 public:
     explicit Lines(const std::vector<Harvest>& harvests) {
-        for (const Harvest& harvest : harvests) blocks_.insert(blocks_.end(), harvest.notes.blocks.begin(), harvest.notes.blocks.end());
-        std::sort(blocks_.begin(), blocks_.end(), [](const BlockCount& a, const BlockCount& b) { return a.block < b.block; });
+        for (const Harvest& harvest : harvests)
+            blocks_.insert(blocks_.end(), harvest.notes.blocks.begin(), harvest.notes.blocks.end());
+        std::sort(blocks_.begin(), blocks_.end(),
+                  [](const BlockCount& a, const BlockCount& b) { return a.block < b.block; });
         std::int64_t lines = 0;
         std::int64_t data_lines = 0;
         for (BlockCount& block : blocks_) {
@@ -186,7 +188,8 @@ private:
 void throw_faults(std::vector<Harvest>& harvests) {
     const BlockFault* earliest = nullptr;
     for (const Harvest& harvest : harvests) {
-        if (harvest.fault && (earliest == nullptr || harvest.fault->block < earliest->block)) earliest = &*harvest.fault;
+        if (harvest.fault && (earliest == nullptr || harvest.fault->block < earliest->block))
+            earliest = &*harvest.fault;
     }
     if (earliest != nullptr) throw Lines(harvests).absolute(*earliest);
     for (const Harvest& harvest : harvests) {
@@ -211,7 +214,8 @@ Matched bring_home(const Judgments& judgments, std::vector<Harvest>& harvests) {
     for (Harvest& harvest : harvests) {
         matched.extra.insert(matched.extra.end(), harvest.extra.begin(), harvest.extra.end());
         matched.count.malformed.count += harvest.notes.malformed_count;
-        for (BlockFault& fault : harvest.notes.malformed) matched.count.malformed.first.push_back(lines.absolute(std::move(fault)));
+        for (BlockFault& fault : harvest.notes.malformed)
+            matched.count.malformed.first.push_back(lines.absolute(std::move(fault)));
         if (harvest.notes.tag_block > tag_block) {
             tag_block = harvest.notes.tag_block;
             matched.tag = std::move(harvest.notes.tag);
@@ -338,7 +342,8 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     const auto workers = small ? std::size_t{1} : static_cast<std::size_t>(options.threads);
     std::vector<Harvest> harvests(workers);
     std::vector<std::unique_ptr<Gathered>> gathered;
-    for (std::size_t w = 0; w < workers; ++w) gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column));
+    for (std::size_t w = 0; w < workers; ++w)
+        gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column));
 
     bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
         const auto w = static_cast<std::size_t>(worker);

@@ -36,7 +36,7 @@ double c_strtod(std::string_view token) {
 }
 
 double decimal(std::string_view token) {
-#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
+#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L && !defined(KARAT_PORTABLE)
     const char* first = token.data();
     const char* last = first + token.size();
     if (first != last && *first == '+') ++first;
@@ -116,7 +116,8 @@ std::int64_t parse_leading_integer(std::string_view token) {
         size = size * 10 + digit;
     }
     if (!negative) return static_cast<std::int64_t>(size);
-    return size == (std::uint64_t{1} << 63) ? std::numeric_limits<std::int64_t>::min() : -static_cast<std::int64_t>(size);
+    return size == (std::uint64_t{1} << 63) ? std::numeric_limits<std::int64_t>::min()
+                                            : -static_cast<std::int64_t>(size);
 }
 
 bool parse_integer(std::string_view token, std::int64_t& value) {

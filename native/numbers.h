@@ -56,7 +56,8 @@ inline bool short_decimal(const char* p, const char* end, double& value) {
         if (length == 0 || !eight_digits(last_digits(load8(end - 8), length), mantissa)) return false;
     } else {
         part = length - whole - 1;
-        if (marks == 0 || whole == 0 || part - 1 >= 8) [[unlikely]] return false;  // also `5.`, where part is 0
+        if (marks == 0 || whole == 0 || part - 1 >= 8) [[unlikely]]
+            return false;  // also `5.`, where part is 0
         const std::uint64_t front = load8(p + whole - 8);
         const std::uint64_t back = load8(end - 8);
         if (whole + part <= 8) {  // all digits in one word
@@ -65,7 +66,8 @@ inline bool short_decimal(const char* p, const char* end, double& value) {
             if (!eight_digits(last_digits(joined, whole + part), mantissa)) return false;
         } else {
             std::uint64_t fraction = 0;
-            if (!eight_digits(last_digits(front, whole), mantissa) || !eight_digits(last_digits(back, part), fraction)) {
+            if (!eight_digits(last_digits(front, whole), mantissa) ||
+                !eight_digits(last_digits(back, part), fraction)) {
                 return false;
             }
             mantissa = mantissa * static_cast<std::uint64_t>(POWERS_OF_TEN[part]) + fraction;
@@ -84,7 +86,8 @@ ParsedNumber parse_any_score(std::string_view token, Numbers numbers);
 // The token must have PADDING readable bytes around it.
 inline ParsedNumber parse_score(std::string_view token, Numbers numbers) {
     double value = 0;
-    if (short_decimal(token.data(), token.data() + token.size(), value)) [[likely]] return {value, NumberFault::none};
+    if (short_decimal(token.data(), token.data() + token.size(), value)) [[likely]]
+        return {value, NumberFault::none};
     return parse_any_score(token, numbers);
 }
 

@@ -38,7 +38,8 @@ private:
 };
 
 // On a thread of its own, so that the caller can be asked whether to go on.
-void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop, const GoOn& go_on) {
+void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop,
+                const GoOn& go_on) {
     Blocks blocks(source, Cut::lines, options.reading.block_bytes);
     std::exception_ptr failure;
     const bool wanted = run_in_parallel(1, false, stop, go_on, [&](int) {
@@ -66,9 +67,7 @@ void read_query(QuerySink& sink, Source& source, const MatchOptions& options, st
 }
 
 // From the highest score down, NaN last.
-bool falls(double a, double b) {
-    return a > b || (std::isnan(b) && !std::isnan(a));
-}
+bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
 }  // namespace
 

@@ -32,14 +32,15 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
     table_.reset(judged + documents.size());
     for (std::uint32_t j = 0; j < judged; ++j) {
         const std::string_view id = judgments_.document(from + j);
-        table_.find_or_add(judgments_.hash(from + j), j, [&](std::uint32_t k) { return judgments_.document(from + k) == id; });
+        table_.find_or_add(judgments_.hash(from + j), j,
+                           [&](std::uint32_t k) { return judgments_.document(from + k) == id; });
     }
     const auto count = static_cast<std::uint32_t>(documents.size());
     for (std::uint32_t i = 0; i < count; ++i) {
         const Document& document = documents.documents[i];
         const auto same = [&](std::uint32_t number) {
-            const std::string_view other = number < judged ? judgments_.document(from + number)
-                                                           : documents.documents[number - judged].name();
+            const std::string_view other =
+                number < judged ? judgments_.document(from + number) : documents.documents[number - judged].name();
             return same_id(other, document.name());
         };
         const std::uint32_t number = table_.find_or_add(document.hash, judged + i, same);
@@ -63,7 +64,9 @@ void Reducer::drop_repeats(Documents& documents) {
     std::iota(standing.begin(), standing.end(), 0u);
     for (const Again& again : repeats_) {
         std::uint32_t& held = standing[again.first];
-        const bool later_wins = policy_ == Duplicates::last || (policy_ == Duplicates::max && documents.documents[again.document].score > documents.documents[held].score);
+        const bool later_wins =
+            policy_ == Duplicates::last ||
+            (policy_ == Duplicates::max && documents.documents[again.document].score > documents.documents[held].score);
         kept[later_wins ? held : again.document] = 0;
         if (later_wins) held = again.document;
     }
@@ -75,7 +78,8 @@ void Reducer::drop_repeats(Documents& documents) {
         if (!kept[i]) continue;
         documents.documents[next] = documents.documents[i];
         if (!documents.ranks.empty()) documents.ranks[next] = documents.ranks[i];
-        if (next > 0 && !(documents.documents[next].score <= documents.documents[next - 1].score)) documents.descending = false;
+        if (next > 0 && !(documents.documents[next].score <= documents.documents[next - 1].score))
+            documents.descending = false;
         ++next;
     }
     documents.documents.resize(next);
@@ -107,7 +111,8 @@ void Reducer::rank_wanted(const Documents& documents) {
     for (const std::uint32_t i : wanted_) thresholds_.push_back(documents.documents[i].score);
     sort_distinct_descending(thresholds_);
     if (documents.descending) {
-        find_standings_in_order(documents.size(), [&](std::size_t i) { return documents.documents[i].score; }, thresholds_, standings_);
+        find_standings_in_order(
+            documents.size(), [&](std::size_t i) { return documents.documents[i].score; }, thresholds_, standings_);
     } else {
         scores_.clear();
         for (const Document& document : documents.documents) scores_.push_back(document.score);
@@ -156,8 +161,9 @@ void Reducer::rank_in_ties(const Documents& documents) {
         const std::vector<std::uint32_t>& group = groups_[t];
         if (group.empty()) continue;
         const bool sorted = asked[t] >= SORT_FROM || ties_ == Ties::input;
-        spots_[w].rank += sorted ? std::lower_bound(group.begin(), group.end(), i, before) - group.begin()
-                                 : std::count_if(group.begin(), group.end(), [&](std::uint32_t k) { return before(k, i); });
+        spots_[w].rank +=
+            sorted ? std::lower_bound(group.begin(), group.end(), i, before) - group.begin()
+                   : std::count_if(group.begin(), group.end(), [&](std::uint32_t k) { return before(k, i); });
     }
 }
 
@@ -239,7 +245,8 @@ void Reducer::reduce(std::int64_t query, Documents& documents, Findings& finding
         std::sort(wanted_.begin(), wanted_.end());
         wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
     }
-    const bool has_nan = !documents.descending && std::any_of(documents.documents.begin(), documents.documents.end(), [](const Document& d) { return std::isnan(d.score); });
+    const bool has_nan = !documents.descending && std::any_of(documents.documents.begin(), documents.documents.end(),
+                                                              [](const Document& d) { return std::isnan(d.score); });
     if (has_nan) {
         rank_with_nan(documents);
     } else {

@@ -27,7 +27,7 @@ struct Documents {
     std::vector<std::int64_t> ranks;  // the rank column, where ties are settled by it
     std::vector<Place> places;        // empty where find_places() can count them
     Place start{0, 0};                // of the first document
-    bool descending = true;  // every score is at most the one before it, so none is NaN
+    bool descending = true;           // every score is at most the one before it, so none is NaN
 
     std::size_t size() const { return documents.size(); }
 

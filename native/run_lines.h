@@ -43,21 +43,25 @@ inline bool split_quickly(const char* line, const char* text_end, QuickLine& par
     std::uint64_t low = all;
     unsigned at[RUN_FIELDS - 1];
     for (unsigned& blank : at) {
-        if (low == 0) [[unlikely]] return false;
+        if (low == 0) [[unlikely]]
+            return false;
         blank = lowest_bit(low);
         low &= low - 1;
     }
     const char separator = line[at[0]];
-    const int others = (line[at[1]] ^ separator) | (line[at[2]] ^ separator) | (line[at[3]] ^ separator) | (line[at[4]] ^ separator);
+    const int others =
+        (line[at[1]] ^ separator) | (line[at[2]] ^ separator) | (line[at[3]] ^ separator) | (line[at[4]] ^ separator);
     // A blank at the start, or right behind one of the five.
     const std::uint64_t through = ~std::uint64_t{0} >> (63 - at[4]);
     const std::uint64_t doubled = (all & (all >> 1) & through) | (all & 1);
-    if (others != 0 || (separator != ' ' && separator != '\t') || doubled != 0 || at[4] == 63 || *line == '#') [[unlikely]] {
+    if (others != 0 || (separator != ' ' && separator != '\t') || doubled != 0 || at[4] == 63 || *line == '#')
+        [[unlikely]] {
         return false;
     }
     parts = {at[0], at[1] + 1, at[2], at[3] + 1, at[4], at[4] + 1};
     end = low == 0 ? line + 64 : line + lowest_bit(low);
-    if (low == 0 || *end != '\n') [[unlikely]] end = line_end(end, text_end);
+    if (low == 0 || *end != '\n') [[unlikely]]
+        end = line_end(end, text_end);
     return true;
 }
 
@@ -75,6 +79,10 @@ struct RunNotes {
     std::string tag;  // the sixth field of the last line of data in tag_block
 };
 
+// How fast it could be, on 6,980 queries x 1,000 documents, 261 MB in 7.0 M lines: read() has to copy the 261 MB once,
+// which takes 0.03 s of a 2.5 GHz core, and that is the limit. Taking lines apart and looking documents up takes ten
+// times that, 0.33 s in all or 48 ns a line, of which the score is a quarter and the lookup a sixth.
+//
 // Reads the blocks it is given into a sink: sink.query(id, line) whenever the first field changes (also at the start of
 // a block), sink.document(RunLine) for every line of data, sink.finish() at the end of a block; sink.stopped() is asked
 // now and then.
@@ -97,10 +105,13 @@ public:
             QuickLine parts;
             const char* end = nullptr;
             double score = 0;
-            if (quick && split_quickly(line, text_end_, parts, end) && short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
+            if (quick && split_quickly(line, text_end_, parts, end) &&
+                short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
-                if (!take(span(line, line + parts.query_end), {span(line + parts.document, line + parts.document_end), score, 0, count_.lines})) break;
+                if (!take(span(line, line + parts.query_end),
+                          {span(line + parts.document, line + parts.document_end), score, 0, count_.lines}))
+                    break;
             } else {
                 end = line_end(line, text_end_);
                 if (!read_slowly(line, end)) break;
@@ -117,7 +128,9 @@ public:
     }
 
 private:
-    static std::string_view span(const char* from, const char* to) { return {from, static_cast<std::size_t>(to - from)}; }
+    static std::string_view span(const char* from, const char* to) {
+        return {from, static_cast<std::size_t>(to - from)};
+    }
 
     bool take(std::string_view query, const RunLine& line) {
         if (!same_id(query, query_)) {
@@ -135,7 +148,8 @@ private:
         const LineKind kind = classify(line, end, rules_.reading.comments, first);
         if (kind == LineKind::comment) return true;
         if (kind == LineKind::blank) {
-            return !rules_.reading.blank_lines_are_errors || complain({Fault::blank, {}}, line, end, count_.data_lines + 1);
+            return !rules_.reading.blank_lines_are_errors ||
+                   complain({Fault::blank, {}}, line, end, count_.data_lines + 1);
         }
         ++count_.data_lines;
         std::string_view fields[RUN_FIELDS];
@@ -143,13 +157,15 @@ private:
             return complain(wrong_columns(line, end), line, end, count_.data_lines);
         }
         const ParsedNumber score = parse_score(fields[4], rules_.reading.numbers);
-        if (score.fault != NumberFault::none) return complain(wrong_number(score.fault, fields[4]), line, end, count_.data_lines);
+        if (score.fault != NumberFault::none)
+            return complain(wrong_number(score.fault, fields[4]), line, end, count_.data_lines);
         std::int64_t rank = 0;
         if (rules_.with_rank) {
             if (rules_.reading.numbers == Numbers::c) {
                 rank = parse_leading_integer(fields[3]);
             } else if (!parse_integer(fields[3], rank)) {
-                return complain({Fault::rank, std::string(fields[3].substr(0, EXCERPT_LIMIT))}, line, end, count_.data_lines);
+                return complain({Fault::rank, std::string(fields[3].substr(0, EXCERPT_LIMIT))}, line, end,
+                                count_.data_lines);
             }
         }
         tag_ = fields[5].data();

@@ -19,9 +19,7 @@ FileSource::FileSource(const NativePath& path) {
     std::setvbuf(file_, nullptr, _IONBF, 0);
 }
 
-FileSource::~FileSource() {
-    std::fclose(file_);
-}
+FileSource::~FileSource() { std::fclose(file_); }
 
 std::size_t FileSource::read(char* bytes, std::size_t size) {
     errno = 0;

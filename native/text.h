@@ -10,7 +10,9 @@
 #include <cstring>
 #include <string_view>
 
-#if defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+// KARAT_PORTABLE leaves all that some machines lack out, so that the rest can be tried on any machine.
+#if defined(KARAT_PORTABLE)
+#elif defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #include <emmintrin.h>
 #define KARAT_SSE2 1
 #elif defined(__aarch64__) || defined(_M_ARM64)
@@ -22,13 +24,9 @@ namespace karat {
 
 inline constexpr std::size_t PADDING = 64;
 
-inline bool is_blank(char c) {
-    return c == ' ' || (static_cast<unsigned char>(c) - 9u) < 5u;
-}
+inline bool is_blank(char c) { return c == ' ' || (static_cast<unsigned char>(c) - 9u) < 5u; }
 
-inline bool is_digit(char c) {
-    return (static_cast<unsigned char>(c) - unsigned{'0'}) < 10u;
-}
+inline bool is_digit(char c) { return (static_cast<unsigned char>(c) - unsigned{'0'}) < 10u; }
 
 inline const char* skip_blanks(const char* p, const char* end) {
     while (p != end && is_blank(*p)) ++p;

@@ -41,17 +41,91 @@ private:
 };
 
 const char* const QUERIES[] = {"1", "2", "10", "q1", "q2", "1000000", "#9", "query-with-a-long-name", "\xC3\xA9", "-1"};
-const char* const DOCUMENTS[] = {"d1", "d2", "d3", "d10", "d", "D1", "x", "y", "7", "77", "6956363", "clueweb09-en0000-00-00000",
-                                 "clueweb09-en0000-00-00001", "msmarco_passage_30_1", "\xFF\xFE", "\xC3\xA9t\xC3\xA9", "12345678", "123456789"};
-const char* const SCORES[] = {"1", "0", "-0", "1.0", "1.5", "2", "29.993734", "29.982326", "0.618064", "1e3", "1E-3", "-3.25", ".5", "5.", "+1",
-                              "inf", "-inf", "Infinity", "nan", "NaN", "-nan", "nan(1)", "0x1p3", "1e400", "1e-400", "4.9e-324", "1,5", "abc", "1.5x",
-                              "--1", "1e", "1e+", ".", "-", "12345678.12345678", "99999999.99999999", "123456789.5", "0.1234567890123456789",
-                              "1.00000001", "1.000000001", "16777217", "16777216", "2.2250738585072011e-308", "9007199254740993"};
-const char* const GRADES[] = {"0", "1", "2", "-1", "-2", "1.9", "3", "+2", "1e3", "0x5", "007", "abc", "99999999999999999999", "-99999999999999999999",
-                              "inf", "nan", "", "0.5"};
+const char* const DOCUMENTS[] = {"d1",
+                                 "d2",
+                                 "d3",
+                                 "d10",
+                                 "d",
+                                 "D1",
+                                 "x",
+                                 "y",
+                                 "7",
+                                 "77",
+                                 "6956363",
+                                 "clueweb09-en0000-00-00000",
+                                 "clueweb09-en0000-00-00001",
+                                 "msmarco_passage_30_1",
+                                 "\xFF\xFE",
+                                 "\xC3\xA9t\xC3\xA9",
+                                 "12345678",
+                                 "123456789"};
+const char* const SCORES[] = {"1",
+                              "0",
+                              "-0",
+                              "1.0",
+                              "1.5",
+                              "2",
+                              "29.993734",
+                              "29.982326",
+                              "0.618064",
+                              "1e3",
+                              "1E-3",
+                              "-3.25",
+                              ".5",
+                              "5.",
+                              "+1",
+                              "inf",
+                              "-inf",
+                              "Infinity",
+                              "nan",
+                              "NaN",
+                              "-nan",
+                              "nan(1)",
+                              "0x1p3",
+                              "1e400",
+                              "1e-400",
+                              "4.9e-324",
+                              "1,5",
+                              "abc",
+                              "1.5x",
+                              "--1",
+                              "1e",
+                              "1e+",
+                              ".",
+                              "-",
+                              "12345678.12345678",
+                              "99999999.99999999",
+                              "123456789.5",
+                              "0.1234567890123456789",
+                              "1.00000001",
+                              "1.000000001",
+                              "16777217",
+                              "16777216",
+                              "2.2250738585072011e-308",
+                              "9007199254740993"};
+const char* const GRADES[] = {"0",
+                              "1",
+                              "2",
+                              "-1",
+                              "-2",
+                              "1.9",
+                              "3",
+                              "+2",
+                              "1e3",
+                              "0x5",
+                              "007",
+                              "abc",
+                              "99999999999999999999",
+                              "-99999999999999999999",
+                              "inf",
+                              "nan",
+                              "",
+                              "0.5"};
 const char* const BLANKS[] = {" ", " ", " ", " ", " ", " ", " ", "\t", "  ", " \t ", "\v", "\f", "\r"};
-const char* const ENDS[] = {"\n", "\n", "\n", "\n", "\n", "\n", "\n", "\r\n", " \n", "\n\n", "", "\n# c\n", "\n #\n", "\n \t\n"};
-const char* const SCRAPS[] = {"\n", "#", " ", "\r", "\t", "\xEF\xBB\xBF", "\xFF\xFE", "\x1F\x8B", "1", ".", "e", "-", "\v"};
+const char* const ENDS[] = {"\n",   "\n",  "\n",   "\n", "\n",      "\n",     "\n",
+                            "\r\n", " \n", "\n\n", "",   "\n# c\n", "\n #\n", "\n \t\n"};
+const char* const SCRAPS[] = {"\n", "#", " ", "\r", "\t", "\xEF\xBB\xBF", "\xFF\xFE", "\x1F\x8B",
+                              "1",  ".", "e", "-",  "\v"};
 
 class Grammar {
 public:
@@ -66,7 +140,8 @@ public:
     std::string qrels() {
         std::string text = start();
         for (std::size_t lines = dice_.below(8); lines > 0; --lines) {
-            text += query() + blank() + "0" + blank() + document() + blank() + (tidy_ ? GRADES[dice_.below(5)] : dice_.of(GRADES)) + end();
+            text += query() + blank() + "0" + blank() + document() + blank() +
+                    (tidy_ ? GRADES[dice_.below(5)] : dice_.of(GRADES)) + end();
         }
         return text;
     }
@@ -78,8 +153,9 @@ public:
         const std::size_t lines = dice_.one_in(6) ? dice_.below(120) : dice_.below(16);
         for (std::size_t i = 0; i < lines; ++i) {
             if (interleaved || dice_.one_in(4)) query = this->query();
-            text += query + blank() + "Q0" + blank() + document() + blank() + (dice_.one_in(40) ? "r" : std::to_string(dice_.below(9))) +
-                    blank() + score() + (tidy_ || !dice_.one_in(9) ? blank() + tag() : "") + end();
+            text += query + blank() + "Q0" + blank() + document() + blank() +
+                    (dice_.one_in(40) ? "r" : std::to_string(dice_.below(9))) + blank() + score() +
+                    (tidy_ || !dice_.one_in(9) ? blank() + tag() : "") + end();
         }
         return text;
     }
@@ -96,7 +172,8 @@ private:
         if (!tidy_ && dice_.one_in(3)) return dice_.of(SCORES);
         if (tied_) return SCORES[dice_.below(4)];
         char text[64];
-        std::snprintf(text, sizeof text, "%.*f", static_cast<int>(dice_.below(10)), static_cast<double>(dice_.below(4000)) / 37.0);
+        std::snprintf(text, sizeof text, "%.*f", static_cast<int>(dice_.below(10)),
+                      static_cast<double>(dice_.below(4000)) / 37.0);
         return text;
     }
     std::string blank() { return tidy_ ? separator_ : dice_.of(BLANKS); }
@@ -146,7 +223,8 @@ void write_current() {
     if (std::FILE* file = std::fopen("karat-fuzz.failed", "wb")) {
         std::fwrite(current.data(), 1, current.size(), file);
         std::fclose(file);
-        std::fprintf(stderr, "karat-fuzz: input %llu, written to karat-fuzz.failed\n", static_cast<unsigned long long>(done.load()));
+        std::fprintf(stderr, "karat-fuzz: input %llu, written to karat-fuzz.failed\n",
+                     static_cast<unsigned long long>(done.load()));
     }
 }
 
@@ -186,9 +264,7 @@ int fail(const char* message) {
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 
 // Inputs are small and many: shorter stacks and a smaller quarantine make them a third faster.
-extern "C" const char* __asan_default_options() {
-    return "malloc_context_size=6:quarantine_size_mb=16";
-}
+extern "C" const char* __asan_default_options() { return "malloc_context_size=6:quarantine_size_mb=16"; }
 #endif
 
 int main(int argument_count, char** arguments) {
@@ -228,7 +304,7 @@ int main(int argument_count, char** arguments) {
         current = one_input(dice);
         run_one();
     }
-    std::printf("%llu inputs, seed %llu: no crash, no report, no disagreement\n", static_cast<unsigned long long>(count),
-                static_cast<unsigned long long>(seed));
+    std::printf("%llu inputs, seed %llu: no crash, no report, no disagreement\n",
+                static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
     return 0;
 }

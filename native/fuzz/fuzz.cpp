@@ -39,18 +39,21 @@ void compare(const karat::Judgments& found, const oracle::Judged& wanted) {
         expect(found.query(static_cast<std::int64_t>(q)) == wanted.queries[q], "judgments: another query");
         expect(found.find_query(wanted.queries[q]) == static_cast<std::int64_t>(q), "judgments: a query is not found");
         for (const oracle::Judgment& one : wanted.judgments[q]) {
-            expect(j < found.grades().size() && found.document(static_cast<std::int64_t>(j)) == one.document, "judgments: another document");
+            expect(j < found.grades().size() && found.document(static_cast<std::int64_t>(j)) == one.document,
+                   "judgments: another document");
             expect(found.grades()[j] == one.grade && found.lines()[j] == one.line, "judgments: another grade or line");
             ++j;
         }
         expect(found.offsets()[q + 1] == static_cast<std::int64_t>(j), "judgments: other offsets");
     }
-    expect(found.count.lines == wanted.lines && found.count.malformed.count == wanted.malformed, "judgments: other counts");
+    expect(found.count.lines == wanted.lines && found.count.malformed.count == wanted.malformed,
+           "judgments: other counts");
     expect(found.dropped == wanted.dropped, "judgments: dropped others");
 }
 
 bool same_repeat(const karat::Repeat& a, const karat::Repeat& b, bool ranks_too) {
-    return a.query == b.query && a.document == b.document && a.first.line == b.first.line && a.again.line == b.again.line &&
+    return a.query == b.query && a.document == b.document && a.first.line == b.first.line &&
+           a.again.line == b.again.line &&
            (!ranks_too || (a.first_rank == b.first_rank && a.again_rank == b.again_rank));
 }
 
@@ -61,7 +64,8 @@ void compare(const karat::Matched& found, const oracle::Ranked& wanted) {
     expect(found.offsets == want.offsets, "other offsets");
     for (std::size_t q = 0; q < found.length.size(); ++q) {
         if (wanted.uncertain[q]) continue;
-        for (auto i = static_cast<std::size_t>(found.offsets[q]); i < static_cast<std::size_t>(found.offsets[q + 1]); ++i) {
+        for (auto i = static_cast<std::size_t>(found.offsets[q]); i < static_cast<std::size_t>(found.offsets[q + 1]);
+             ++i) {
             expect(found.rank[i] == want.rank[i], "other ranks");
             expect(found.tie_first[i] == want.tie_first[i] && found.tie_last[i] == want.tie_last[i], "other ties");
             expect(found.judgment[i] == want.judgment[i], "other judgments");
@@ -103,7 +107,8 @@ karat::Reading reading_from(Choices& choose) {
     return reading;
 }
 
-void match_and_compare(const karat::Judgments& judgments, const std::string& run, const karat::MatchOptions& options, const oracle::Ranked& wanted) {
+void match_and_compare(const karat::Judgments& judgments, const std::string& run, const karat::MatchOptions& options,
+                       const oracle::Ranked& wanted) {
     karat::MemorySource source(run);
     try {
         compare(karat::match_text(judgments, source, options, nullptr, {}), wanted);

@@ -43,7 +43,8 @@ std::vector<Line> take_apart(const std::string& whole, karat::Comments comments)
             }
         }
         const bool mark = !line.fields.empty() && line.fields[0][0] == '#';
-        line.comment = mark && (comments == karat::Comments::any || (comments == karat::Comments::first_byte && line.text[0] == '#'));
+        line.comment = mark && (comments == karat::Comments::any ||
+                                (comments == karat::Comments::first_byte && line.text[0] == '#'));
         lines.push_back(line);
         line = Line{};
     }
@@ -100,8 +101,9 @@ Number rank_of(const std::string& token, karat::Numbers numbers, std::int64_t& r
 }
 
 // Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
-std::optional<Refusal> each_line(const std::vector<Line>& lines, const karat::Reading& reading, std::int64_t& malformed,
-                                 const std::function<std::optional<std::pair<Fault, std::string>>(const Line&, std::int64_t)>& data) {
+std::optional<Refusal> each_line(
+    const std::vector<Line>& lines, const karat::Reading& reading, std::int64_t& malformed,
+    const std::function<std::optional<std::pair<Fault, std::string>>(const Line&, std::int64_t)>& data) {
     std::int64_t number = 0;
     std::int64_t data_lines = 0;
     for (const Line& line : lines) {
@@ -125,7 +127,8 @@ std::optional<Refusal> each_line(const std::vector<Line>& lines, const karat::Re
 
 // Of several occurrences, in file order, the one that a policy leaves.
 template <class Item, class Worth>
-std::size_t survivor(const std::vector<Item>& items, const std::vector<std::size_t>& same, karat::Duplicates policy, Worth worth) {
+std::size_t survivor(const std::vector<Item>& items, const std::vector<std::size_t>& same, karat::Duplicates policy,
+                     Worth worth) {
     if (policy == karat::Duplicates::first) return same.front();
     if (policy == karat::Duplicates::last) return same.back();
     std::size_t best = same.front();
@@ -165,7 +168,8 @@ int compare_retrieved(const Retrieved& a, const Retrieved& b, bool by_place) {
 }
 
 extern "C" int compare_pointers(const void* a, const void* b) {
-    return compare_retrieved(**static_cast<const Retrieved* const*>(a), **static_cast<const Retrieved* const*>(b), false);
+    return compare_retrieved(**static_cast<const Retrieved* const*>(a), **static_cast<const Retrieved* const*>(b),
+                             false);
 }
 
 }  // namespace
@@ -177,13 +181,15 @@ Judged read_judgments(const std::string& text, const karat::Reading& reading, ka
     const std::vector<Line> lines = take_apart(text, reading.comments);
     judged.lines = static_cast<std::int64_t>(lines.size());
     std::vector<Judgment> all;
-    judged.refusal = each_line(lines, reading, judged.malformed, [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
-        if (line.fields.size() != 4) return std::pair{Fault::columns, std::to_string(line.fields.size())};
-        const Number grade = grade_of(line.fields[3], reading.numbers);
-        if (grade.fault) return std::pair{*grade.fault, line.fields[3].substr(0, 80)};
-        all.push_back({line.fields[0], line.fields[2], grade.value, number});
-        return std::nullopt;
-    });
+    judged.refusal =
+        each_line(lines, reading, judged.malformed,
+                  [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
+                      if (line.fields.size() != 4) return std::pair{Fault::columns, std::to_string(line.fields.size())};
+                      const Number grade = grade_of(line.fields[3], reading.numbers);
+                      if (grade.fault) return std::pair{*grade.fault, line.fields[3].substr(0, 80)};
+                      all.push_back({line.fields[0], line.fields[2], grade.value, number});
+                      return std::nullopt;
+                  });
     if (judged.refusal) return judged;
     for (const Judgment& judgment : all) judged.queries.push_back(judgment.query);
     std::sort(judged.queries.begin(), judged.queries.end());
@@ -199,7 +205,8 @@ Judged read_judgments(const std::string& text, const karat::Reading& reading, ka
             for (std::size_t k = 0; k < own.size(); ++k) {
                 if (own[k].document == own[i].document) same.push_back(k);
             }
-            if (policy == karat::Duplicates::keep || survivor(own, same, policy, [](const Judgment& j) { return j.grade; }) == i) {
+            if (policy == karat::Duplicates::keep ||
+                survivor(own, same, policy, [](const Judgment& j) { return j.grade; }) == i) {
                 kept.push_back(own[i]);
             } else {
                 ++judged.dropped;
@@ -219,27 +226,29 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
     const std::vector<Line> lines = take_apart(text, options.reading.comments);
     out.count.lines = static_cast<std::int64_t>(lines.size());
     std::vector<std::vector<Retrieved>> runs(judged.queries.size());
-    ranked.refusal = each_line(lines, options.reading, out.count.malformed.count,
-                               [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
-        const auto& fields = line.fields;
-        if (fields.size() < 6) return std::pair{Fault::columns, std::to_string(fields.size())};
-        const Number score = score_of(fields[4], options.reading.numbers);
-        if (score.fault) return std::pair{*score.fault, fields[4].substr(0, 80)};
-        std::int64_t rank = 0;
-        if (options.ties == karat::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
-            return std::pair{Fault::rank, fields[3].substr(0, 80)};
-        }
-        out.tag = fields[5];
-        const auto at = std::find(judged.queries.begin(), judged.queries.end(), fields[0]);
-        if (at == judged.queries.end()) {
-            out.extra.push_back(fields[0]);
-        } else {
-            auto& run = runs[static_cast<std::size_t>(at - judged.queries.begin())];
-            const double value = options.float32 ? static_cast<double>(static_cast<float>(score.value)) : score.value;
-            run.push_back({fields[2], value, rank, number, run.size()});
-        }
-        return std::nullopt;
-    });
+    ranked.refusal = each_line(
+        lines, options.reading, out.count.malformed.count,
+        [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
+            const auto& fields = line.fields;
+            if (fields.size() < 6) return std::pair{Fault::columns, std::to_string(fields.size())};
+            const Number score = score_of(fields[4], options.reading.numbers);
+            if (score.fault) return std::pair{*score.fault, fields[4].substr(0, 80)};
+            std::int64_t rank = 0;
+            if (options.ties == karat::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
+                return std::pair{Fault::rank, fields[3].substr(0, 80)};
+            }
+            out.tag = fields[5];
+            const auto at = std::find(judged.queries.begin(), judged.queries.end(), fields[0]);
+            if (at == judged.queries.end()) {
+                out.extra.push_back(fields[0]);
+            } else {
+                auto& run = runs[static_cast<std::size_t>(at - judged.queries.begin())];
+                const double value =
+                    options.float32 ? static_cast<double>(static_cast<float>(score.value)) : score.value;
+                run.push_back({fields[2], value, rank, number, run.size()});
+            }
+            return std::nullopt;
+        });
     if (ranked.refusal) return ranked;
     std::sort(out.extra.begin(), out.extra.end());
     out.extra.erase(std::unique(out.extra.begin(), out.extra.end()), out.extra.end());
@@ -273,7 +282,8 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         for (const Retrieved& retrieved : run) order.push_back(&retrieved);
         const bool nan = std::any_of(run.begin(), run.end(), [](const Retrieved& r) { return std::isnan(r.score); });
         if (nan) {
-            std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return compare_ids(a->document, b->document) < 0; });
+            std::stable_sort(order.begin(), order.end(),
+                             [](auto* a, auto* b) { return compare_ids(a->document, b->document) < 0; });
             std::qsort(order.data(), order.size(), sizeof order[0], compare_pointers);
         } else {
             std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return compare_retrieved(*a, *b, true) < 0; });
@@ -292,7 +302,8 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
             while (!nan && first > 0 && order[first - 1]->score == here.score) --first;
             while (!nan && last + 1 < order.size() && order[last + 1]->score == here.score) ++last;
             const auto& own = judged.judgments[q];
-            const auto j = std::find_if(own.begin(), own.end(), [&](const Judgment& one) { return one.document == here.document; });
+            const auto j = std::find_if(own.begin(), own.end(),
+                                        [&](const Judgment& one) { return one.document == here.document; });
             if (j == own.end()) continue;
             out.rank.push_back(static_cast<std::int64_t>(r) + 1);
             out.tie_first.push_back(static_cast<std::int64_t>(first) + 1);
@@ -305,13 +316,19 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         judgment_base += static_cast<std::int64_t>(judged.judgments[q].size());
 
         for (std::size_t i = 0; options.duplicates == karat::Duplicates::keep && i < run.size(); ++i) {
-            const auto first = std::find_if(run.begin(), run.end(), [&](const Retrieved& r) { return r.document == run[i].document; });
+            const auto first =
+                std::find_if(run.begin(), run.end(), [&](const Retrieved& r) { return r.document == run[i].document; });
             if (first == run.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-            out.duplicates.push_back({static_cast<std::int64_t>(q), run[i].document, {0, first->line}, {0, run[i].line},
-                                      static_cast<std::int64_t>(rank_of_place[first->place]), static_cast<std::int64_t>(rank_of_place[run[i].place])});
+            out.duplicates.push_back({static_cast<std::int64_t>(q),
+                                      run[i].document,
+                                      {0, first->line},
+                                      {0, run[i].line},
+                                      static_cast<std::int64_t>(rank_of_place[first->place]),
+                                      static_cast<std::int64_t>(rank_of_place[run[i].place])});
         }
     }
-    std::sort(out.duplicates.begin(), out.duplicates.end(), [](const auto& a, const auto& b) { return a.again.line < b.again.line; });
+    std::sort(out.duplicates.begin(), out.duplicates.end(),
+              [](const auto& a, const auto& b) { return a.again.line < b.again.line; });
     return ranked;
 }
 

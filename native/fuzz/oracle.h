@@ -24,7 +24,7 @@ struct Judgment {
 
 struct Judged {
     std::optional<Refusal> refusal;
-    std::vector<std::string> queries;             // in byte order
+    std::vector<std::string> queries;              // in byte order
     std::vector<std::vector<Judgment>> judgments;  // per query, in file order
     std::int64_t malformed = 0;
     std::int64_t lines = 0;
