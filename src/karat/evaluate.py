@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+import math
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.errors import DataError, PolicyError
-from karat.lists.flat import Flat
-from karat.match import Match, arranged, match, match_grades, match_judged_ranking
+from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.measures import REGISTER, Measure
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
 from karat.scores import Scores, aggregate, side_by_side
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short, text_of
+from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from karat import _native
-    from karat.rows import Floats, JudgedRows
+    from karat.rows import Floats
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -42,6 +44,7 @@ def evaluate(
     *,
     policy: Policy | None = None,
     profile: str | None = None,
+    weights: Mapping[str, float] | None = None,
     name: str | None = None,
     progress: _native.Progress | None = None,
 ) -> Scores:
@@ -54,6 +57,7 @@ def evaluate(
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
         profile: a named convention, see ``karat.profiles()``.
+        weights: what each query weighs in the means, ``{query: weight}``; all the same if None.
         name: what tables call the run.
         progress: counts the bytes read, for a progress bar in another thread.
 
@@ -82,7 +86,7 @@ def evaluate(
         refuse_strangers(judged, ranked, found)
         return found
 
-    return scored(matched, asked, policy, convention, ranked.name)
+    return scored(matched, asked, policy, convention, ranked.name, weights)
 
 
 def evaluate_judged_ranking(
@@ -91,6 +95,7 @@ def evaluate_judged_ranking(
     *,
     policy: Policy | None = None,
     profile: str | None = None,
+    weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Scores:
     """Measure a judged ranking: one file of ``query Q0 document grade`` in rank order.
@@ -102,6 +107,7 @@ def evaluate_judged_ranking(
         measures: as there.
         policy: as there.
         profile: as there.
+        weights: as there.
         name: what tables call it.
 
     Raises:
@@ -122,6 +128,7 @@ def evaluate_judged_ranking(
         policy,
         convention,
         name or short(judged.name),
+        weights,
     )
 
 
@@ -132,6 +139,7 @@ def evaluate_grades(
     *,
     policy: Policy | None = None,
     profile: str | None = None,
+    weights: Sequence[float] | None = None,
 ) -> Scores:
     """Measure lists of grades in rank order.
 
@@ -143,6 +151,7 @@ def evaluate_grades(
             themselves if None.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
+        weights: what each query weighs in the means; all the same if None.
 
     Raises:
         DataError: a grade that is no number, or lists that do not pair.
@@ -156,7 +165,8 @@ def evaluate_grades(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     lists, pools = nested(grades), None if judged is None else nested(judged)
-    return scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades")
+    its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
+    return scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades", its)
 
 
 # ---------------------------------------------------------------- steps
@@ -209,6 +219,7 @@ def scored(
     policy: Policy,
     convention: Profile,
     name: str,
+    weights: Mapping[str, float] | None = None,
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -219,17 +230,27 @@ def scored(
     groups: dict[Policy, dict[str, Measure]] = {}
     for label, measure in asked.items():
         groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-    parts = [scores_of(matched(own), its, own, convention, name) for own, its in groups.items()]
+    parts = [scores_of(matched(own), its, own, convention, name, weights) for own, its in groups.items()]
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
     return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
 
 
 def scores_of(
-    found: Match, asked: dict[str, Measure], policy: Policy, convention: Profile, name: str
+    found: Match,
+    asked: dict[str, Measure],
+    policy: Policy,
+    convention: Profile,
+    name: str,
+    given: Mapping[str, float] | None = None,
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
-    values = values_of(found.rows, list(asked.values()))
+    wanted = list(asked.values())
+    if policy.ties == "expected" and found.counts.tied:
+        values, errors = expected_values(found, wanted, policy)
+    else:
+        values, errors = values_of(found.rows, wanted), None
+    weights = weights_together(found, asked, given)
     for place, measure in enumerate(asked.values()):
         if measure.definition.aggregate == "sum":
             continue
@@ -245,33 +266,62 @@ def scores_of(
         values=values,
         policy=policy,
         counts=found.counts,
-        bounds=tie_bounds(found, asked) if found.counts.tied else {},
+        bounds=tie_bounds(found, asked, policy, weights) if found.counts.tied else {},
+        weights=weights,
+        errors={} if errors is None else mean_errors(errors, asked, weights),
         profile=None if convention.name == "karat" else convention.name,
         digits=convention.digits,
     )
 
 
-def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
-    """One value per list and measure."""
-    carriers: dict[bool, Flat] = {}
-    columns = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for measure in measures:
-            every = measure.every_rank
-            if every not in carriers:
-                carriers[every] = Flat(rows, every_rank=every)
-            columns.append(cast("Floats", measure(carriers[every])))
-    return np.stack(columns, axis=1)
-
-
-def tie_bounds(found: Match, asked: dict[str, Measure]) -> dict[str, tuple[float, float]]:
+def tie_bounds(
+    found: Match, asked: dict[str, Measure], policy: Policy, weights: Floats | None
+) -> dict[str, tuple[float, float]]:
     """The mean of each measure under the worst and the best order of tied documents."""
-    orders = [
-        values_of(arranged(found.rows, rule), list(asked.values())) for rule in ("pessimistic", "optimistic")
-    ]
+    orders = extreme_values(found, list(asked.values()), policy)
     bounds = {}
     for place, (label, measure) in enumerate(asked.items()):
-        if measure.definition.aggregate != "sum":
-            low, high = (aggregate(values[:, place], measure.definition.aggregate) for values in orders)
+        how, its = measure.definition.aggregate, None if weights is None else weights[:, place]
+        if how != "sum":
+            low, high = (aggregate(values[:, place], how, its) for values in orders)
             bounds[label] = (min(low, high), max(low, high))
     return bounds
+
+
+def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
+    """The standard error of each mean that comes from a sample of orders; the queries' samples are independent."""
+    shares = np.ones_like(errors) if weights is None else weights
+    shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
+    whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
+    return {
+        label: float(error)
+        for label, measure, error in zip(asked, asked.values(), whole, strict=True)
+        if error > 0 and measure.definition.aggregate == "mean"
+    }
+
+
+def weights_together(
+    found: Match, asked: dict[str, Measure], given: Mapping[str, float] | None
+) -> Floats | None:
+    """What each query weighs for each measure: what the caller gives, times what the measure says.
+
+    Raises:
+        DataError: a query without a weight, or a weight that is none.
+    """
+    own = weights_of(found.rows, list(asked.values()))
+    if given is None:
+        return own
+    column = np.array([weight_of(text_of(query), given) for query in found.queries])
+    if len(column) and not column.any():
+        raise DataError("Every query weighs 0: there is no mean.")
+    return column[:, None] * (np.ones((1, len(asked))) if own is None else own)
+
+
+def weight_of(query: str, given: Mapping[str, float]) -> float:
+    """The weight given to a query."""
+    if query not in given:
+        raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
+    weight: object = given[query]
+    if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
+        raise DataError(f"The weight of query '{query}' is {weight!r}: a weight is a number from 0 on.")
+    return float(weight)

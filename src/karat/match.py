@@ -13,13 +13,14 @@ from karat import _native
 from karat.errors import DataError
 from karat.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.tables import Qrels, Run, text_of
+from karat.ties import arranged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.policy import Policy
 
-__all__ = ["Counts", "Match", "arranged", "match", "match_grades", "match_judged_ranking"]
+__all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Match:
         counts: what was found and decided.
         empty: which queries have no relevant document [queries].
         missing: which queries the run does not mention [queries].
+        whole: the rows as they were before ties, depth and unjudged documents were decided: what ``finished`` takes.
     """
 
     queries: list[bytes]
@@ -78,6 +80,7 @@ class Match:
     counts: Counts
     empty: NDArray[np.bool_] = field(repr=False)
     missing: NDArray[np.bool_] = field(repr=False)
+    whole: JudgedRows = field(repr=False)
 
 
 def match(qrels: Qrels, run: Run, policy: Policy, progress: _native.Progress | None = None) -> Match:
@@ -188,11 +191,10 @@ def decide(
         )
     # Not np.unique, which imports numpy.ma: a tenth of what a small run takes.
     ties = int((np.diff(rows.list_of_row[tied], prepend=-1) != 0).sum())
+    whole = rows
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
-    rows = to_depth(rows, policy.depth)
-    if policy.unjudged == "removed":
-        rows = condensed(rows)
+    rows = finished(rows, policy)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
     if missing and policy.missing == "error":
         raise DataError(
@@ -210,14 +212,21 @@ def decide(
         counts, queries=int(kept.sum()), missing=missing, empty=int(empty.sum()), tied=ties, negative=negative
     )
     if kept.all():
-        return Match(queries, rows, counts, empty, ~retrieved)
+        return Match(queries, rows, counts, empty, ~retrieved, whole)
     return Match(
         [queries[each] for each in np.flatnonzero(kept)],
         chosen(rows, kept),
         counts,
         empty[kept],
         ~retrieved[kept],
+        chosen(whole, kept),
     )
+
+
+def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
+    """The rows in the order that ties gave them, cut at the depth, then without unjudged documents if so decided."""
+    rows = to_depth(rows, policy.depth)
+    return condensed(rows) if policy.unjudged == "removed" else rows
 
 
 def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Matched, policy: Policy) -> None:
@@ -260,27 +269,6 @@ def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
         judged_offsets=np.append(0, np.cumsum(judged))[rows.offsets],
         judged_grades=rows.grade[judged],
     )
-
-
-def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
-    """The rows with each group of equal scores in its best or its worst order.
-
-    Best: relevant documents first, the highest grade leading, then unjudged ones, then those judged not
-    relevant. Worst: the reverse.
-    """
-    sign = 1.0 if rule == "optimistic" else -1.0
-    lists = rows.list_of_row
-    merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
-    order = np.lexsort((-sign * merit, rows.tie_first, lists))
-    grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
-    changes = np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))[: len(first)]
-    starts = np.flatnonzero(changes)
-    sizes = np.diff(np.append(starts, len(first)))
-    place = np.arange(len(first)) - np.repeat(starts, sizes)
-    left = np.repeat(sizes, sizes) - 1 - place
-    leading = grade > 0 if rule == "optimistic" else grade <= 0
-    rank = np.where(leading, first + place, last - left)
-    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last)
 
 
 def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:

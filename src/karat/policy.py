@@ -10,7 +10,17 @@ from karat.errors import PolicyError, did_you_mean
 __all__ = ["Policy"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "ties": ("trec", "ascending", "input", "rank-column", "optimistic", "pessimistic", "error"),
+    "ties": (
+        "trec",
+        "ascending",
+        "input",
+        "rank-column",
+        "rank",
+        "optimistic",
+        "pessimistic",
+        "expected",
+        "error",
+    ),
     "scores": ("double", "float32"),
     "duplicates": ("error", "first", "last", "max"),
     "missing": ("zero", "skip", "nan", "error"),
@@ -28,9 +38,9 @@ class Policy:
 
     Args:
         ties: the order of documents with equal scores. ``trec``: document id descending by bytes;
-            ``ascending``: ascending; ``input``: as the run lists them; ``rank-column``: the run's rank column;
-            ``optimistic``, ``pessimistic``: the best and the worst order there is; ``error``: refuse ties that
-            touch a judged document.
+            ``ascending``: ascending; ``input``: as the run lists them; ``rank-column`` or ``rank``: the run's rank
+            column; ``optimistic``, ``pessimistic``: the best and the worst order there is; ``expected``: the mean
+            over all orders, exactly or from a sample of them; ``error``: refuse ties that touch a judged document.
         scores: ``double``, or ``float32`` (trec_eval up to 9.0.8, pytrec_eval): scores are rounded first.
         duplicates: a document twice in one list, or twice in a query's judgments: ``error``, or keep the
             ``first``, the ``last``, or the one with the highest score (grade): ``max``.
@@ -70,6 +80,8 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Refuse a value that an axis does not have."""
+        if self.ties == "rank":
+            object.__setattr__(self, "ties", "rank-column")
         for axis, choices in CHOICES.items():
             value = getattr(self, axis)
             if value not in choices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class Scores:
         profile: the profile asked for, or None.
         digits: decimals in tables.
         counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
+        weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
+        errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
 
     Example:
         >>> import karat
@@ -65,6 +67,8 @@ class Scores:
     profile: str | None = None
     digits: int = 4
     counted: NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+    errors: dict[str, float] = field(default_factory=dict)
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -83,9 +87,11 @@ class Scores:
         """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
         place = self.column(measure)
         values = self.values[:, place]
+        weights = None if self.weights is None else self.weights[:, place]
         if self.counted is not None:
-            values = values[self.counted[:, place]]
-        return aggregate(values, self.measures[place].definition.aggregate)
+            kept = self.counted[:, place]
+            values, weights = values[kept], None if weights is None else weights[kept]
+        return aggregate(values, self.measures[place].definition.aggregate, weights)
 
     def __contains__(self, measure: object) -> bool:
         """Whether the measure was evaluated."""
@@ -135,6 +141,10 @@ class Scores:
             for each in (self, other)
         ]
         counted = None if self.counted is other.counted is None else np.concatenate(masks)[order]
+        weighed = [
+            np.ones(each.values.shape) if each.weights is None else each.weights for each in (self, other)
+        ]
+        weights = None if self.weights is other.weights is None else np.concatenate(weighed)[order]
         return replace(
             self,
             queries=tuple(names[each] for each in order),
@@ -142,6 +152,8 @@ class Scores:
             counts=counts,
             bounds={},
             counted=counted,
+            weights=weights,
+            errors=merged_errors(self, other),
         )
 
     def footer(self) -> str:
@@ -181,6 +193,15 @@ class Scores:
         return board([self], "text") + self.footer()
 
 
+def merged_errors(one: Scores, other: Scores) -> dict[str, float]:
+    """The standard errors of the means of two parts together: each part is a share of the whole."""
+    parts = [(each, len(each.queries) / (len(one.queries) + len(other.queries))) for each in (one, other)]
+    labels = [label for label in one.labels if label in one.errors or label in other.errors]
+    return {
+        label: math.hypot(*(share * each.errors.get(label, 0.0) for each, share in parts)) for label in labels
+    }
+
+
 def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy) -> Scores:
     """Scores of the same run under several policies as one: each measure with the queries that its own one keeps.
 
@@ -198,11 +219,14 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
     order = list(labels)
     values = np.full((len(queries), len(order)), np.nan)
     counted = np.zeros(values.shape, bool)
+    weights = np.ones(values.shape)
     for place, label in enumerate(order):
         part = owner[label]
         rows = [row[query] for query in part.queries]
         values[rows, place] = part.values[:, part.column(label)]
         counted[rows, place] = True
+        if part.weights is not None:
+            weights[rows, place] = part.weights[:, part.column(label)]
     bounds = {label: owner[label].bounds[label] for label in order if label in owner[label].bounds}
     return replace(
         parts[0],
@@ -214,18 +238,30 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         counts=replace(parts[0].counts, queries=len(queries)),
         bounds=bounds,
         counted=None if counted.all() else counted,
+        weights=None if all(part.weights is None for part in parts) else weights,
+        errors={label: error for part in parts for label, error in part.errors.items()},
     )
 
 
-def aggregate(values: Floats, how: str) -> float:
-    """One number of all queries', added in byte order of the queries as trec_eval adds them."""
+def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
+    """One number of all queries', added in byte order of the queries as trec_eval adds them.
+
+    Weights hold for means; a count stays a count.
+    """
     if how == "geometric":
         values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-    total = float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
     if how == "sum":
-        return total
-    mean = total / len(values) if len(values) else math.nan
+        return added(values)
+    whole = float(len(values)) if weights is None else added(weights)
+    if whole == 0.0:
+        return math.nan
+    mean = added(values if weights is None else np.where(weights > 0, values * weights, 0.0)) / whole
     return math.exp(mean) if how == "geometric" else mean
+
+
+def added(values: Floats) -> float:
+    """The sum, from the first value to the last."""
+    return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
 
 
 def first_installed() -> str:
@@ -308,6 +344,11 @@ def footer(scores: Scores) -> str:
         d = scores.digits
         moved = f" ({bounds[0]} {bounds[1][0]:.{d}f}–{bounds[1][1]:.{d}f})" if bounds else ""
         parts.append(f"ties touch {plural(counts.tied, 'query', 'queries')}{moved}")
+    if scores.errors:
+        label, error = next(iter(scores.errors.items()))
+        parts.append(f"mean over a sample of their orders ({label} ± {error:.2g})")
+    if weighted(scores):
+        parts.append(f"weighted mean ({', '.join(weighted(scores))})")
     if counts.duplicates:
         parts.append(f"{plural(counts.duplicates, 'duplicate', 'duplicates')} dropped")
     if counts.malformed:
@@ -317,6 +358,19 @@ def footer(scores: Scores) -> str:
     parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
     renamed = [f"{a} is {b}" for a, b in zip(scores.labels, map(str, scores.measures), strict=True) if a != b]
     return " · ".join([*parts, *renamed])
+
+
+def weighted(scores: Scores) -> list[str]:
+    """The measures in whose mean queries weigh differently."""
+    if scores.weights is None:
+        return []
+    weights = scores.weights
+    means = [each.definition.aggregate != "sum" for each in scores.measures]
+    return [
+        label
+        for place, label in enumerate(scores.labels)
+        if means[place] and len(set(weights[:, place].tolist())) > 1
+    ]
 
 
 def told(scores: Scores, axis: str) -> str:
@@ -357,6 +411,13 @@ def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
                 for place, query in enumerate(each.queries)
             }
         run["counts"] = each.counts.as_dict()
+        if per_query and each.weights is not None:
+            run["weights"] = {
+                query: dict(zip(each.labels, each.weights[place].tolist(), strict=True))
+                for place, query in enumerate(each.queries)
+            }
+        if each.errors:
+            run["errors"] = each.errors
         if each.bounds:
             run["ties"] = {label: list(bounds) for label, bounds in each.bounds.items()}
         runs.append(run)

@@ -1,0 +1,217 @@
+"""The orders that documents with equal scores may stand in: the best, the worst, and all of them with their weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, product
+from math import comb, prod
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from karat.rows import POOLED, Floats, Integers, JudgedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["MOST_ORDERS", "Orders", "all_orders", "arranged", "turned_orders"]
+
+MOST_ORDERS = 1000
+"""Orders of one list that are gone through one by one; where there are more, so many are drawn."""
+SEED = 20_261_121
+ROWS_AT_A_TIME = 2**18
+
+Many: TypeAlias = "tuple[Floats, Floats, bool]"
+"""Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Some lists, each in several orders of its tied documents.
+
+    Args:
+        rows: every order of every list, as a list of its own.
+        of: the list of which each is an order [orders].
+        weight: what each counts in the mean of its list [orders].
+        drawn: whether each was drawn at random, as one of more than could be gone through [orders].
+    """
+
+    rows: JudgedRows
+    of: Integers
+    weight: Floats
+    drawn: Floats
+
+
+def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
+    """The rows with each group of equal scores in its best or its worst order.
+
+    Best: relevant documents first, the highest grade leading, then unjudged ones, then those judged not
+    relevant. Worst: the reverse.
+    """
+    sign = 1.0 if rule == "optimistic" else -1.0
+    lists = rows.list_of_row
+    merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
+    order = np.lexsort((-sign * merit, rows.tie_first, lists))
+    grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
+    changes = np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))[: len(first)]
+    starts = np.flatnonzero(changes)
+    sizes = np.diff(np.append(starts, len(first)))
+    place = np.arange(len(first)) - np.repeat(starts, sizes)
+    left = np.repeat(sizes, sizes) - 1 - place
+    leading = grade > 0 if rule == "optimistic" else grade <= 0
+    rank = np.where(leading, first + place, last - left)
+    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last)
+
+
+# ---------------------------------------------------------------- many orders of a list
+
+
+def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
+    """Orders whose weighted mean is that over all orders, for a value that is a sum over documents.
+
+    Each group of equal scores is turned through, the others standing still: so each of its documents stands at
+    each of its ranks once. The mean over a group, less the value of the list as it is, is what the group moves;
+    the moves of all groups add up.
+    """
+    return gathered(rows, turned)
+
+
+def all_orders(rows: JudgedRows) -> Iterator[Orders]:
+    """Every order of the tied documents that can be told from the others, or a sample of equal weight.
+
+    The sample of a list depends on that list alone.
+    """
+    return gathered(rows, each_or_some)
+
+
+def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
+    """The ranks of a list's rows in each turn of each group, and the weights."""
+    del grade
+    ranks, weights = [rank[None, :]], [np.array([1.0 - len(groups)])]
+    for members, (first, size) in zip(groups, spans, strict=True):
+        turns = np.repeat(rank[None, :], size, axis=0)
+        turns[:, members] = first + (rank[members] - first + np.arange(size)[:, None]) % size
+        ranks.append(turns)
+        weights.append(np.full(size, 1.0 / size))
+    return np.concatenate(ranks), np.concatenate(weights), False
+
+
+def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
+    """The ranks of a list's rows in all different orders, or in as many as may be gone through."""
+    kinds = [kinds_of(grade[members]) for members in groups]
+    counts = [placements_count(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
+    few = prod(counts) <= MOST_ORDERS
+    if few:
+        tables = [placements(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
+        chosen = np.array(list(product(*(range(count) for count in counts))), np.int64)
+        places = [table[chosen[:, group]] for group, table in enumerate(tables)]
+    else:
+        random = np.random.default_rng(SEED)
+        places = [
+            drawn_places(random, size, len(members)) for members, (_, size) in zip(groups, spans, strict=True)
+        ]
+    ranks = np.repeat(rank[None, :], len(places[0]), axis=0)
+    for members, (first, _), place in zip(groups, spans, places, strict=True):
+        by_kind = members[np.argsort(grade[members], kind="stable")]
+        ranks[:, by_kind] = first + place
+    return ranks, np.full(len(ranks), 1.0 / len(ranks)), not few
+
+
+def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
+    """Different places for ``count`` documents, from 0 to less than ``size``, many times over."""
+    if count * count > 8 * size:
+        return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
+    places = np.zeros((MOST_ORDERS, count), np.int64)
+    for each in range(count):
+        place = random.integers(0, size - each, MOST_ORDERS)
+        for taken in np.sort(places[:, :each], axis=1).T:
+            place += place >= taken
+        places[:, each] = place
+    return places
+
+
+def kinds_of(grades: Floats) -> tuple[int, ...]:
+    """How many documents of each grade there are, in ascending order of the grades."""
+    ordered = np.sort(grades)
+    edges = np.flatnonzero(np.diff(ordered) != 0) + 1
+    return tuple(np.diff(np.append(0, np.append(edges, len(ordered)))).tolist())
+
+
+def placements_count(size: int, kinds: tuple[int, ...]) -> int:
+    """In how many ways documents of these kinds may stand at ``size`` ranks, those of a kind being alike."""
+    count, free = 1, size
+    for each in kinds:
+        count *= comb(free, each)
+        free -= each
+    return count
+
+
+@lru_cache(maxsize=1024)
+def placements(size: int, kinds: tuple[int, ...]) -> Integers:
+    """All those ways: the places, from 0, of the documents kind by kind [ways, documents]."""
+    ways: list[tuple[int, ...]] = [()]
+    for each in kinds:
+        ways = [
+            (*way, *more)
+            for way in ways
+            for more in combinations([place for place in range(size) if place not in way], each)
+        ]
+    return np.array(ways, np.int64)
+
+
+def gathered(rows: JudgedRows, how: Callable[..., Many]) -> Iterator[Orders]:
+    """The orders of every list that has ties, a few lists at a time."""
+    tied = rows.tie_last > rows.tie_first
+    lists = np.flatnonzero(np.bincount(rows.list_of_row[tied], minlength=len(rows.length)))
+    batch: list[tuple[int, Integers, Many]] = []
+    held = 0
+    for each in lists.tolist():
+        part = slice(rows.offsets[each], rows.offsets[each + 1])
+        groups, spans = groups_of(rows.tie_first[part], rows.tie_last[part])
+        many = how(rows.rank[part], rows.grade[part], groups, spans)
+        batch.append((each, np.arange(part.start, part.stop), many))
+        judged = rows.judged_offsets[each + 1] - rows.judged_offsets[each]
+        held += len(many[0]) * int(part.stop - part.start + judged)
+        if held > ROWS_AT_A_TIME:
+            yield stacked(rows, batch)
+            batch, held = [], 0
+    if batch:
+        yield stacked(rows, batch)
+
+
+def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[int, int]]]:
+    """The groups of equal scores among a list's rows: which rows, from which rank, how many ranks."""
+    starts = sorted(set(first[last > first].tolist()))
+    groups = [np.flatnonzero(first == start) for start in starts]
+    sizes = [int(last[members[0]] - start) + 1 for members, start in zip(groups, starts, strict=True)]
+    return groups, [(int(start), size) for start, size in zip(starts, sizes, strict=True)]
+
+
+def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
+    """The orders of a few lists, each order a list of its own with its rows by rank."""
+    ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
+    for each, places, (many, _, _) in batch:
+        order = np.argsort(many, axis=1)
+        ranks.append(np.take_along_axis(many, order, axis=1).ravel())
+        sources.append(places[order].ravel())
+        judged = np.arange(rows.judged_offsets[each], rows.judged_offsets[each + 1])
+        judgments.append(np.tile(judged, len(many)))
+        lists.append(np.full(len(many), each))
+        row_counts.append(np.full(len(many), len(places)))
+        judged_counts.append(np.full(len(many), len(judged)))
+    source, of = np.concatenate(sources), np.concatenate(lists)
+    table = replace(
+        rows,
+        length=rows.length[of],
+        offsets=np.append(0, np.cumsum(np.concatenate(row_counts))),
+        rank=np.concatenate(ranks),
+        grade=rows.grade[source],
+        tie_first=rows.tie_first[source],
+        tie_last=rows.tie_last[source],
+        judged_offsets=np.append(0, np.cumsum(np.concatenate(judged_counts))),
+        judged_grades=rows.judged_grades[np.concatenate(judgments)],
+    )
+    weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
+    drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])
+    return Orders(table, of, weight, drawn)

@@ -1,0 +1,180 @@
+"""Ties: the mean over all orders is what going through every order gives; samples know their error."""
+
+from __future__ import annotations
+
+from itertools import groupby, permutations, product
+from math import log2, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat import DataError, Policy, PolicyError
+from karat.measures import REGISTER, Measure, parse_measure
+from karat.ties import MOST_ORDERS
+
+EXPECTED = Policy(ties="expected")
+WHOLE = [
+    Measure(name, (), 3 if definition.whole else None)
+    for name, definition in REGISTER.items()
+    if not definition.formula.__module__.endswith("preference")
+]
+ALL = [*WHOLE, *(Measure(each.name, (), 2) for each in WHOLE if each.definition.at == "depth")]
+ALL += [parse_measure(name) for name in ("nDCG(gain=exp2,ideal=retrieved)@3", "DCG(gain={-1:1})@2")]
+DOCUMENTS = st.lists(
+    st.tuples(st.sampled_from([None, None, 0, 1, 2, -1]), st.sampled_from([1.0, 1.0, 2.0])),
+    min_size=1,
+    max_size=5,
+)
+
+
+def every_order(run: dict[str, float]) -> list[dict[str, float]]:
+    """The run in each order of its equal scores, which ``ties=input`` keeps."""
+    ranked = sorted(run, key=run.__getitem__, reverse=True)
+    groups = [list(permutations(group)) for _, group in groupby(ranked, key=run.__getitem__)]
+    return [{name: run[name] for group in choice for name in group} for choice in product(*groups)]
+
+
+@settings(max_examples=80, deadline=None)
+@given(DOCUMENTS, st.sampled_from([{}, {"depth": 2}, {"unjudged": "removed"}]))
+def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> None:
+    run = {f"d{number}": score for number, (_, score) in enumerate(documents)}
+    qrels = {f"d{number}": grade for number, (grade, _) in enumerate(documents) if grade is not None}
+    qrels |= {"not retrieved": 1}
+    found = karat.evaluate({"q": qrels}, {"q": run}, ALL, policy=Policy(ties="expected", **axes))
+    orders = {str(number): order for number, order in enumerate(every_order(run))}
+    each = karat.evaluate(dict.fromkeys(orders, qrels), orders, ALL, policy=Policy(ties="input", **axes))
+    means = each.values.mean(axis=0)
+    assert found.errors == {}
+    for place, measure in enumerate(ALL):
+        assert found.values[0, place] == pytest.approx(means[place], abs=1e-12), measure
+
+
+def test_three_tied_documents_of_which_one_is_relevant() -> None:
+    scores = karat.evaluate(
+        {"q": {"a": 1, "b": 0, "c": 0}},
+        {"q": dict.fromkeys("abc", 1.0)},
+        ["nDCG@3", "RR", "AP"],
+        policy=EXPECTED,
+    )
+    assert scores["nDCG@3"] == pytest.approx((1 + 1 / log2(3) + 1 / 2) / 3, abs=1e-15)
+    assert round(scores["nDCG@3"], 4) == 0.7103
+    assert scores["RR"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
+    assert scores.bounds["nDCG@3"] == (0.5, 1.0)
+    assert "policy ties expected" in scores.footer()
+
+
+MANY = {f"d{number}": 1.0 for number in range(100)}
+JUDGED = {f"d{number}": 1 for number in range(0, 40, 10)}
+
+
+def test_sums_are_exact_however_many_orders_there_are() -> None:
+    scores = karat.evaluate(
+        {"q": JUDGED}, {"q": MANY}, ["P@10", "R@50", "DCG", "NumRelRet@25"], policy=EXPECTED
+    )
+    assert scores["P@10"] == pytest.approx(4 / 100, abs=1e-15)
+    assert scores["R@50"] == pytest.approx(50 / 100, abs=1e-15)
+    assert scores["DCG"] == pytest.approx(
+        4 / 100 * sum(1 / log2(rank + 1) for rank in range(1, 101)), abs=1e-12
+    )
+    assert scores["NumRelRet@25"] == pytest.approx(1, abs=1e-14)
+    assert scores.errors == {}
+
+
+def test_a_sample_says_its_error_and_keeps_within_it() -> None:
+    scores = karat.evaluate({"q": JUDGED}, {"q": MANY}, ["Success@10", "AUC"], policy=EXPECTED)
+    missed = np.prod([(96 - each) / (100 - each) for each in range(10)])
+    assert scores.errors["Success@10"] == pytest.approx(sqrt(missed * (1 - missed) / MOST_ORDERS), rel=0.1)
+    assert abs(scores["Success@10"] - (1 - missed)) < 4 * scores.errors["Success@10"]
+    assert scores["AUC"] == pytest.approx(0.5, abs=1e-15)
+    assert set(scores.errors) == {"Success@10"}
+    assert "mean over a sample of their orders (Success@10 ± 0.015)" in scores.footer()
+    assert '"errors"' in scores.to_json()
+
+
+def test_a_sample_depends_on_its_own_query_alone() -> None:
+    alone = karat.evaluate({"q": JUDGED}, {"q": MANY}, "AP", policy=EXPECTED)
+    other = {f"x{number}": 1.0 for number in range(60)}
+    both = karat.evaluate(
+        {"p": {"x1": 1, "x2": 1, "x3": 2}, "q": JUDGED}, {"q": MANY, "p": other}, "AP", policy=EXPECTED
+    )
+    assert both.by_query("AP")["q"] == alone["AP"]
+    assert both.errors["AP"] < alone.errors["AP"] + 0.01
+    parts = [
+        karat.evaluate({name: judged}, {name: run}, "AP", policy=EXPECTED)
+        for name, judged, run in (("p", {"x1": 1, "x2": 1, "x3": 2}, other), ("q", JUDGED, MANY))
+    ]
+    assert parts[0].merge(parts[1]).errors["AP"] == pytest.approx(both.errors["AP"], rel=1e-12)
+
+
+def test_many_documents_of_a_long_tie_are_drawn_too() -> None:
+    judged = {f"d{number}": 1 for number in range(60)}
+    scores = karat.evaluate({"q": judged}, {"q": MANY}, ["Success@1", "AP"], policy=EXPECTED)
+    assert abs(scores["Success@1"] - 0.6) < 4 * scores.errors["Success@1"]
+
+
+def test_rank_is_the_rank_column() -> None:
+    assert Policy(ties="rank") == Policy(ties="rank-column")
+    run = b"q Q0 b 2 1.0 r\nq Q0 a 1 1.0 r\n"
+    assert karat.evaluate(b"q 0 a 1\nq 0 b 0\n", run, "RR", policy=Policy(ties="rank"))["RR"] == 1.0
+    with pytest.raises(PolicyError, match="ties='best'"):
+        Policy(ties="best")
+
+
+def test_bounds_look_beyond_the_depth() -> None:
+    policy = Policy(depth=1)
+    scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "P@1", policy=policy)
+    assert scores["P@1"] == 0
+    assert scores.bounds["P@1"] == (0, 1)
+
+
+# ---------------------------------------------------------------- weights of queries
+
+QRELS = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 0}}
+RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"a": 1.0}}
+WEIGHTS = {"1": 3.0, "2": 1.0, "3": 0.5}
+
+
+def test_queries_weigh_as_given() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["RR", "NumRel", "GMAP"], weights=WEIGHTS)
+    assert scores["RR"] == pytest.approx((3 * 1 + 1 * 0.5) / 4.5, abs=1e-15)
+    assert scores["NumRel"] == 2
+    assert scores["GMAP"] == pytest.approx((1**3 * 0.5 * 1e-5**0.5) ** (1 / 4.5), rel=1e-12)
+    assert scores.by_query("RR") == {"1": 1.0, "2": 0.5, "3": 0.0}
+    assert "weighted mean (RR, GMAP)" in scores.footer()
+
+
+def test_weights_follow_their_queries() -> None:
+    parts = [
+        karat.evaluate({q: QRELS[q] for q in its}, RUN, "RR", weights=WEIGHTS) for its in (["3", "1"], ["2"])
+    ]
+    whole = karat.evaluate(QRELS, RUN, "RR", weights=WEIGHTS)
+    assert parts[1].merge(parts[0])["RR"] == whole["RR"]
+    skipping = karat.evaluate(QRELS, RUN, "RR", weights=WEIGHTS, policy=Policy(empty="skip"))
+    assert skipping["RR"] == pytest.approx((3 * 1 + 1 * 0.5) / 4, abs=1e-15)
+    own = Policy(by_measure={"RR": {"empty": "skip"}})
+    mixed = karat.evaluate(QRELS, RUN, ["RR", "P@1"], weights=WEIGHTS, policy=own)
+    assert mixed.means() == {"RR": skipping["RR"], "P@1": pytest.approx(3 / 4.5)}
+
+
+def test_weights_of_lists_and_of_a_measure_multiply() -> None:
+    scores = karat.evaluate_grades([[1, 0], [0, 1, 0]], ["RR", "GAUC"], weights=[1, 4])
+    assert scores["RR"] == pytest.approx((1 * 1 + 4 * 0.5) / 5, abs=1e-15)
+    assert scores["GAUC"] == pytest.approx((1 * 2 * 1 + 4 * 3 * 0.5) / (1 * 2 + 4 * 3), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"1": 1.0, "2": 1.0}, "Query '3' has no weight"),
+        ({"1": 1.0, "2": -1.0, "3": 1.0}, "The weight of query '2' is -1.0"),
+        ({"1": 1.0, "2": float("nan"), "3": 1.0}, "The weight of query '2' is nan"),
+        ({"1": "x", "2": 1.0, "3": 1.0}, "The weight of query '1' is 'x'"),
+        (dict.fromkeys("123", 0), "Every query weighs 0"),
+    ],
+)
+def test_a_weight_that_is_none_is_refused(weights: dict, says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        karat.evaluate(QRELS, RUN, "RR", weights=weights)
