@@ -8,7 +8,6 @@ import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
@@ -189,15 +188,15 @@ def source_of(where: Readable) -> Source:
 def from_path(path: str) -> Source:
     """The source for a file: read natively if it is plain, else unpacked; a pipe is read once."""
     with sentences(path):
-        mode = Path(path).stat().st_mode
+        mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
             raise DataError(f"{path} is a folder: give a file.")
         if not stat.S_ISREG(mode):
-            return from_stream(Path(path).open("rb"), path)
-        with Path(path).open("rb") as file:
+            return from_stream(open(path, "rb"), path)
+        with open(path, "rb") as file:
             unpack = decompressor(file.read(8))
     if unpack is None:
-        return Source(path, path, Path(path).stat().st_size)
+        return Source(path, path, os.path.getsize(path))
     return Source(path, Reopened(lambda: unpack(path)), None)
 
 

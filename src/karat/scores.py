@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -398,6 +397,8 @@ def plural(count: int, one: str, many: str) -> str:
 
 def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
     """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
+
+    import json
 
     def number(value: float) -> float | None:
         return value if math.isfinite(value) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -197,10 +196,12 @@ def available_cores() -> int:
 
 def short(path: str) -> str:
     """A file's name without the endings that every run has."""
-    file = PurePath(path)
-    while file.suffix in SUFFIXES:
-        file = file.with_suffix("")
-    return file.name
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if suffix not in SUFFIXES:
+            return name
+        name = stem
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
