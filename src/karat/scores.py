@@ -397,7 +397,6 @@ def plural(count: int, one: str, many: str) -> str:
 
 def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
     """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
-
     import json
 
     def number(value: float) -> float | None:
