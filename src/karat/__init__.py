@@ -1,6 +1,7 @@
 """karat measures rankings: relevance judgments and ranked lists in, numbers out."""
 
 from karat._version import __version__
+from karat.curves import Curve, curve
 from karat.difference import Difference, difference
 from karat.errors import DataError, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
@@ -11,6 +12,7 @@ from karat.scores import Scores
 from karat.tables import Qrels, Run
 
 __all__ = [
+    "Curve",
     "DataError",
     "Difference",
     "KaratError",
@@ -22,6 +24,7 @@ __all__ = [
     "Run",
     "Scores",
     "__version__",
+    "curve",
     "difference",
     "evaluate",
     "evaluate_grades",

@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["expected_values", "extreme_values", "values_of", "weights_of"]
 
+MOST_MADE = 64
+"""Lists made of lists that are kept at the same time."""
+
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
-    """One value per list and measure."""
+    """One value per list and measure; lists that carry many made ones (a cut for each depth) are let go."""
     carriers: dict[bool, Flat] = {}
     columns = []
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:
             every = measure.every_rank
-            if every not in carriers:
+            if every not in carriers or len(carriers[every].made) > MOST_MADE:
                 carriers[every] = Flat(rows, every_rank=every)
             columns.append(cast("Floats", measure(carriers[every])))
     return np.stack(columns, axis=1)
@@ -83,11 +86,11 @@ def put_means(
         lists = orders.of[starts]
         weight = orders.weight[:, None]
         means = np.add.reduceat(weight * found, starts)
-        values[np.ix_(lists, places)] = means
+        values[lists[:, None], places] = means
         counts = np.diff(np.append(starts, len(orders.of)))
         away = found - np.repeat(means, counts, axis=0)
         # What rounding alone moves is no spread.
         away[np.abs(away) <= 1e-12 * np.maximum(np.abs(found), 1.0)] = 0.0
         spread = np.add.reduceat(weight * away**2, starts)
         drawn = orders.drawn[starts][:, None]
-        errors[np.ix_(lists, places)] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])
+        errors[lists[:, None], places] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])

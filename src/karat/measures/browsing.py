@@ -32,10 +32,9 @@ def reciprocal_rank(r: Lists, rel: float, of: str) -> Queries:
     ``of=each`` the mean over all relevant documents in the list (LlamaIndex's granular MRR).
     """
     hits = r.hits(rel)
-    highest = hits * r.at_least(r.grade, r.spread(r.best(r.grade)))
     return {
         "first": lambda: r.best(hits / r.rank),
-        "highest": lambda: r.best(highest / r.rank),
+        "highest": lambda: r.best(hits * r.at_least(r.grade, r.spread(r.best(r.grade))) / r.rank),
         "each": lambda: r.ratio(r.total(hits / r.rank), r.total(hits)),
     }[of]()
 

@@ -1,0 +1,215 @@
+"""Measures as vectors: their values at every depth, or at every recall level, from one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import DataError, MeasureError
+from karat.evaluate import conventions, nested, scored
+from karat.layout import lay_out
+from karat.match import Match, match, match_grades
+from karat.measures.define import show
+from karat.scores import Scores, first_installed
+from karat.tables import Qrels, QrelsLike, Run, RunLike
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from karat.measures import Measure
+    from karat.policy import Policy
+    from karat.profiles import Profile
+
+__all__ = ["Curve", "curve"]
+
+TENTHS = tuple(number / 10 for number in range(11))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Values of measures along the ranks.
+
+    Args:
+        scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
+        at: for each measure asked for, where it was evaluated: depths, or recall levels.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curve(["P", "R"], grades=[[1, 0, 1]], judged=[[1, 1, 1, 0]])
+        >>> list(zip(curve["R"], curve["P"]))
+        [(0.3333333333333333, 1.0), (0.3333333333333333, 0.5), (0.6666666666666666, 0.6666666666666666)]
+    """
+
+    scores: Scores
+    at: dict[str, tuple[float, ...]]
+
+    def labels_of(self, measure: str) -> list[str]:
+        """The labels of a measure's values.
+
+        Raises:
+            MeasureError: it was not asked for.
+        """
+        if measure not in self.at:
+            raise MeasureError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")
+        return [placed(measure, each) for each in self.at[measure]]
+
+    def __getitem__(self, measure: str) -> list[float]:
+        """The mean over the queries, from the first depth to the last."""
+        return [self.scores[label] for label in self.labels_of(measure)]
+
+    def by_query(self, measure: str) -> dict[str, list[float]]:
+        """Each query's values, from the first depth to the last."""
+        columns = [self.scores.by_query(label) for label in self.labels_of(measure)]
+        return {query: [column[query] for column in columns] for query in columns[0]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame with the columns measure, at, mean.
+
+        Args:
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        import narwhals as nw
+
+        rows = [
+            (measure, each, value)
+            for measure, at in self.at.items()
+            for each, value in zip(at, self[measure], strict=True)
+        ]
+        columns = dict(zip(("measure", "at", "mean"), map(list, zip(*rows, strict=True)), strict=True))
+        library: Any = backend or first_installed()
+        return nw.from_dict(columns, backend=library).to_native()
+
+    def __str__(self) -> str:
+        """The means, a row for each depth or level."""
+        places = sorted({each for at in self.at.values() for each in at})
+        means = {measure: dict(zip(at, self[measure], strict=True)) for measure, at in self.at.items()}
+        digits = self.scores.digits
+        rows = [
+            [show(each), *(f"{its[each]:.{digits}f}" if each in its else "" for its in means.values())]
+            for each in places
+        ]
+        return lay_out("text", ["@", *means], rows, 1) + self.scores.footer()
+
+
+def curve(
+    measures: str | Iterable[str],
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    *,
+    grades: Sequence[Sequence[float | None]] | None = None,
+    judged: Sequence[Sequence[float | None]] | None = None,
+    at: Iterable[float] | None = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Curve:
+    """Measure at every depth.
+
+    Args:
+        measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
+        qrels: as in ``evaluate``; or give ``grades``.
+        run: as in ``evaluate``.
+        grades: as in ``evaluate_grades``, in the place of ``qrels`` and ``run``.
+        judged: as in ``evaluate_grades``.
+        at: the depths or levels; if None, every depth down to the longest list, and eleven recall levels.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        weights: as in ``evaluate``.
+        name: what the table calls the run.
+
+    Raises:
+        DataError: as in ``evaluate``; or neither a run nor grades, or both.
+        MeasureError: a measure that does not exist, or that takes nothing after ``@``.
+
+    Example:
+        >>> import karat
+        >>> karat.curve("CG", grades=[[3, 2, 3, 0, 0, 1, 2, 2, 3, 0]])["CG"]
+        [3.0, 5.0, 8.0, 8.0, 8.0, 9.0, 11.0, 13.0, 16.0, 16.0]
+    """
+    convention, policy = conventions(profile, policy)
+    names = [measures] if isinstance(measures, str) else list(measures)
+    matched, title = matcher(qrels, run, grades, judged, policy, name)
+    wanted = {each: at_one(each, convention) for each in names}
+    if not wanted:
+        raise DataError("No measure was asked for.")
+    longest = int(matched(policy).rows.length.max(initial=0))
+    given = None if at is None else tuple(at)
+    places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
+    asked = {
+        placed(each, place): moved(measure, place)
+        for each, measure in wanted.items()
+        for place in places[each]
+    }
+    return Curve(scored(matched, asked, policy, convention, title, weights), places)
+
+
+def matcher(
+    qrels: QrelsLike | None,
+    run: RunLike | None,
+    grades: Sequence[Sequence[float | None]] | None,
+    judged: Sequence[Sequence[float | None]] | None,
+    policy: Policy,
+    name: str | None,
+) -> tuple[Callable[[Policy], Match], str]:
+    """What matches the data under a policy, each policy once, and the run's name."""
+    done: dict[Policy, Match] = {}
+    if grades is not None and qrels is None and run is None:
+        lists, pools = nested(grades), None if judged is None else nested(judged)
+        title = name or "grades"
+
+        def make(policy: Policy) -> Match:
+            return match_grades(lists, pools, policy)
+    elif grades is None and qrels is not None and run is not None:
+        known, ranked = Qrels.of(qrels, policy), Run.of(run, name)
+        title = ranked.name
+
+        def make(policy: Policy) -> Match:
+            return match(known, ranked, policy)
+    else:
+        raise DataError("A curve needs either qrels and a run, or grades.")
+
+    def once(policy: Policy) -> Match:
+        if policy not in done:
+            done[policy] = make(policy)
+        return done[policy]
+
+    return once, title
+
+
+def at_one(name: str, convention: Profile) -> Measure:
+    """The measure of a name without its place, at the first one that every measure has.
+
+    Raises:
+        MeasureError: no such measure, or nothing may stand after its ``@``.
+    """
+    if "@" in name:
+        raise MeasureError(
+            f"'{name}': a curve takes the name without what follows '@', and at=[…] for places."
+        )
+    ((_, measure),) = convention.read(f"{name}@1")
+    return measure
+
+
+def usual(measure: Measure, longest: int) -> tuple[float, ...]:
+    """Where a measure is evaluated if nobody says: every depth, or eleven recall levels."""
+    return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
+
+
+def moved(measure: Measure, place: float) -> Measure:
+    """The measure at another place."""
+    where = measure.definition.at
+    if where != "depth":
+        kept = tuple(pair for pair in measure.parameters if pair[0] != where)
+        return replace(measure, parameters=(*kept, (where, float(place))))
+    if place != int(place):
+        raise MeasureError(f"{measure.name}@{place}: a depth is a whole number from 1 on.")
+    return replace(measure, depth=int(place))
+
+
+def placed(measure: str, place: float) -> str:
+    """The label of one value."""
+    return f"{measure}@{show(place)}"

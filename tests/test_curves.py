@@ -1,0 +1,72 @@
+"""Curves: one call gives the values at every depth, each equal to the measure evaluated there."""
+
+from __future__ import annotations
+
+import pytest
+
+import karat
+from karat import DataError, MeasureError, Policy
+
+QRELS = {"1": {"a": 2, "b": 0, "c": 1, "d": 1}, "2": {"a": 1}}
+RUN = {"1": {"a": 4.0, "x": 3.0, "c": 2.0, "b": 1.0}, "2": {"b": 2.0, "a": 1.0}}
+
+
+def test_every_depth_down_to_the_longest_list() -> None:
+    curve = karat.curve(["P", "nDCG(gain=exp2)", "AP"], QRELS, RUN)
+    assert curve["P"] == [(1 + 0) / 2, (1 / 2 + 1 / 2) / 2, (2 / 3 + 1 / 3) / 2, (2 / 4 + 1 / 4) / 2]
+    for measure in ("P", "nDCG(gain=exp2)", "AP"):
+        names = [f"{measure}@{depth}" for depth in (1, 2, 3, 4)]
+        scores = karat.evaluate(QRELS, RUN, names)
+        assert curve[measure] == [scores[name] for name in names]
+        by_query = {query: [scores.by_query(name)[query] for name in names] for query in QRELS}
+        assert curve.by_query(measure) == by_query
+
+
+def test_eleven_points_and_points_of_ones_own() -> None:
+    scores = karat.evaluate(QRELS, RUN, "IPrecMean")
+    eleven = karat.curve("IPrec", QRELS, RUN)["IPrec"]
+    assert len(eleven) == 11
+    assert sum(eleven) / 11 == pytest.approx(scores["IPrecMean"], abs=1e-15)
+    assert karat.curve("IPrec", QRELS, RUN, at=[0, 1])["IPrec"] == [(1 + 1 / 2) / 2, (0 + 1 / 2) / 2]
+    assert karat.curve("DCG", grades=[[3, 2, 1]], at=[2, 3]).at == {"DCG": (2, 3)}
+
+
+def test_more_depths_than_lists_that_are_kept() -> None:
+    grades = [[1.0] * 200]
+    assert karat.curve("CG", grades=grades)["CG"] == [float(depth) for depth in range(1, 201)]
+
+
+def test_profile_policy_and_weights_hold_at_every_depth() -> None:
+    weighed = karat.curve("P", QRELS, RUN, weights={"1": 3, "2": 1}, at=[1])
+    assert weighed["P"] == [(3 * 1 + 1 * 0) / 4]
+    cut = karat.curve("P", QRELS, RUN, policy=Policy(depth=1))
+    assert cut["P"] == [1 / 2]
+    xgboost = karat.evaluate(QRELS, RUN, ["AP@2"], profile="xgboost")
+    assert karat.curve("AP", QRELS, RUN, profile="xgboost", at=[2])["AP"] == [xgboost["AP@2"]]
+
+
+def test_a_curve_as_a_table() -> None:
+    curve = karat.curve(["P", "IPrec"], grades=[[1, 0]], at=[1])
+    assert str(curve).splitlines() == ["@       P   IPrec", "1  1.0000  1.0000", "1 query · policy trec"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "says"),
+    [
+        ({"measures": "nDCG@10", "grades": [[1]]}, MeasureError, "takes the name without what follows '@'"),
+        ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref takes no depth"),
+        ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
+        ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),
+        ({"measures": [], "grades": [[1]]}, DataError, "No measure was asked for"),
+        ({"measures": "P"}, DataError, "needs either qrels and a run, or grades"),
+        ({"measures": "P", "qrels": QRELS, "grades": [[1]]}, DataError, "needs either qrels and a run"),
+    ],
+)
+def test_what_makes_no_curve_is_refused(asked: dict, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        karat.curve(**asked)
+
+
+def test_a_measure_not_asked_for() -> None:
+    with pytest.raises(MeasureError, match="There is no curve of 'R'; there are: P"):
+        karat.curve("P", grades=[[1]])["R"]
