@@ -50,6 +50,7 @@ fix: $(VENV)/test-tools
 $(VENV)/installed: pyproject.toml $(KERNEL) | $(VENV)/bin/pip
 	@echo "Building karat and installing it into $(VENV)/ (about a minute, once) ..."
 	$(PIP) --editable .
+	@$(BIN)/python -m compileall -q src/karat
 	@touch $@
 
 # karat itself is already there, so this adds only what the extra names, and a compiler for the fuzz target if need be.

@@ -254,6 +254,7 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
         ("q 0 a 1\n".encode("utf-16"), RUN_LINE, "UTF-16"),
         (gzip.compress(b"q 0 a 1\n")[:-3], RUN_LINE, "damaged or cut short"),
         ({"q": {"a": "1"}}, RUN_LINE, "query 'q', document 'a': the grade is not a number"),
+        ({"q": {"a": math.inf}}, RUN_LINE, "the grade is infinite"),
         ({"q": {1: 1}}, RUN_LINE, "the document id is not text"),
         ({1: {"a": 1}}, RUN_LINE, "the query id is not text"),
         ({"q": 3}, RUN_LINE, "expected {document: grade}"),

@@ -232,9 +232,11 @@ def mapping_fault(error: _native.MappingError, kind: str) -> str:
         where += f", document {error.document!r}"
     reasons = {
         "nan": f"the {value} is NaN, which has no place in an order",
+        "infinite": f"the {value} is infinite: give a finite number",
         "number": f"the {value} is not a number ({error.detail})",
         "query": f"the query id is not text ({error.detail}): write it as str",
         "document": f"the document id is not text ({error.detail}): write it as str",
         "mapping": f"expected {{document: {value}}} ({error.detail})",
+        "changed": "the dictionary changed while it was read: let no other thread write to it meanwhile",
     }
     return f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}."
