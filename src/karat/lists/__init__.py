@@ -361,7 +361,10 @@ class Lists(ABC):
     @overload
     def ratio(self, part: Queries, whole: Queries) -> Queries: ...
     def ratio(self, part: Any, whole: Any) -> Any:
-        """``part / whole``, and 0 where ``whole`` is 0: the one place that says so."""
+        """``part / whole``, and 0 where ``whole`` is 0.
+
+        No other place says so.
+        """
         none = whole == 0
         return self.xp.where(none, 0.0, part / self.xp.where(none, 1.0, whole))
 
