@@ -15,23 +15,19 @@ STEPS = 16
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
     """The gain of grades; 0 for a negative grade that has no gain of its own."""
-    known = grade >= 0
     if not isinstance(gain, str):
-        worth = xp.where(known, grade, 0.0)
+        worth = xp.where(grade >= 0, grade, 0.0)
         for level, value in gain:
             worth = xp.where(grade == level, value, worth)
         return worth
     word, lowest = opened(gain)
-    if lowest is not None:
-        known, shift = known & (grade >= lowest), lowest - 1.0
+    if word == "binary":
+        return (grade > 0 if lowest is None else grade >= lowest) + 0.0
+    if word == "exp2":
+        worth = xp.exp2(grade if lowest is None else grade - (lowest - 1.0)) - 1
     else:
-        shift = 0.0
-    rule = {
-        "linear": lambda: grade,
-        "exp2": lambda: xp.exp2(xp.where(known, grade - shift, 0.0)) - 1,
-        "binary": lambda: grade > 0 if lowest is None else known,
-    }[word]()
-    return xp.where(known, rule, 0.0) + 0.0
+        worth = grade
+    return xp.where(grade >= (lowest or 0.0), worth, 0.0)
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
