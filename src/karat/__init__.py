@@ -5,6 +5,7 @@ from karat.curves import Curve, curve
 from karat.difference import Difference, difference
 from karat.errors import DataError, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
+from karat.explain import explain
 from karat.measures import Measure, measures
 from karat.policy import Policy
 from karat.profiles import profiles
@@ -29,6 +30,7 @@ __all__ = [
     "evaluate",
     "evaluate_grades",
     "evaluate_judged_ranking",
+    "explain",
     "measures",
     "profiles",
 ]

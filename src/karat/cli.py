@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from typing import Any
@@ -15,6 +16,8 @@ from karat.policy import CHOICES
 __all__ = ["main"]
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+EXPLAIN_FORMATS = ("text", "markdown", "latex", "html")
+UNJUDGED = ("-", "?", "·")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -80,6 +83,16 @@ def policy_options(command: Any) -> Any:
     )
 
 
+def policy_of(profile: str | None, axes: dict[str, Any], *, lenient: bool) -> Any:
+    """The profile's policy with the axes that were given on the command line."""
+    from karat.profiles import profile_named
+
+    changed = {axis: value for axis, value in axes.items() if value is not None}
+    if lenient:
+        changed["malformed"] = "skip"
+    return profile_named(profile).policy.changed(**changed)
+
+
 @commands.command("eval")
 @click.argument("files", nargs=-1, metavar="QRELS RUN...")
 @click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
@@ -106,12 +119,7 @@ def evaluate_command(
 
     QRELS and RUN are TREC files, plain or compressed; '-' is standard input. One row a run.
     """
-    from karat.profiles import profile_named
-
-    changed = {axis: value for axis, value in axes.items() if value is not None}
-    if lenient:
-        changed["malformed"] = "skip"
-    policy = profile_named(profile).policy.changed(**changed)
+    policy = policy_of(profile, axes, lenient=lenient)
     asked = list(measures) or None
     if judged_ranking is not None:
         if files:
@@ -166,6 +174,92 @@ def show(scores: Any, layout: str, *, per_query: bool, digits: int | None) -> No
     say("\n" if layout == "markdown" else "")
     for line, name in lines.items():
         say(f"{name}: {line}\n" if prefix else f"{line}\n")
+
+
+@commands.command("explain")
+@click.argument("measure")
+@click.argument("files", nargs=-1, metavar="[QRELS RUN]")
+@click.option("--query", metavar="Q", help="the query of QRELS and RUN to explain")
+@click.option(
+    "--grades", metavar="3,2,-,1", help="instead of files, grades in rank order; - or ? is unjudged"
+)
+@click.option("--judged", metavar="3,3,2,1", help="with --grades, all grades of the query's judgments")
+@click.option(
+    "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
+)
+@click.option("--profile", help="read the name and decide as that tool does, e.g. note-004")
+@click.option("--format", "form", type=click.Choice(EXPLAIN_FORMATS), default="text", show_default=True)
+@click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks shown; 0: all")
+@click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
+@policy_options
+def explain_command(
+    measure: str,
+    files: tuple[str, ...],
+    query: str | None,
+    grades: str | None,
+    judged: str | None,
+    judged_ranking: str | None,
+    profile: str | None,
+    form: str,
+    rows: int,
+    digits: int,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Show how MEASURE comes to its value for one query, rank by rank.
+
+    From grades on the command line, or from TREC files:
+
+    \b
+        karat explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
+        karat explain AP qrels.txt bm25.run --query 301
+    """
+    from karat.explain import explain
+
+    if len(files) not in (0, 2):
+        raise click.UsageError(
+            "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
+        )
+    qrels, run = files or (None, None)
+    if qrels == run == "-":
+        raise DataError("Standard input ('-') can be read once: give a file for the other.")
+    explanation = explain(
+        measure,
+        qrels,
+        run,
+        query,
+        grades=None if grades is None else grades_in(grades),
+        judged=None if judged is None else grades_in(judged),
+        judged_ranking=judged_ranking,
+        policy=policy_of(profile, axes, lenient=lenient),
+        profile=profile,
+        rows=rows or None,
+        digits=digits,
+    )
+    if form == "text" and sys.stdout.isatty():
+        say(explanation.to_text(shutil.get_terminal_size().columns))
+    else:
+        say(getattr(explanation, f"to_{form}")())
+
+
+def grades_in(text: str) -> list[float | None]:
+    """Grades as people type them: separated by commas or blanks, ``-`` or ``?`` for an unjudged document.
+
+    Raises:
+        DataError: something else.
+    """
+    return [grade_in(part) for part in re.split(r"[\s,;，、；]+", text) if part]
+
+
+def grade_in(part: str) -> float | None:
+    """One grade; None for an unjudged document."""
+    try:
+        return None if part in UNJUDGED else float(part)
+    except ValueError:
+        raise DataError(
+            f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in "
+            "3,2,-,1."
+        ) from None
 
 
 @commands.command("measures")

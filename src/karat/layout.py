@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import html as html_text
 import io
 import unicodedata
 from collections.abc import Callable, Container, Sequence
@@ -44,12 +42,14 @@ def stacked(header: Sequence[str]) -> list[list[str]]:
 
 
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A pipe table."""
+    """A pipe table; what would open a tag or end a cell is escaped."""
+
+    def line(cells: Sequence[str]) -> str:
+        escaped = [cell.replace("<", "&lt;").replace("|", "\\|").replace("\n", "<br>") for cell in cells]
+        return f"| {' | '.join(escaped)} |\n"
+
     rule = ["---" if place in names else "---:" for place in range(len(header))]
-    escaped = [
-        [cell.replace("|", "\\|").replace("\n", "<br>") for cell in row] for row in [header, rule, *rows]
-    ]
-    return "".join(f"| {' | '.join(row)} |\n" for row in escaped)
+    return "".join(map(line, [header, rule, *rows]))
 
 
 LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
@@ -77,15 +77,20 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def html(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A table element; cells of names have the class ``name``."""
+    """A table element; cells of names have the class ``name``, and the first of a title's lines stands out."""
+    from html import escape
 
     def line(cells: Sequence[str], tag: str) -> str:
         marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
-        texts = [html_text.escape(cell).replace("\n", "<br>") for cell in cells]
-        return "<tr>" + "".join(f"{mark}{each}</{tag}>" for mark, each in zip(marks, texts)) + "</tr>\n"
+        return "<tr>" + "".join(f"{mark}{each}</{tag}>" for mark, each in zip(marks, cells)) + "</tr>\n"
 
-    body = "".join(line(row, "td") for row in rows)
-    return f"<table>\n<thead>\n{line(header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+    def title(cell: str) -> str:
+        first, *others = escape(cell).split("\n")
+        return "<br>".join([f"<b>{first}</b>" if others else first, *others])
+
+    body = "".join(line(list(map(escape, row)), "td") for row in rows)
+    head = line(list(map(title, header)), "th")
+    return f"<table>\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
@@ -93,6 +98,8 @@ def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
 
     def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names
+        import csv
+
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)

@@ -288,8 +288,10 @@ def letters() -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    """A number as an expression shows it."""
-    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:.6g}"
+    """A number as an expression shows it: six decimals at most, where these say enough of it."""
+    if value == value // 1 and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0") if 1e-3 <= abs(value) < 1e9 else f"{value:.6g}"
 
 
 def plain(operand: Any) -> str:

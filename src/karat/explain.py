@@ -1,0 +1,325 @@
+"""Why a value is what it is: the worked derivation of any measure for one query."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from karat.errors import DataError, MeasureError, did_you_mean
+from karat.evaluate import conventions, labelled, nested, scored
+from karat.lists.flat import Flat
+from karat.match import match, match_grades, match_judged_ranking
+from karat.ranking import Ranking, of_query, ranking_of
+from karat.scores import plural
+from karat.tables import Qrels, Run, short, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from karat.explanation import Explanation
+    from karat.match import Match
+    from karat.measures import Measure
+    from karat.policy import Policy
+    from karat.tables import QrelsLike, RunLike
+
+__all__ = ["explain"]
+
+
+def explain(
+    measure: str | Measure,
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    query: str | None = None,
+    *,
+    grades: Sequence[float | None] | None = None,
+    judged: Sequence[float | None] | None = None,
+    judged_ranking: QrelsLike | None = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    rows: int | None = 40,
+    digits: int = 6,
+) -> Explanation:
+    """Show how a measure comes to its value for one query: from grades, or from judgments and a run.
+
+    Args:
+        measure: a name or a ``Measure``.
+        qrels: relevance judgments, as in ``evaluate``.
+        run: a run, as in ``evaluate``.
+        query: which query.
+        grades: instead of files, the grades of the ranked documents, best rank first; None for an unjudged one.
+        judged: with ``grades``, all grades of the query's judgments; the ranked grades themselves if None.
+        judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        rows: how many documents of a long list are shown; None for all.
+        digits: decimals.
+
+    Raises:
+        DataError: an unknown query, or one that the policy leaves out; data that cannot be read.
+        MeasureError: a measure that does not exist, or a name for several.
+
+    Example:
+        >>> import karat
+        >>> print(karat.explain("P@3", grades=[1, 0, 1, 1]))
+        P@3 = 0.666667
+        <BLANKLINE>
+        The share of the first k documents that are relevant.
+        In full: P(rel=1, over=depth)@3
+        <BLANKLINE>
+        Ranked list down to rank 3
+                               a
+        rank  grade  hits(rel=1)
+           1      1            1
+           2      0            0
+           3      1            1
+        <BLANKLINE>
+        Steps to the value
+           step         in numbers      value
+        b  total(a)                         2
+        c  depth                            3
+        d  ratio(b, c)  ratio(2, 3)  0.666667
+        <BLANKLINE>
+        P@3 = 0.666667
+        <BLANKLINE>
+        hits   1 for a document whose grade is at least rel, else 0.
+        total  The sum over each list, added from rank 1 down.
+        depth  How many documents were asked for; without a cut, as many as were
+               retrieved.
+        ratio  part / whole, and 0 where whole is 0.
+        <BLANKLINE>
+    """
+    # Only here, since most who import karat explain nothing, and a start is to be quick.
+    from karat.explanation import Explanation
+    from karat.lists.derivation import derive
+    from karat.lists.traced import trace
+
+    convention, general = conventions(profile, policy)
+    asked = labelled([measure], convention)
+    if len(asked) > 1:
+        several = ", ".join(asked)
+        raise MeasureError(f"'{measure}' stands for {len(asked)} measures ({several}): name one of them.")
+    ((label, meant),) = asked.items()
+    subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
+    own = general.of_measure(str(meant))
+    found = subject.match(own)
+    refuse_left_out(found, own, subject)
+    scores = scored(lambda _: found, asked, general, convention, subject.name)
+    lists = Flat(found.rows, every_rank=True)
+    derivation = derive(trace(meant, lists))
+    value = float(scores.values[0, 0])
+    facts = [*subject.sizes(found), *decisions(found, own, meant, scores.bounds.get(label), digits)]
+    return Explanation(
+        label=label,
+        measure=meant,
+        query=subject.query,
+        value=value,
+        facts=(*facts, *overruled(derivation.value, value, found, own)),
+        derivation=derivation,
+        ranking=subject.ranking(own, lists),
+        rows=rows,
+        digits=digits,
+    )
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is explained: grades, a query of a judged ranking, or a query of a run.
+
+    Args:
+        name: the run.
+        query: the query, or empty for grades.
+        grades: the ranked grades and the judged ones, or None.
+        qrels: the judgments of the query alone, or None.
+        run: the run, or None.
+    """
+
+    name: str
+    query: str = ""
+    grades: tuple[list[list[float | None]], list[list[float | None]] | None] | None = None
+    qrels: Qrels | None = None
+    run: Run | None = None
+
+    def match(self, policy: Policy) -> Match:
+        """The ranked list, as it is evaluated."""
+        if self.qrels is None:
+            return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
+        if self.run is None:
+            return match_judged_ranking(self.qrels, policy)
+        return match(self.qrels, self.run, policy)
+
+    def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
+        """The documents in rank order; unknown where there are only grades."""
+        if self.qrels is None:
+            return None
+        grades = lists.rows.grade.tolist()
+        if self.run is not None:
+            return ranking_of(self.qrels, self.run, policy, grades)
+        judgments = self.qrels.judgments
+        kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
+        documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
+        return Ranking(tuple(map(text_of, documents[: len(grades)])))
+
+    def sizes(self, found: Match) -> Iterator[str]:
+        """How much was retrieved and judged."""
+        if self.qrels is None:
+            return
+        rows = found.rows
+        relevant = f"{int((rows.judged_grades >= 1).sum())} of them relevant (grade 1 or more)"
+        name = named(self.name, "The run")
+        if self.run is None:
+            yield f"{name}: {plural(int(rows.length[0]), 'document', 'documents')} in rank order, {relevant}."
+            return
+        retrieved = plural(int(rows.length[0]), "document", "documents")
+        known = plural(len(rows.judged_grades), "judgment", "judgments")
+        yield (
+            f"{name}: {retrieved} retrieved, {int((rows.grade >= 0).sum())} of them judged. "
+            f"{named(os.path.basename(self.qrels.name), 'The query')}: {known}, {relevant}."
+        )
+
+
+def named(name: str, otherwise: str) -> str:
+    """A file's name, or what to say of data that came without a file."""
+    return otherwise if name.startswith("<") else name
+
+
+def subject_of(
+    qrels: QrelsLike | None,
+    run: RunLike | None,
+    query: str | None,
+    grades: Sequence[float | None] | None,
+    judged: Sequence[float | None] | None,
+    judged_ranking: QrelsLike | None,
+    policy: Policy,
+) -> Subject:
+    """What the arguments of ``explain`` name.
+
+    Raises:
+        DataError: they name nothing, or two things at once, or a query without judgments.
+    """
+    given = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
+    if given.count(True) != 1 or (judged is not None and grades is None):
+        raise DataError(
+            "Give one of: qrels, run and query; grades (with judged, if you like); judged_ranking and query."
+        )
+    if grades is not None:
+        return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged)))
+    if query is None:
+        raise DataError("An explanation is of one query: say which, by query= (on the command line --query).")
+    if judged_ranking is not None:
+        ranking = Qrels.of(judged_ranking, policy)
+        return Subject(short(ranking.name), query, qrels=alone(ranking, query))
+    if qrels is None or run is None:
+        raise DataError("Judgments and a run belong together: give qrels, run and query.")
+    ranked = Run.of(run)
+    return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy), query), run=ranked)
+
+
+def alone(qrels: Qrels, query: str) -> Qrels:
+    """The judgments of one query.
+
+    Raises:
+        DataError: it has none.
+    """
+    if query in qrels.queries:
+        return of_query(qrels, qrels.queries.index(query))
+    hint = did_you_mean(query, qrels.queries, f"They begin with query '{qrels.queries[0]}'.")
+    raise DataError(
+        f"{qrels.name} has no judgments for query '{query}', so no measure is evaluated there. {hint}"
+    )
+
+
+def refuse_left_out(found: Match, policy: Policy, subject: Subject) -> None:
+    """Refuse a query that the policy leaves out of the evaluation.
+
+    Raises:
+        DataError: it has no value to explain.
+    """
+    if found.queries:
+        return
+    why = (
+        f"{subject.name} does not mention it (missing={policy.missing})"
+        if found.counts.missing
+        else f"it has no relevant document (empty={policy.empty})"
+    )
+    raise DataError(f"Query '{subject.query or 1}' is left out of the evaluation, since {why}.")
+
+
+# ---------------------------------------------------------------- what was decided
+
+ORDERS = {
+    "trec": "their document ids decide, descending by bytes",
+    "ascending": "their document ids decide, ascending by bytes",
+    "input": "the order of the run's lines decides",
+    "rank-column": "the run's rank column decides",
+    "rank": "the run's rank column decides",
+    "optimistic": "they stand in their best order",
+    "pessimistic": "they stand in their worst order",
+    "expected": "every order counts alike",
+}
+MOST_GROUPS = 4
+
+
+def decisions(
+    found: Match, policy: Policy, measure: Measure, bounds: tuple[float, float] | None, digits: int
+) -> Iterator[str]:
+    """What the policy did to the order and the judgments of the query, in sentences."""
+    counts = found.counts
+    if counts.missing:
+        yield "The run does not mention this query: the list is empty."
+    groups = tied_ranks(found, measure.depth)
+    if groups:
+        order = ORDERS.get(policy.ties, f"ties={policy.ties}")
+        more = f" and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
+        moved = ""
+        if bounds is not None:
+            low, high = (f"{bound:.{digits}f}" for bound in bounds)
+            moved = (
+                " No order of them changes the value."
+                if low == high
+                else f" Their worst and best order give {low} and {high}."
+            )
+        ranks = ", ".join(groups[:MOST_GROUPS]) + more
+        yield f"Equal scores at ranks {ranks} touch judged documents: {order} (ties={policy.ties}).{moved}"
+    if counts.duplicates:
+        yield (
+            f"{plural(counts.duplicates, 'line', 'lines')} of the run dropped for a document listed before or after "
+            f"(duplicates={policy.duplicates})."
+        )
+    if counts.negative:
+        yield (
+            f"{plural(counts.negative, 'negative grade', 'negative grades')} taken as {policy.negative} "
+            f"(negative={policy.negative})."
+        )
+    if policy.unjudged == "removed":
+        yield "Unjudged documents were removed before ranks were counted (unjudged=removed)."
+    if policy.judgments == "retrieved":
+        yield "Only judgments of retrieved documents are known (judgments=retrieved)."
+    if policy.depth is not None:
+        yield f"The first {policy.depth} documents of the list are looked at (depth={policy.depth})."
+
+
+def tied_ranks(found: Match, depth: int | None) -> list[str]:
+    """The stretches of ranks with equal scores that hold a judged document and begin within the depth."""
+    rows = found.rows
+    tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (depth or np.inf))
+    pairs = dict.fromkeys(zip(rows.tie_first[tied].tolist(), rows.tie_last[tied].tolist()))
+    return [f"{int(first)}–{int(last)}" for first, last in pairs]
+
+
+def overruled(derived: float, value: float, found: Match, policy: Policy) -> Iterator[str]:
+    """Why the value is not the one that the formula gives on this list, if it is not."""
+    if derived == value or (derived != derived and value != value):
+        return
+    if found.missing[0] and policy.missing == "nan":
+        yield "The formula is not asked: the value of a missing query is undefined (missing=nan)."
+    elif found.empty[0] and policy.empty in ("one", "nan"):
+        meaning = {"one": "1", "nan": "undefined"}[policy.empty]
+        yield f"The formula is not asked: without a relevant document the value is {meaning} (empty={policy.empty})."
+    else:
+        yield (
+            f"The value is the mean over the orders of documents with equal scores (ties={policy.ties}). One of "
+            f"these orders is worked through below; alone it gives {derived:.6f}."
+        )

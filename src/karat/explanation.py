@@ -1,0 +1,361 @@
+"""An explanation: how one value came about, as text, Markdown, LaTeX or HTML."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from karat.layout import in_bands, latex_text, lay_out
+from karat.measures.define import show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.lists.derivation import Derivation, Line, Sheet
+    from karat.measures import Measure
+    from karat.ranking import Ranking
+
+__all__ = ["Explanation"]
+
+COLUMNS = 80
+HEAD, END = 10, 2
+"""How many documents a shortened list shows from its start and from its end."""
+TITLE_WIDTH = 20
+UNJUDGED, BETWEEN = "·", "…"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what stands above and below it.
+
+    Args:
+        title: above, in one line.
+        notes: below the title, a line each.
+        header: the columns' titles.
+        rows: the cells.
+        names: which columns hold names.
+        after: below the table.
+    """
+
+    title: str
+    notes: list[str]
+    header: list[str]
+    rows: list[list[str]]
+    names: tuple[int, ...]
+    after: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """How a measure came to its value for one query.
+
+    Args:
+        label: the measure as it was asked for.
+        measure: what that means.
+        query: the query, or empty where there are only grades.
+        value: the value.
+        facts: what was found and decided on the way to the ranked list, in sentences.
+        derivation: the steps of the formula.
+        ranking: the documents in rank order, if they are known.
+        rows: how many documents of a long list are shown; None for all.
+        digits: decimals.
+
+    Example:
+        >>> import karat
+        >>> explanation = karat.explain("P@3", grades=[1, 0, 1, 1])
+        >>> explanation.value
+        0.6666666666666666
+        >>> print(explanation.steps[-1].expression, explanation.steps[-1].filled)
+        ratio(b, c) ratio(2, 3)
+    """
+
+    label: str
+    measure: Measure
+    query: str
+    value: float
+    facts: tuple[str, ...]
+    derivation: Derivation
+    ranking: Ranking | None = None
+    rows: int | None = 40
+    digits: int = 6
+
+    @property
+    def steps(self) -> tuple[Line, ...]:
+        """Every step in reading order: numbers of the query that come first, columns of each list, the rest."""
+        columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
+        return (*self.derivation.given, *columns, *self.derivation.rest)
+
+    @property
+    def full_name(self) -> str:
+        """The measure with all its parameters, also those at their default."""
+        at = self.measure.definition.at
+        arguments = self.measure.arguments
+        inside = ", ".join(f"{key}={show(value)}" for key, value in arguments.items() if key != at)
+        where = self.measure.depth if at == "depth" else arguments.get(at)
+        name = f"{self.measure.name}({inside})" if inside else self.measure.name
+        return name if where is None else f"{name}@{show(where)}"
+
+    @property
+    def result(self) -> str:
+        """What is explained, and its value."""
+        subject = f"{self.label} of query {self.query}" if self.query else self.label
+        return f"{subject} = {shown(self.value, self.digits)}"
+
+    @property
+    def meaning(self) -> tuple[str, ...]:
+        """What the measure is, and its name in full where that says more than the one asked for."""
+        named = () if self.label == self.full_name else (f"In full: {self.full_name}",)
+        return (self.measure.definition.sentence, *named)
+
+    def tables(self) -> list[Table]:
+        """The numbers of the query that come first, the lists, and the steps down to the value."""
+        given = self.derivation.given
+        first = [steps_table("Numbers of the query", given, self.digits)] if given else []
+        lists = [self.list_table(sheet) for sheet in self.derivation.sheets]
+        rest = self.derivation.rest
+        return [*first, *lists, *([steps_table("Steps to the value", rest, self.digits)] if rest else [])]
+
+    def list_table(self, sheet: Sheet) -> Table:
+        """A ranked list with a column per step."""
+        columns = [("rank", list(map(str, map(int, sheet.rank))))] if sheet.rank else []
+        if sheet.is_run and self.ranking is not None:
+            columns.append(("document", list(self.ranking.documents)))
+            if self.ranking.scores:
+                columns.append(("score", level(self.ranking.scores)))
+        if sheet.grade:
+            columns.append(("grade", [UNJUDGED if grade < 0 else plain(grade) for grade in sheet.grade]))
+        names = tuple(place for place, (title, _) in enumerate(columns) if title == "document")
+        columns += [(heading(line), column(line.values, self.digits)) for line in sheet.lines]
+        kept = self.kept(sheet)
+        cells = [list(row) for row in zip(*(cells for _, cells in columns))]
+        notes = [sheet.meaning] if sheet.meaning and not sheet.is_run else []
+        notes += [f"{line.letter} = {line.expression}" for line in sheet.lines if is_wide(line)]
+        titles = [title for title, _ in columns]
+        return Table(
+            self.title_of(sheet), notes, titles, with_gaps(cells, kept), names, left_out(sheet, kept)
+        )
+
+    def title_of(self, sheet: Sheet) -> str:
+        """What a list is."""
+        if not sheet.is_run:
+            return sheet.name
+        return (
+            "Ranked list" if self.measure.depth is None else f"Ranked list down to rank {self.measure.depth}"
+        )
+
+    def kept(self, sheet: Sheet) -> list[int]:
+        """Which documents of a list are shown: its head, its end, and of the judged ones the relevant before others."""
+        length = (
+            len(sheet.grade) if sheet.grade else max((len(line.values) for line in sheet.lines), default=0)
+        )
+        if self.rows is None or length <= max(self.rows, HEAD + END):
+            return list(range(length))
+        judged = [place for place, grade in enumerate(sheet.grade) if grade >= 0]
+        relevant = [place for place in judged if sheet.grade[place] > 0]
+        wanted = dict.fromkeys([*range(HEAD), *range(length - END, length), *relevant, *judged])
+        kept = set(list(wanted)[: max(self.rows, HEAD + END)])
+        # A single document costs no more room than the dots in its place.
+        kept |= {place for place in range(length) if {place - 1, place + 1} <= kept}
+        return sorted(kept)
+
+    def __str__(self) -> str:
+        """Text, 80 columns wide."""
+        return self.to_text()
+
+    def to_text(self, columns: int = COLUMNS) -> str:
+        """Text for a terminal; tables that are wider than ``columns`` go on below, rank by rank."""
+        wrap = textwrap.TextWrapper(columns, break_long_words=False, break_on_hyphens=False).fill
+        parts = [self.result, "\n".join(map(wrap, self.meaning))]
+        parts += ["\n".join(map(wrap, self.facts))] if self.facts else []
+        for table in self.tables():
+            bands = in_bands(table.header, table.rows, 1, columns)
+            drawn = [part_of(table, band) for band in bands]
+            below = [wrap(table.after)] if table.after else []
+            parts.append(
+                "\n".join([table.title, *map(wrap, table.notes), "\n".join(drawn).rstrip("\n"), *below])
+            )
+        parts.append(self.result)
+        words = self.derivation.words
+        space = max(map(len, words), default=0)
+        indented = textwrap.TextWrapper(columns, subsequent_indent=" " * (space + 2), break_long_words=False)
+        meanings = [indented.fill(f"{word:{space}}  {meaning}") for word, meaning in words.items()]
+        return "\n\n".join([*parts, *(["\n".join(meanings)] if meanings else [])]) + "\n"
+
+    def to_markdown(self) -> str:
+        """Markdown, with a heading."""
+        parts = [f"### {self.result}", *self.meaning, *self.facts]
+        for table in self.tables():
+            drawn = lay_out("markdown", table.header, table.rows, table.names).rstrip("\n")
+            parts += [f"**{table.title}**", *table.notes, drawn, *filter(None, [table.after])]
+        meanings = [f"- `{word}`: {meaning}" for word, meaning in self.derivation.words.items()]
+        return "\n\n".join([*parts, f"**{self.result}**", "\n".join(meanings)]).rstrip() + "\n"
+
+    def to_latex(self) -> str:
+        """LaTeX (booktabs), to be put into a document."""
+        parts = [f"\\paragraph{{{latex_text(self.result)}}}", *map(latex_text, (*self.meaning, *self.facts))]
+        for table in self.tables():
+            bands = in_bands(table.header, table.rows, 1, COLUMNS)
+            drawn = [part_of(table, band, "latex") for band in bands]
+            parts += [f"\\textbf{{{latex_text(table.title)}}}", *map(latex_text, table.notes), *drawn]
+            parts += [latex_text(table.after)] if table.after else []
+        parts.append(f"\\textbf{{{latex_text(self.result)}}}")
+        if self.derivation.words:
+            items = [
+                f"\\item[{latex_text(word)}] {latex_text(meaning)}"
+                for word, meaning in self.derivation.words.items()
+            ]
+            parts.append("\n".join(["\\begin{description}", *items, "\\end{description}"]))
+        return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+    def to_html(self) -> str:
+        """A page of its own, without anything to fetch; light or dark as its reader has it."""
+        title = html.escape(self.result)
+        head = (
+            '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{title}</title>\n<style>body {{ margin: 0 }} .karat {{ padding: 1.5rem 1rem 3rem }}</style>"
+        )
+        page = f"<head>\n{head}\n</head>\n<body>\n{self._repr_html_()}</body>"
+        return f'<!doctype html>\n<html lang="en">\n{page}\n</html>\n'
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        sentence, *others = self.meaning + self.facts
+        parts = [f"<h1>{html.escape(self.result)}</h1>", f'<p class="lead">{html.escape(sentence)}</p>']
+        parts += [f"<p>{html.escape(each)}</p>" for each in others]
+        for table in self.tables():
+            drawn = lay_out("html", table.header, table.rows, table.names)
+            parts += [f"<h2>{html.escape(table.title)}</h2>"]
+            parts += [f"<p>{html.escape(note)}</p>" for note in table.notes]
+            parts.append(f'<div class="wide" tabindex="0">\n{drawn}</div>')
+            parts += [f'<p class="small">{html.escape(table.after)}</p>'] if table.after else []
+        parts.append(f'<p class="result">{html.escape(self.result)}</p>')
+        words = self.derivation.words
+        meanings = [f"<dt>{html.escape(word)}</dt><dd>{html.escape(words[word])}</dd>" for word in words]
+        if meanings:
+            parts.append("<dl>\n" + "\n".join(meanings) + "\n</dl>")
+        return f'<div class="karat">\n<style>\n{STYLE}</style>\n' + "\n".join(parts) + "\n</div>\n"
+
+
+STYLE = """\
+.karat { --ink: #1c1c1a; --quiet: #66645e; --line: #dddad2; --paper: #fff; --band: #f6f4ee; --gold: #8a6500;
+  color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; box-sizing: border-box }
+@media (prefers-color-scheme: dark) { .karat { --ink: #e8e6e0; --quiet: #a09d94; --line: #3d3b36; --paper: #191917;
+  --band: #23221f; --gold: #e0b84c } body:has(> .karat) { background: #191917 } }
+.karat > * { max-width: 76rem; margin-left: auto; margin-right: auto }
+.karat h1 { font-size: 1.5rem; line-height: 1.25; margin-top: 0; overflow-wrap: anywhere }
+.karat h2 { font-size: 1rem; margin-top: 2rem; margin-bottom: .25rem; overflow-wrap: anywhere }
+.karat p { margin-top: .25rem; margin-bottom: .5rem; overflow-wrap: anywhere }
+.karat .lead { font-size: 1.1rem }
+.karat .small { color: var(--quiet); font-size: .875rem }
+.karat .wide { overflow-x: auto }
+.karat table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; margin: 0;
+  background: none; color: inherit }
+.karat th, .karat td { padding: .2rem .75rem; text-align: right; white-space: nowrap; border: 0;
+  border-bottom: 1px solid var(--line) }
+.karat th { vertical-align: bottom; font-weight: 400; color: var(--quiet); border-bottom: 2px solid var(--line) }
+.karat th b { color: var(--gold) }
+.karat td:first-child, .karat th:first-child { position: sticky; left: 0; background: inherit }
+.karat th.name, .karat td.name { text-align: left }
+.karat tr { background: var(--paper) }
+.karat tbody tr:nth-child(even) { background: var(--band) }
+.karat .result { color: var(--gold); font-size: 1.25rem; font-weight: 600; margin-top: 1.5rem }
+.karat dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; color: var(--quiet);
+  font-size: .875rem; margin-top: 2rem }
+.karat dt { font-family: ui-monospace, monospace }
+.karat dd { margin: 0 }
+@media (max-width: 40rem) { .karat dl { grid-template-columns: 1fr } .karat dd { margin-bottom: .5rem }
+  .karat table { font-size: .8125rem } .karat th, .karat td { padding: .2rem .35rem }
+  .karat td.name { white-space: normal } }
+"""
+
+
+# ---------------------------------------------------------------- cells
+
+
+def steps_table(title: str, lines: Sequence[Line], digits: int) -> Table:
+    """Numbers of the query, a step a row."""
+    rows = [[line.letter, line.expression, line.filled, numbers(line.values, digits)] for line in lines]
+    header = ["", "step", "in numbers", "value"]
+    if not any(line.filled for line in lines):
+        rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
+    return Table(title, [], header, rows, tuple(range(len(header) - 1)))
+
+
+def part_of(table: Table, band: list[int], layout: str = "text") -> str:
+    """Some columns of a table, drawn."""
+    names = [place for place, column in enumerate(band) if column in table.names]
+    rows = [[row[each] for each in band] for row in table.rows]
+    return lay_out(layout, [table.header[each] for each in band], rows, names)
+
+
+def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
+    """The rows that are kept, with dots where others are left out."""
+    rows: list[list[str]] = []
+    for place, before in zip(kept, [-1, *kept]):
+        if place > before + 1:
+            rows.append([BETWEEN, *[""] * (len(cells[place]) - 1)])
+        rows.append(cells[place])
+    return rows
+
+
+def left_out(sheet: Sheet, kept: list[int]) -> str:
+    """What is not shown of a list, and what a dot means."""
+    length = len(sheet.grade)
+    if not length and sheet.is_run:
+        return "No document was retrieved."
+    dots = f" {UNJUDGED} is an unjudged document." if any(sheet.grade[place] < 0 for place in kept) else ""
+    if length <= len(kept):
+        return dots.lstrip()
+    shown_of = f"{len(kept)} of {length} documents are shown"
+    others = [grade >= 0 for place, grade in enumerate(sheet.grade) if place not in set(kept)]
+    if all(others):
+        return f"{shown_of}.{dots}"
+    verb = "is" if sum(others) < 2 else "are"
+    return f"{shown_of}; of the {len(others)} others {sum(others) or 'none'} {verb} judged.{dots}"
+
+
+def heading(line: Line) -> str:
+    """A column's title: the step's letter, and its expression; a long one stands above the table."""
+    return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
+
+
+def is_wide(line: Line) -> bool:
+    """Whether a step's expression is too long for the head of a column of numbers."""
+    return len(line.expression) > TITLE_WIDTH
+
+
+def column(values: Sequence[float], digits: int) -> list[str]:
+    """The numbers of a column: all whole, or all with the same decimals, a true 0 apart."""
+    if all(value == value // 1 for value in values):
+        return [plain(value) for value in values]
+    return ["0" if value == 0 else shown(value, digits) for value in values]
+
+
+def level(scores: Sequence[float]) -> list[str]:
+    """Scores with the same decimals: as many as they have, but six at most."""
+    texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
+    if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
+        return [f"{score:.7g}" for score in scores]
+    return [f"{score:.{max(map(len, texts))}f}" for score in scores]
+
+
+def numbers(values: Sequence[float], digits: int) -> str:
+    """The number of a query, or of each of its lists."""
+    return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
+
+
+def plain(value: float) -> str:
+    """A number as short as it is."""
+    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
+
+
+def shown(value: float, digits: int) -> str:
+    """A number with so many decimals; in powers of ten where these would hide it."""
+    if math.isnan(value):
+        return "undefined"
+    if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e12):
+        return f"{value:.{max(digits - 1, 0)}e}"
+    return f"{value:.{digits}f}"

@@ -1,0 +1,402 @@
+"""Explanations: the value of evaluate, every step on the way, and nothing that a reader would trip over."""
+
+from __future__ import annotations
+
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given, settings
+
+import karat
+from karat import DataError, MeasureError, Policy, PolicyError
+from karat.cli import commands, grades_in
+from karat.measures import REGISTER
+from strategies import judgments, runs
+
+if TYPE_CHECKING:
+    from karat.explanation import Explanation
+
+TEA = Path(__file__).resolve().parents[1] / "examples" / "tea"
+QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"
+MEASURES = [
+    name if REGISTER[name].at != "depth" else f"{name}@5"
+    for name in REGISTER
+    if not REGISTER[name].formula.__module__.endswith("preference")
+]
+MEASURES = [
+    f"{name.partition('@')[0]}(max=4){'@5' * ('@5' in name)}"
+    if "max" in REGISTER[name.partition("@")[0]].parameters
+    else name
+    for name in MEASURES
+]
+
+
+def printed(explanation: Explanation) -> list[str]:
+    """The words of each line."""
+    return [" ".join(line.split()) for line in str(explanation).splitlines()]
+
+
+# ---------------------------------------------------------------- the value
+
+
+@settings(max_examples=20, deadline=None)
+@given(judgments(), runs())
+def test_the_value_is_that_of_evaluate(qrels: dict, run: dict) -> None:
+    names = ["AP", "nDCG@2", "Bpref", "RBP", "IPrecMean"]
+    for axes in ({}, {"ties": "optimistic"}, {"empty": "one"}, {"unjudged": "removed"}, {"missing": "nan"}):
+        policy = Policy(**axes)
+        try:
+            scores = karat.evaluate(qrels, run, names, policy=policy)
+        except DataError:
+            assume(False)
+        for name in names:
+            for query, value in scores.by_query(name).items():
+                found = karat.explain(name, qrels, run, query, policy=policy)
+                assert found.value == value or (math.isnan(found.value) and math.isnan(value))
+                assert str(found).startswith(f"{name} of query {query} = ")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_real_files_at_80_columns(name: str) -> None:
+    found = karat.explain(name, QRELS, RUN, "t01")
+    assert found.value == karat.evaluate(QRELS, RUN, name).by_query(name)["t01"]
+    assert found.steps[-1].values == (found.value,)
+    assert found.derivation.value == found.value
+    lines = str(found).splitlines()
+    assert lines[0] == lines[len(lines) - 1 - lines[::-1].index(lines[0])]
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+@pytest.mark.parametrize(
+    ("measure", "grades", "judged", "values"),
+    [
+        # Each value is written in the notes, or recomputed from their formulas.
+        ("AP(over=retrieved)", "1,1,0,1,0,1", None, ["0.854167", "3.416667", "0.750000", "0.666667"]),
+        ("CG@6", "2,1,0,3,0,1", None, ["7"]),
+        ("DCG@6", "2,1,0,3,0,1", None, ["4.279167", "1.584963", "0.630930", "1.292030", "0.356207"]),
+        ("DCG@6", "3,0,1,2", None, ["4.361353"]),
+        ("IDCG(ideal=retrieved)@6", "2,1,0,3,0,1", None, ["5.192536"]),
+        ("nDCG(ideal=retrieved)@6", "3,0,1,2", None, ["4.361353", "4.761860", "0.915893"]),
+        ("DCG(gain=exp2)@5", "5,3,2,1,2", "5,3,2,1,2,4,0", ["38.507743", "4.416508"]),
+        ("nDCG(gain=exp2)@5", "5,3,2,1,2", "5,3,2,1,2,4,0", ["38.507743", "46.416534", "0.829613"]),
+        ("DCG(discount=jk(2))", "3,2,1,3,2", None, ["7.992283", "0.630930", "0.861353"]),
+        ("nDCG(discount=jk(2), ideal=retrieved)", "1,0,0,1,0", "1,1,1,1,1", ["1.500000", "2", "0.750000"]),
+        ("nDCG", "1,0,0,1,0", "1,1,1,1,1", ["0.485229"]),
+    ],
+)
+def test_the_notes_derivations(measure: str, grades: str, judged: str | None, values: list[str]) -> None:
+    known = None if judged is None else grades_in(judged)
+    found = karat.explain(measure, grades=grades_in(grades), judged=known)
+    words = str(found).replace(",", " ").replace(")", " ").split()
+    for value in values:
+        assert value in words, value
+
+
+def test_a_derivation_in_full() -> None:
+    assert str(karat.explain("AP", grades=[1, None, 0, 1], judged=[1, 0, 1, 2])) == (
+        """\
+AP = 0.500000
+
+The mean of the precisions at the ranks of the relevant documents.
+In full: AP(rel=1, over=relevant)
+
+Ranked list
+                       a           b             c
+rank  grade  hits(rel=1)  running(a)  a * b / rank
+   1      1            1           1      1.000000
+   2      ·            0           1             0
+   3      0            0           1             0
+   4      1            1           2      0.500000
+· is an unjudged document.
+
+Steps to the value
+   step                   in numbers        value
+d  total(c)                              1.500000
+e  size(relevant, rel=1)                        3
+f  ratio(d, e)            ratio(1.5, 3)  0.500000
+
+AP = 0.500000
+
+"""
+        + "\n".join(str(karat.explain("AP", grades=[1])).splitlines()[-5:])
+        + "\n"
+    )
+
+
+def test_every_word_is_explained() -> None:
+    for name in MEASURES:
+        found = karat.explain(name, grades=[3, None, 0, 1], judged=[3, 3, 1, 0])
+        used = {word for step in found.steps for word in re.findall(r"(?<![\w.])(\w+)\(", step.expression)}
+        assert used <= set(found.derivation.words), name
+        assert all(f"\n{word} " in str(found) for word in used), name
+
+
+# ---------------------------------------------------------------- real lists
+
+
+def test_documents_and_scores_stand_at_their_ranks() -> None:
+    lines = printed(karat.explain("RR", QRELS, RUN, "t01"))
+    assert "1 tea-033 3.007536 0 0 0" in lines
+    assert "2 tea-067 2.726166 1 1 0.500000" in lines
+    assert "bm25: 50 documents retrieved, 27 of them judged. qrels.txt: 39 judgments, 13 of" in lines
+
+
+LONG_QRELS = {"q": {"d07": 2, "d31": 1, "d33": 1, "d50": 0, "absent": 1}}
+LONG_RUN = {"q": {f"d{place:02}": float(100 - place) for place in range(1, 101)}}
+
+
+def test_a_long_list_shows_head_judged_and_end() -> None:
+    found = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=16)
+    ranks = [line.split()[0] for line in str(found).splitlines() if re.match(r" *(\d+|…)(  |$)", line)]
+    assert ranks == [*map(str, range(1, 11)), "…", "31", "32", "33", "…", "50", "…", "99", "100"]
+    assert "16 of 100 documents are shown; of the 84 others none is judged. · is an" in str(found)
+    short = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=14)
+    assert "of the 85 others 1 is judged" in " ".join(str(short).split())
+    whole = karat.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=None)
+    assert "…" not in str(whole)
+    assert len(str(whole).splitlines()) > 100
+
+
+def test_what_ties_did_is_said() -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 0}}
+    run = {"q": {"a": 1.0, "b": 1.0, "z": 1.0, "c": 0.5}}
+    text = " ".join(str(karat.explain("RR", qrels, run, "q")).split())
+    assert "Equal scores at ranks 1–3 touch judged documents: their document ids decide, descending" in text
+    assert "Their worst and best order give 0.333333 and 1.000000." in text
+    lines = printed(karat.explain("RR", qrels, run, "q", policy=Policy(ties="optimistic")))
+    assert "1 a 1.0 1 1 1" in lines
+    assert "2 z 1.0 · 0 0" in lines
+    tie_free = karat.explain("RR", qrels, {"q": {"a": 2.0, "b": 1.0}}, "q")
+    assert "Equal scores" not in str(tie_free)
+    deeper = karat.explain("P@1", {"q": {"a": 1, "b": 1}}, {"q": {"x": 3.0, "a": 1.0, "b": 1.0}}, "q")
+    assert "Equal scores" not in str(deeper)
+
+
+def test_the_mean_over_orders_is_told_from_the_one_shown() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    found = karat.explain("RR", qrels, run, "q", policy=Policy(ties="expected"))
+    assert found.value == 0.75
+    assert "alone it gives 0.500000" in " ".join(str(found).split())
+
+
+def test_what_else_was_decided_is_said() -> None:
+    run = b"q Q0 a 1 3 t\nq Q0 b 1 2 t\nq Q0 a 1 1 t\n"
+    qrels = b"q 0 a 1\nq 0 b -1\n"
+    found = karat.explain("AP", qrels, run, "q", policy=Policy(duplicates="first", unjudged="removed"))
+    assert (
+        "1 line of the run dropped for a document listed before or after (duplicates=first)." in found.facts
+    )
+    assert "1 negative grade taken as unjudged (negative=unjudged)." in found.facts
+    assert "Unjudged documents were removed before ranks were counted (unjudged=removed)." in found.facts
+    assert [step.values for step in found.steps[:1]] == [(1.0,)]
+
+
+def test_a_query_that_the_run_lacks() -> None:
+    qrels = {"q": {"a": 1}, "p": {"a": 1}}
+    found = karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q")
+    assert found.value == 0
+    assert "The run does not mention this query: the list is empty." in found.facts
+    assert "No document was retrieved." in str(found)
+    undefined = karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="nan"))
+    assert str(undefined).startswith("AP of query q = undefined\n")
+    assert (
+        "The formula is not asked: the value of a missing query is undefined (missing=nan)."
+        in undefined.facts
+    )
+    with pytest.raises(
+        DataError, match=r"'q' is left out of the evaluation, since run does not mention it \(missing=skip\)"
+    ):
+        karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="skip"))
+
+
+def test_a_query_without_relevant_documents() -> None:
+    found = karat.explain("AP", grades=[0, 0], policy=Policy(empty="one"))
+    assert (found.value, found.derivation.value) == (1, 0)
+    assert "without a relevant document the value is 1 (empty=one)" in found.facts[0]
+    with pytest.raises(DataError, match="no relevant document"):
+        karat.explain("AP", grades=[0, 0], policy=Policy(empty="skip"))
+
+
+def test_an_unknown_query_gets_the_nearest() -> None:
+    with pytest.raises(DataError, match=r"qrels.txt has no judgments for query 'T01'.* Did you mean t01"):
+        karat.explain("AP", QRELS, RUN, "T01")
+    with pytest.raises(DataError, match="They begin with query 'q'"):
+        karat.explain("AP", {"q": {"a": 1}}, {"zzz": {"a": 1.0}}, "zzz")
+
+
+def test_faults_of_other_queries_do_not_matter() -> None:
+    qrels = {"1": {"a": 1}, "2": {"a": 1}}
+    found = karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "1")
+    assert found.value == 1
+    with pytest.raises(DataError, match="stands twice in query '2', on lines 2 and 3"):
+        karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "2")
+
+
+def test_a_judged_ranking() -> None:
+    ranking = b"q Q0 x -2\nq Q0 y 2\nq Q0 z 1\np Q0 x 1\n"
+    found = karat.explain("NDCG", judged_ranking=ranking, query="q", profile="note-004")
+    assert (
+        found.value
+        == karat.evaluate_judged_ranking(ranking, "NDCG", profile="note-004").by_query("NDCG")["q"]
+    )
+    lines = printed(found)
+    assert "In full: nDCG(gain=linear, discount=jk(2), ideal=retrieved)" in lines
+    assert "2 y 2 2 1.000000 2.000000" in lines
+    removed = karat.explain("RR", judged_ranking=ranking, query="q", policy=Policy(unjudged="removed"))
+    assert "1 y 2 1 1.000000" in printed(removed)
+
+
+def test_what_cannot_be_explained() -> None:
+    for arguments in (
+        {},
+        {"qrels": QRELS, "grades": [1]},
+        {"qrels": QRELS, "run": RUN, "query": "t01", "judged": [1]},
+    ):
+        with pytest.raises(DataError, match="Give one of"):
+            karat.explain("AP", **arguments)
+    with pytest.raises(DataError, match="say which, by query="):
+        karat.explain("AP", QRELS, RUN)
+    with pytest.raises(DataError, match="belong together"):
+        karat.explain("AP", QRELS, query="t01")
+    with pytest.raises(MeasureError, match="stands for 9 measures"):
+        karat.explain("P", grades=[1])
+    with pytest.raises(MeasureError, match="Did you mean"):
+        karat.explain("nDCGG", grades=[1])
+    with pytest.raises(PolicyError, match="no profile"):
+        karat.explain("AP", grades=[1], profile="none")
+
+
+# ---------------------------------------------------------------- forms
+
+ODD = {"q": {"<b>&_|": 1, "x": 0}}, {"q": {"<b>&_|": 2.0, "x": 1.0, "y": 0.5}}
+
+
+def test_markdown() -> None:
+    text = karat.explain("RR", *ODD, "q").to_markdown()
+    assert text.startswith("### RR of query q = 1.000000\n\n1 / the rank of the first relevant document")
+    assert (
+        "| rank | document | score | grade | a<br>hits(rel=1) | b<br>a / rank |\n| ---: | --- | ---: |"
+        in text
+    )
+    assert "| 1 | &lt;b>&_\\| | 2.0 | 1 | 1 | 1 |" in text
+    assert "- `best`: The largest value of each list" in text
+    assert "\n\n\n" not in text
+
+
+def test_latex() -> None:
+    text = karat.explain("Bpref", *ODD, "q").to_latex()
+    assert text.startswith("\\paragraph{Bpref of query q = 1.000000}")
+    assert "n\\_relevant(rel=1)" in text
+    assert "<b>\\&\\_|" in text
+    assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") >= 3
+    assert not re.search(r"(?<!\\)[&_#%](?! )(?<! )", text.replace(" & ", "").replace(" &", ""))
+    for table in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end", text, re.DOTALL):
+        assert {line.count(" & ") for line in table[1].splitlines() if line.endswith("\\\\")} == {
+            len(table[0]) - 1
+        }
+
+
+class Balance(HTMLParser):
+    """Collects what is wrong with a page: tags left open, and anything that would be fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        if tag not in ("br", "meta"):
+            self.open.append(tag)
+        self.wrong += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_is_a_page_of_its_own() -> None:
+    for name in MEASURES:
+        page = karat.explain(name, *ODD, "q").to_html()
+        reader = Balance()
+        reader.feed(page)
+        assert (reader.open, reader.wrong) == ([], []), name
+        assert page.startswith("<!doctype html>")
+        assert "prefers-color-scheme: dark" in page
+        assert "http" not in page
+        assert "<b>&_|" in reader.text
+        assert "<b>&_|" not in page
+
+
+def test_a_notebook_shows_the_same_without_the_page() -> None:
+    found = karat.explain("RR", grades=[0, 1])
+    assert found._repr_html_() in found.to_html()
+    assert "<html" not in found._repr_html_()
+    for rule in re.findall(
+        r"^([^\s@}][^{]*)\{",
+        found._repr_html_().partition("</style>")[0].partition("<style>")[2],
+        re.MULTILINE,
+    ):
+        assert rule.startswith(".karat"), rule
+
+
+# ---------------------------------------------------------------- command line
+
+
+def run_karat(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(commands, ["explain", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+def test_the_command_prints_what_the_function_returns() -> None:
+    found = karat.explain("nDCG@5", grades=[3, 2, None, 1], judged=[3, 3, 2, 1, 0])
+    asked = ["nDCG@5", "--grades", "3,2,-,1", "--judged", "3 3 2 1 0"]
+    assert run_karat(*asked) == (0, str(found))
+    for form in ("markdown", "latex", "html"):
+        assert run_karat(*asked, "--format", form) == (0, getattr(found, f"to_{form}")())
+    files = ["AP", str(QRELS), str(RUN), "--query", "t01"]
+    assert run_karat(*files) == (0, str(karat.explain("AP", QRELS, RUN, "t01")))
+    policy = Policy(ties="ascending", depth=5)
+    code, output = run_karat(*files, "--ties", "ascending", "--depth", "5", "--digits", "3", "--rows", "0")
+    assert (code, output) == (
+        0,
+        str(karat.explain("AP", QRELS, RUN, "t01", policy=policy, digits=3, rows=None)),
+    )
+
+
+def test_the_command_on_a_judged_ranking(tmp_path: Path) -> None:
+    path = tmp_path / "ranking.txt"
+    path.write_bytes(b"q Q0 x 0\nq Q0 y 1\n")
+    code, output = run_karat("MRR", "--judged-ranking", str(path), "--query", "q", "--profile", "note-004")
+    assert (code, output.splitlines()[0]) == (0, "MRR of query q = 0.500000")
+
+
+def test_grades_as_people_type_them() -> None:
+    assert grades_in("3,2,0,1") == [3, 2, 0, 1]
+    assert grades_in("3 2\t-  ?") == [3, 2, None, None]
+    assert grades_in("1，1，0，1，·") == [1, 1, 0, 1, None]
+    assert grades_in("-1, 0.5,") == [-1, 0.5]
+    assert grades_in(" ") == []
+    with pytest.raises(DataError, match="'x' is not a grade: write numbers"):
+        grades_in("3,x,1")
+
+
+def test_the_command_says_what_it_needs() -> None:
+    code, output = run_karat("AP", str(QRELS))
+    assert code == 2
+    assert "Give QRELS and RUN with --query" in output
+    with pytest.raises(DataError, match="can be read once"):
+        run_karat("AP", "-", "-", "--query", "1")
+    with pytest.raises(DataError, match="Give one of"):
+        run_karat("AP")
