@@ -15,15 +15,21 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import karat
 from karat.measures import REGISTER
+from karat.profiles import profile_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CHECKOUT = Path(__file__).parents[1]
 ENGLISH, CHINESE = CHECKOUT / "README.md", CHECKOUT / "README.zh-CN.md"
+NOTES = CHECKOUT / "docs" / "notes.md"
+IN_BOTH = [(ENGLISH, CHINESE), (NOTES, CHECKOUT / "docs" / "notes.zh-CN.md")]
 PAGES = [ENGLISH, CHINESE, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 MAKEFILE = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
 
@@ -188,7 +194,8 @@ def test_both_readmes_print_something_that_is_checked() -> None:
         assert languages.count("python") >= 3
 
 
-def test_both_readmes_show_the_same_commands() -> None:
+@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes"])
+def test_both_languages_show_the_same_commands(english: Path, chinese: Path) -> None:
     def code(page: Path) -> list[tuple[str, list[str], str | None]]:
         text = page.read_text(encoding="utf-8")
         return [
@@ -196,7 +203,30 @@ def test_both_readmes_show_the_same_commands() -> None:
             for each in blocks(text)
         ]
 
-    assert code(ENGLISH) == code(CHINESE)
+    assert code(english) == code(chinese)
+
+
+@pytest.mark.parametrize("page", IN_BOTH[1], ids=lambda page: page.name)
+def test_the_table_of_the_notes_is_what_their_profiles_say(page: Path) -> None:
+    rows = re.findall(r"^\| \[(note-\d+)\].*?\|(.*)\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name, _ in rows] == [f"note-00{number}" for number in range(5)]
+    for name, cells in rows:
+        shown = dict(
+            zip(("MAP", "DCG", "NDCG"), (cell.strip(" `") for cell in cells.split("|")), strict=True)
+        )
+        meant = {label: cell for label, cell in shown.items() if cell != "–"}
+        assert meant == {label: str(profile_named(name).read(label)[0][1]) for label in meant}
+
+
+def test_the_experiment_of_the_notes_ends_as_shown(shared: Callable[..., Path], tmp_path: Path) -> None:
+    """The file is not the project's to ship, so the page shows a console that no other test runs."""
+    shown = next(block for block in blocks(NOTES.read_text(encoding="utf-8")) if block.language == "console")
+    command, output = shown.text.removeprefix("$ ").split("\n", 1)
+    reader = Reader(tmp_path)
+    file = shared("data", "microblog2014", "qrels.microblog2014.txt")
+    shutil.copy(file, tmp_path)
+    assert file.name in command
+    assert reader.run_shell(command) == output
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import log2
 from typing import TYPE_CHECKING
 
 import pytest
 
-from karat import curve, evaluate_grades, evaluate_judged_ranking
+from karat import DataError, curve, evaluate_grades, evaluate_judged_ranking, explain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,3 +103,66 @@ def test_note_004_on_its_own_file(shared: Callable[..., Path]) -> None:
         "MRR": "0.18739",
         "NDCG": "0.59977",
     }
+
+
+@pytest.mark.parametrize(("note", "ranked", "judged", "measure", "values"), ROWS)
+def test_a_derivation_ends_in_the_figure_of_a_note(
+    note: str, ranked: list, judged: list | None, measure: str, values: list
+) -> None:
+    found = [
+        explain(measure, grades=each, judged=pool).value
+        for each, pool in zip(ranked, judged or [None] * len(ranked))
+    ]
+    assert found == pytest.approx(values, abs=5.1e-7), note
+
+
+# Under its note's profile a note's own name gives the note's figure: here the arithmetic that the notes do by hand.
+IN_ITS_OWN_WORDS = [
+    ("note-000", BINARY, None, "MAP", [(1 + 1 + 3 / 4 + 4 / 6) / 4, (1 + 2 / 3 + 3 / 4) / 3]),
+    ("note-000", GRADED[1:], None, "DCG@6", [3 + 1 / log2(4) + 2 / log2(5)]),
+    ("note-000", GRADED[1:], None, "NDCG@6", [(3 + 1 / 2 + 2 / log2(5)) / (3 + 2 / log2(3) + 1 / 2)]),
+    ("note-001", AT_RANKS, RELEVANT, "MAP", [(1 + 1 + 3 / 4 + 4 / 7) / 4, (1 + 2 / 3 + 3 / 5) / 5]),
+    ("note-001", FIRST_AT, None, "MRR", [1 / 3, 1 / 2, 1]),
+    ("note-001", FIVE, POOL, "DCG@5", [31 + 7 / log2(3) + 3 / 2 + 1 / log2(5) + 3 / log2(6)]),
+    ("note-001", FIVE, POOL, "IDCG@5", [31 + 15 / log2(3) + 7 / 2 + 3 / log2(5) + 3 / log2(6)]),
+    ("note-002", R_PRECISE, R_OF, "R-Precision", [17 / 50, 7 / 10]),
+    ("note-002", G, None, "NDCG@3", [(3 + 2 + 3 / log2(3)) / (3 + 3 + 3 / log2(3))]),
+    ("note-003", FIVE_AGAIN, None, "DCG", [3 + 2 + 1 / log2(3) + 3 / 2 + 2 / log2(5)]),
+    ("note-003", FIVE_AGAIN, None, "IDCG", [3 + 3 + 2 / log2(3) + 2 / 2 + 1 / log2(5)]),
+    ("note-003", FIVE_AGAIN, None, "DCG-2", [7 + 3 / log2(3) + 1 / 2 + 7 / log2(5) + 3 / log2(6)]),
+    ("note-003", FIVE_AGAIN, None, "DCG-2-as-run", [3 + 2 / log2(3) + 1 / 2 + 3 / log2(5) + 2 / log2(6)]),
+    ("note-003", HITS, BOUGHT, "NDCG", [(1 + 1 / 2) / 2]),
+    ("note-004", BINARY, None, "MAP", [(1 + 1 + 3 / 4 + 4 / 6) / 4, (1 + 2 / 3 + 3 / 4) / 3]),
+    ("note-004", [[-1, 2, 1]], None, "NDCG", [(2 + 1 / log2(3)) / (2 + 1)]),
+]
+
+
+@pytest.mark.parametrize(("profile", "ranked", "judged", "name", "values"), IN_ITS_OWN_WORDS)
+def test_a_profile_gives_a_note_its_own_figure(
+    profile: str, ranked: list, judged: list | None, name: str, values: list
+) -> None:
+    scores = evaluate_grades(ranked, name, judged, profile=profile)
+    assert list(scores.by_query(name).values()) == pytest.approx(values, rel=1e-12)
+
+
+def test_what_the_program_of_note_004_gets_wrong() -> None:
+    """It divides by zero for the second query, and gives MAP = 1.5 for the other two."""
+    right_at_four_and_five = [[0, 0, 0, 1], [0], [0], [0, 0, 0, 0, 1]]
+    scores = evaluate_grades(right_at_four_and_five, profile="note-004")
+    assert scores["MRR"] == pytest.approx((1 / 4 + 1 / 5) / 4)
+    assert scores.counts.empty == 2
+    with pytest.raises(DataError, match="lines 1 and 3"):
+        evaluate_judged_ranking(b"q 0 d 1\nq 0 x 0\nq 0 d 1\n", profile="note-004")
+    other_bytes = evaluate_judged_ranking(b"q 0 d\xe9 1\nq 0 x 0\nq 0 d\xe8 1\n", profile="note-004")
+    assert other_bytes["MAP"] == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_the_vectors_of_note_002_by_hand() -> None:
+    """The third of the entries that are alike, at ranks 3 to 5, is the one that the note lost."""
+    found = curve(["DCG", "IDCG", "NDCG"], grades=G, profile="note-002")
+    reached = [*accumulate([3, 2, 3 / log2(3), 0, 0, 1 / log2(6), 2 / log2(7), 2 / log2(8), 3 / log2(9), 0])]
+    best = [3, 3, 3 / log2(3), 2 / log2(4), 2 / log2(5), 2 / log2(6), 1 / log2(7), 0, 0, 0]
+    possible = [*accumulate(best)]
+    assert found["DCG"] == pytest.approx(reached, rel=1e-12)
+    assert found["IDCG"] == pytest.approx(possible, rel=1e-12)
+    assert found["NDCG"] == pytest.approx([a / b for a, b in zip(reached, possible, strict=True)], rel=1e-12)
