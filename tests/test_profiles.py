@@ -229,6 +229,9 @@ def test_names_without_a_depth_that_stop_at_32() -> None:
 
 
 def test_ties() -> None:
+    expected = (1 / math.log2(2) + 1 / math.log2(3) + 1 / math.log2(4)) / 3
+    assert tied("sklearn", "ndcg_score@3") == pytest.approx(expected, abs=1e-15)
+    assert tied("torchmetrics", "RetrievalNormalizedDCG@3") == pytest.approx(expected, abs=1e-15)
     assert tied("sklearn", "LRAP") == 1 / 3
     assert tied("catboost", "NDCG@3") == 0.5
     assert tied("catboost", "MAP") == 1 / 3
@@ -342,6 +345,11 @@ def test_a_result_answers_to_the_name_that_was_asked() -> None:
     scores = scored("core", "elliot", "MAP@3")
     assert list(scores) == ["MAP@3"]
     assert scores.footer().endswith("profile elliot · MAP@3 is MeanP@3")
+
+
+def test_trec_evals_names_answer_under_a_profile_too() -> None:
+    scores = scored("core", "trec_eval-9", "11pt_avg")
+    assert scores["11pt_avg"] == scores["IPrecMean"] == scores["IPrecMean(rounding=up)"] > 0
 
 
 def test_many_names_in_one_text() -> None:

@@ -78,6 +78,8 @@ class Scores:
         if measure in self.labels:
             return self.labels.index(str(measure))
         wanted = parse_measure(measure)
+        if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
+            return self.labels.index(str(wanted))
         if wanted not in self.measures:
             raise MeasureError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
         return self.measures.index(wanted)

@@ -22,7 +22,7 @@ PROFILES = (
         "scikit-learn 1.9.1, ndcg_score, dcg_score, label_ranking_average_precision_score, roc_auc_score",
         version="1.9.1",
         policy=ROWS.changed(
-            ties="input", negative="error", by_measure={"AP": {"ties": "pessimistic", "empty": "one"}}
+            ties="expected", negative="error", by_measure={"AP": {"ties": "pessimistic", "empty": "one"}}
         ),
         names={
             "ndcg_score": "nDCG",
@@ -42,7 +42,7 @@ PROFILES = (
         "torchmetrics",
         "torchmetrics 1.9.0, retrieval",
         version="1.9.0",
-        policy=ROWS.changed(scores="float32", by_measure={"nDCG": {"ties": "input"}}),
+        policy=ROWS.changed(scores="float32", by_measure={"nDCG": {"ties": "expected"}}),
         names={
             "RetrievalMAP": "AP",
             "RetrievalMRR": "RR",

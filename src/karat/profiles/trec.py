@@ -49,7 +49,7 @@ PROFILES = (
         policy=Policy(
             scores="float32",
             duplicates="last",
-            by_measure={"RR@": {"ties": "ascending", "scores": "double"}, "RBP": {"ties": "input"}},
+            by_measure={"RR@": {"ties": "ascending", "scores": "double"}, "Judged": {"ties": "ascending", "scores": "double"}, "RBP": {"ties": "input"}},
         ),
         names={"nDCG(dcg=exp-log2)": "nDCG(gain=exp2)", "SetR": "R", "NumRet(rel=1)": "NumRelRet"},
         axes={**CUT_UP, "RBP": {"p": 0.8, "rel": 1}},

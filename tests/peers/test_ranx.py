@@ -1,0 +1,23 @@
+"""ranx against its profile."""
+
+from __future__ import annotations
+
+import pytest
+
+from peers.small_cases import check_equal, small_cases
+
+ranx = pytest.importorskip("ranx", reason="needs ranx, of the extra 'peers'")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+NAMES = [
+    *("map", "map@3", "mrr", "mrr@3", "ndcg", "ndcg@3", "ndcg_burges@3", "dcg@3", "dcg_burges@3"),
+    *("precision@3", "precision", "recall@3", "recall", "hit_rate@3", "f1@3", "r-precision"),
+]
+
+
+def test_every_query() -> None:
+    cases = small_cases(ties=False, count=1000)
+    theirs = ranx.evaluate(ranx.Qrels(cases.qrels), ranx.Run(cases.run), NAMES, return_mean=False)
+    for name in NAMES:
+        check_equal(cases, "ranx", name, dict(zip(sorted(cases.qrels), theirs[name], strict=True)))
