@@ -10,6 +10,7 @@ BENCH ?= --huge
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard native/*.* build_backend/*.py)
+PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -29,7 +30,7 @@ eval: $(VENV)/installed
 	$(BIN)/karat eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
 
 # All three run whatever the others say, and pytest comes last: its summary is what a reader looks for.
-test: $(VENV)/test-tools build/fuzz/karat-fuzz
+test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
 	@status=0; \
 	for each in check fuzz-quick; do \
 	  $(MAKE) --no-print-directory $$each || { status=1; echo "'make $$each' failed; the tests run nonetheless."; }; \
@@ -37,7 +38,7 @@ test: $(VENV)/test-tools build/fuzz/karat-fuzz
 	$(BIN)/pytest || status=1; \
 	exit $$status
 
-check: $(VENV)/test-tools
+check: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -46,19 +47,23 @@ fix: $(VENV)/test-tools
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Editable, so that a change of a Python file needs no installing; a change of the kernel brings this rule back.
-$(VENV)/installed: pyproject.toml $(KERNEL) | $(VENV)/bin/pip
-	@echo "Building karat and installing it into $(VENV)/ (about a minute, once) ..."
-	$(PIP) --editable .
-	@$(BIN)/python -m compileall -q src/karat
+# Not editable: the hook of an editable install costs each start some 20 ms, and tests should meet what users get.
+# Not isolated: the kernel is compiled again only where it changed, so a change of a Python file costs seconds.
+$(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-tools
+	@echo "Building karat and installing it into $(VENV)/ (about a minute the first time) ..."
+	$(PIP) --no-build-isolation .
 	@touch $@
 
-# karat itself is already there, so this adds only what the extra names, and a compiler for the fuzz target if need be.
-$(VENV)/test-tools: $(VENV)/installed
-	$(PIP) "karat[test]" $$($(BIN)/python build_backend/compiler.py requirement)
+$(VENV)/build-tools: build_backend/compiler.py | $(VENV)/bin/pip
+	$(PIP) scikit-build-core nanobind cmake ninja $$($(BIN)/python build_backend/compiler.py requirement)
 	@touch $@
 
-$(VENV)/bench-peers: $(VENV)/installed
+# karat itself is already there, so these add only what the extra names.
+$(VENV)/test-tools: pyproject.toml | $(VENV)/installed
+	$(PIP) "karat[test]"
+	@touch $@
+
+$(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
 	$(PIP) "karat[bench]"
 	@touch $@
 
@@ -74,11 +79,11 @@ FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=Rel
   $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
   $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
 
-build/fuzz/karat-fuzz: $(VENV)/test-tools $(KERNEL) $(wildcard native/fuzz/*.*)
+build/fuzz/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@mkdir -p build
 	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
 
-build/sanitize/karat-fuzz: $(VENV)/test-tools $(KERNEL) $(wildcard native/fuzz/*.*)
+build/sanitize/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	@test -z "$$($(BIN)/python build_backend/compiler.py requirement)" || \
 	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
@@ -93,14 +98,14 @@ fuzz: build/fuzz/karat-fuzz
 sanitize: build/sanitize/karat-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
 
-mutants: $(VENV)/test-tools
+mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
-bench: $(VENV)/bench-peers
+bench: $(VENV)/installed $(VENV)/bench-peers
 	$(BIN)/python -m bench $(BENCH)
 
 # A PATH of the few programs that the build needs and no compiler; the wheel it gives must import and count.
-wheel-without-compiler: $(VENV)/test-tools
+wheel-without-compiler: $(VENV)/build-tools
 	$(BIN)/python build_backend/without_compiler.py
 
 clean:
