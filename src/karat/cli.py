@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from typing import Any
 
@@ -38,6 +37,13 @@ def fail(sentence: str, code: int) -> None:
     """Say what is wrong on standard error and leave."""
     sys.stderr.write(f"karat: {sentence.encode('utf-8', 'replace').decode()}\n")
     sys.exit(code)
+
+
+def terminal_width() -> int:
+    """The terminal's columns; 80 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def say(text: str) -> None:
@@ -100,6 +106,7 @@ def policy_of(profile: str | None, axes: dict[str, Any], *, lenient: bool) -> An
     "-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …"
 )
 @click.option("-q", "--per-query", is_flag=True, help="also a row per query")
+@click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
@@ -111,6 +118,7 @@ def evaluate_command(
     per_query: bool,
     profile: str | None,
     layout: str,
+    tie_bounds: bool,
     digits: int | None,
     lenient: bool,
     **axes: Any,
@@ -119,6 +127,8 @@ def evaluate_command(
 
     QRELS and RUN are TREC files, plain or compressed; '-' is standard input. One row a run.
     """
+    if tie_bounds and per_query:
+        raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
     policy = policy_of(profile, axes, lenient=lenient)
     asked = list(measures) or None
     if judged_ranking is not None:
@@ -133,7 +143,7 @@ def evaluate_command(
         raise click.UsageError("Give a QRELS file and at least one RUN.")
     else:
         scores = evaluate_all(files[0], files[1:], asked, policy, profile)
-    show(scores, layout, per_query=per_query, digits=digits)
+    show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
 
 
 def evaluate_all(
@@ -158,15 +168,15 @@ def evaluate_all(
         ]
 
 
-def show(scores: Any, layout: str, *, per_query: bool, digits: int | None) -> None:
+def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:
     """Print the scores of all runs in the format asked for."""
     from karat.scores import board, footer, to_json
 
     if layout == "json":
         say(to_json(scores, per_query=per_query))
         return
-    columns = shutil.get_terminal_size().columns if layout == "text" and sys.stdout.isatty() else None
-    say(board(scores, layout, per_query=per_query, digits=digits, columns=columns))
+    columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
+    say(board(scores, layout, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds))
     if layout in ("csv", "tsv", "latex"):
         return
     lines = {footer(each): each.name for each in scores}
@@ -237,7 +247,7 @@ def explain_command(
         digits=digits,
     )
     if form == "text" and sys.stdout.isatty():
-        say(explanation.to_text(shutil.get_terminal_size().columns))
+        say(explanation.to_text(terminal_width()))
     else:
         say(getattr(explanation, f"to_{form}")())
 
