@@ -285,13 +285,19 @@ def board(
     per_query: bool = False,
     digits: int | None = None,
     columns: int | None = None,
+    tie_bounds: bool = False,
 ) -> str:
     """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``.
 
-    A table of runs that is wider than ``columns`` is turned: a row per measure.
+    A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
+    followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
     """
     exact = layout in ("csv", "tsv")
     labels = scores[0].labels
+    if tie_bounds and not per_query:
+        header = [word for label in labels for word in (bound_columns(label) if exact else [label])]
+        rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
+        return turned_if_wide(layout, ["run", *header], rows, columns)
 
     def cells(values: Sequence[float], of: Scores) -> list[str]:
         places = of.digits if digits is None else digits
@@ -302,11 +308,7 @@ def board(
 
     if not per_query:
         rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
-        table = lay_out(layout, ["run", *labels], rows, 1)
-        if columns is None or max(map(len, table.splitlines())) <= columns:
-            return table
-        turned = list(zip(["run", *labels], *rows, strict=True))
-        return lay_out(layout, turned[0], turned[1:], 1)
+        return turned_if_wide(layout, ["run", *labels], rows, columns)
     rows = []
     for each in scores:
         per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
@@ -321,6 +323,32 @@ def board(
     if len(scores) == 1 and not exact:
         return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
     return lay_out(layout, header, rows, 2)
+
+
+def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
+    """The table, or where it is wider than ``columns`` one with a row per measure."""
+    table = lay_out(layout, header, rows, 1)
+    if columns is None or max(map(len, table.splitlines())) <= columns:
+        return table
+    turned = list(zip(header, *rows, strict=True))
+    return lay_out(layout, turned[0], turned[1:], 1)
+
+
+def bound_columns(label: str) -> list[str]:
+    """The columns of a mean and its bounds."""
+    return [label, f"{label} worst", f"{label} best"]
+
+
+def bounded(scores: Scores, exact: bool, digits: int | None) -> list[str]:
+    """Each mean with its bounds; where ties move nothing, or for a count, the value itself is both."""
+    cells = []
+    places = None if exact else scores.digits if digits is None else digits
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        mean = scores[label]
+        three = (mean, *scores.bounds.get(label, (mean, mean)))
+        value, worst, best = (shown(each, measure.definition.aggregate, places) for each in three)
+        cells += [value, worst, best] if exact else [f"{value} [{worst}, {best}]"]
+    return cells
 
 
 def shown(value: float, kind: str, digits: int | None) -> str:
