@@ -16,8 +16,9 @@ NAMES = [
 ]
 
 
-def test_every_query() -> None:
-    cases = small_cases(ties=False, count=1000)
+@pytest.mark.parametrize("ties", [True, False], ids=["ties in short lists", "no ties"])
+def test_every_query(ties: bool) -> None:
+    cases = small_cases(ties=ties)
     theirs = ranx.evaluate(ranx.Qrels(cases.qrels), ranx.Run(cases.run), NAMES, return_mean=False)
     for name in NAMES:
         check_equal(cases, "ranx", name, dict(zip(sorted(cases.qrels), theirs[name], strict=True)))

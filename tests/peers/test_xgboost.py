@@ -23,15 +23,16 @@ def printed(cases: Cases, names: list[str], objective: str, *, weighted: bool = 
     return [float(each.rpartition(":")[2]) for each in booster.eval(data).split("\t")[1:]]
 
 
-def test_means_of_grades() -> None:
+@pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
+def test_means_of_grades(ties: bool) -> None:
     names = ["ndcg@1", "ndcg@3", "ndcg"]
-    cases = small_cases(ties=False)
+    cases = small_cases(ties=ties)
     check_means(cases, "xgboost", names, lambda part: printed(part, names, "rank:ndcg"))
 
 
 def test_means_of_binary_labels() -> None:
     names = ["map@1", "map@3", "map", "pre@3", "pre", "ndcg@3"]
-    cases = small_cases(ties=False, highest=1)
+    cases = small_cases(highest=1)
     check_means(cases, "xgboost", names, lambda part: printed(part, names, "rank:map"))
 
 

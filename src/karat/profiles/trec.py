@@ -49,7 +49,11 @@ PROFILES = (
         policy=Policy(
             scores="float32",
             duplicates="last",
-            by_measure={"RR@": {"ties": "ascending", "scores": "double"}, "Judged": {"ties": "ascending", "scores": "double"}, "RBP": {"ties": "input"}},
+            by_measure={
+                "RR@": {"ties": "ascending", "scores": "double"},
+                "Judged": {"ties": "ascending", "scores": "double"},
+                "RBP": {"ties": "input"},
+            },
         ),
         names={"nDCG(dcg=exp-log2)": "nDCG(gain=exp2)", "SetR": "R", "NumRet(rel=1)": "NumRelRet"},
         axes={**CUT_UP, "RBP": {"p": 0.8, "rel": 1}},
@@ -86,7 +90,7 @@ PROFILES = (
             "ndcg_burges": "nDCG(gain=exp2)",
         },
         differs=(
-            "Ties stand as Numba's unstable quicksort leaves them, which depends on the length of the list too.",
+            "In lists of 16 documents and more, ties stand as Numba's unstable quicksort leaves them.",
             "A missing query is an error; make_comparable=True counts it 0 (missing=zero).",
             "hits is a mean over queries there, a sum here.",
             "rbp adds raw grades, and float grades are cut to whole numbers.",
