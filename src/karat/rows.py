@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +46,22 @@ class JudgedRows:
     judged_grades: Floats
     depth: int | None = None
     group_offsets: Integers | None = None
+
+    def part(self, first: int, last: int) -> JudgedRows:
+        """The lists from number ``first`` to before ``last``."""
+        rows = slice(self.offsets[first], self.offsets[last])
+        judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
+        return replace(
+            self,
+            length=self.length[first:last],
+            offsets=self.offsets[first : last + 1] - rows.start,
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            tie_first=self.tie_first[rows],
+            tie_last=self.tie_last[rows],
+            judged_offsets=self.judged_offsets[first : last + 1] - judgments.start,
+            judged_grades=self.judged_grades[judgments],
+        )
 
     @property
     def list_of_row(self) -> Integers:

@@ -11,7 +11,7 @@ from karat.match import Match, finished
 from karat.ties import Orders, all_orders, arranged, turned_orders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from karat.measures import Measure
     from karat.policy import Policy
@@ -20,20 +20,47 @@ if TYPE_CHECKING:
 __all__ = ["expected_values", "extreme_values", "values_of", "weights_of"]
 
 MOST_MADE = 64
-"""Lists made of lists that are kept at the same time."""
+"""Cuts and ideal lists that are kept at the same time."""
+RANKS_AT_A_TIME = 2**17
+"""Ranks that have a row each at the same time."""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
-    """One value per list and measure; lists that carry many made ones (a cut for each depth) are let go."""
-    carriers: dict[bool, Flat] = {}
-    columns = []
+    """One value per list and measure."""
+    values = np.empty((len(rows.length), len(measures)))
+    every = np.array([measure.every_rank for measure in measures], bool)
+    if not every.all():
+        values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank])
+    if every.any():
+        for first, last in parts_of(rows):
+            part = rows.part(first, last)
+            values[first:last, every] = columns_of(part, [each for each in measures if each.every_rank])
+    return values
+
+
+def columns_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
+    """The values of measures that all need every rank, or all do not."""
+    every, columns = measures[0].every_rank, []
+    lists = Flat(rows, every_rank=every)
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:
-            every = measure.every_rank
-            if every not in carriers or len(carriers[every].made) > MOST_MADE:
-                carriers[every] = Flat(rows, every_rank=every)
-            columns.append(cast("Floats", measure(carriers[every])))
+            if len(lists.made) > MOST_MADE:
+                lists = Flat(rows, every_rank=every)
+            columns.append(cast("Floats", measure(lists)))
     return np.stack(columns, axis=1)
+
+
+def parts_of(rows: JudgedRows) -> Iterator[tuple[int, int]]:
+    """The first and last list of parts in which a row for every rank takes little memory."""
+    if rows.group_offsets is not None:
+        yield 0, len(rows.length)
+        return
+    ends, first = np.cumsum(rows.length), 0
+    while first < len(ends):
+        before = ends[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(ends, before + RANKS_AT_A_TIME, side="right")))
+        yield first, last
+        first = last
 
 
 def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:

@@ -20,8 +20,9 @@ def area_under_curve(r: Lists, rel: float, single: str) -> Queries:
 
     Equal scores count one half, so the order of ties does not matter. Only retrieved documents make pairs;
     unjudged ones are the others too. ``single`` says what a list counts that has only one kind of document, and so
-    no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn). ``AUC@k`` is the area of the first k. Not the
-    same: XGBoost counts pairs of equal labels, Cornac calls ties wrong.
+    no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn). ``AUC@k`` is the area of the first k. The
+    pooled AUC of all users, whose scores must then be comparable, is the AUC of one query that holds the documents
+    of all. Not the same: XGBoost counts pairs of equal labels, Cornac calls ties wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
