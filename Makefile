@@ -14,7 +14,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants bench wheel-without-compiler clean
+.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants bench wheel-without-compiler clean peers
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -22,6 +22,7 @@ help:
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
 	@echo "make mutants                 break each formula a little; some test must notice"
+	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
 	@echo "make bench                   time karat beside its peers"
 	@echo "make wheel-without-compiler  prove that the kernel builds where no compiler is"
 	@echo "make clean                   remove all that the above made"
@@ -67,6 +68,10 @@ $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
 	$(PIP) "karat[bench]"
 	@touch $@
 
+$(VENV)/peers: pyproject.toml | $(VENV)/installed
+	$(PIP) "karat[peers]"
+	@touch $@
+
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "karat needs Python 3.10 or newer as '$(PYTHON)': say which one, as in 'make test PYTHON=python3.12'."; exit 1; }
@@ -100,6 +105,9 @@ sanitize: build/sanitize/karat-fuzz
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
+
+# The other libraries that tests compare karat with; their tests are skipped without them (two gigabytes, mostly PyTorch).
+peers: $(VENV)/peers
 
 bench: $(VENV)/installed $(VENV)/bench-peers
 	$(BIN)/python -m bench $(BENCH)
