@@ -124,7 +124,12 @@ PROFILES = (
         version="2025.8.1",
         policy=IN_ORDER.changed(
             empty="nan",
-            by_measure={"P": {"empty": "zero", "missing": "nan"}, "AP": {"missing": "nan"}},
+            by_measure={
+                "P": {"empty": "zero", "missing": "nan"},
+                "SetP": {"empty": "zero", "missing": "nan"},
+                "AP": {"empty": "error", "missing": "nan"},
+                "DCG": {"empty": "zero"},
+            },
         ),
         names={
             "Precision": "SetP",
@@ -145,7 +150,10 @@ PROFILES = (
             "RBP": {"p": 0.85, "rel": 1},
         },
         measures=("NDCG@10", "RecipRank@10", "Recall@10"),
-        differs=("A discount with offset=1 is nDCG(discount=log2).",),
+        differs=(
+            "A discount with offset=1 is nDCG(discount=log2).",
+            "AveragePrecision divides by zero for a user without relevant items; here that is refused.",
+        ),
     ),
     Profile(
         "cornac",

@@ -1,0 +1,32 @@
+"""recommenders against its profile."""
+
+from __future__ import annotations
+
+import pytest
+
+from peers.small_cases import Cases, check_means, small_cases
+
+evaluation = pytest.importorskip(
+    "recommenders.evaluation.python_evaluation", reason="needs recommenders, of the extra 'peers'"
+)
+pandas = pytest.importorskip("pandas", reason="needs pandas, of the extra 'peers'")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+NAMES = ("precision_at_k@3", "recall_at_k@3", "ndcg_at_k@3", "map_at_k@3", "map@3")
+
+
+def printed(cases: Cases) -> list[float]:
+    columns = ["userID", "itemID", "rating"]
+    truth = [(user, item, 1.0) for user, items in cases.relevant().items() for item in items]
+    ranked = [(user, item, score) for user, items in cases.run.items() for item, score in items.items()]
+    frames = {
+        "rating_true": pandas.DataFrame(truth, columns=columns),
+        "rating_pred": pandas.DataFrame(ranked, columns=["userID", "itemID", "prediction"]),
+    }
+    return [float(getattr(evaluation, name.partition("@")[0])(**frames, k=3)) for name in NAMES]
+
+
+def test_means() -> None:
+    cases = small_cases(highest=1, ties=False, empty=False)
+    check_means(cases, "recommenders", NAMES, printed)
