@@ -1,8 +1,8 @@
 """karat measures rankings: relevance judgments and ranked lists in, numbers out."""
 
+from typing import TYPE_CHECKING, Any
+
 from karat._version import __version__
-from karat.curves import Curve, curve
-from karat.difference import Difference, difference
 from karat.errors import DataError, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.explain import explain
@@ -11,6 +11,10 @@ from karat.policy import Policy
 from karat.profiles import profiles
 from karat.scores import Scores
 from karat.tables import Qrels, Run
+
+if TYPE_CHECKING:
+    from karat.curves import Curve, curve
+    from karat.differences import Difference, difference
 
 __all__ = [
     "Curve",
@@ -34,3 +38,21 @@ __all__ = [
     "measures",
     "profiles",
 ]
+
+# Imported when first asked for: most who import karat do not, and a start is to be quick.
+LATER = {
+    "Curve": "karat.curves",
+    "curve": "karat.curves",
+    "Difference": "karat.differences",
+    "difference": "karat.differences",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what ``LATER`` names."""
+    if name not in LATER:
+        raise AttributeError(f"module 'karat' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(LATER[name]), name)
+    return value

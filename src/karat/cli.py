@@ -313,7 +313,7 @@ def difference_command(
 
     PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions.
     """
-    from karat.difference import difference
+    from karat.differences import difference
 
     if qrels == run == "-":
         raise DataError("Standard input ('-') can be read once: give a file for the other.")

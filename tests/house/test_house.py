@@ -33,7 +33,7 @@ FLOORS = [
     ["karat.profiles", "karat.scores", "karat.explanation"],
     ["karat.values"],
     ["karat.evaluate"],
-    ["karat.curves", "karat.difference", "karat.explain"],
+    ["karat.curves", "karat.differences", "karat.explain"],
     ["karat.compat"],
     ["karat.cli"],
     ["karat", "karat.__main__"],
