@@ -6,7 +6,7 @@ import pytest
 
 from peers.small_cases import Cases, check_means, small_cases
 
-utils = pytest.importorskip("catboost.utils", reason="needs CatBoost, of the extra 'peers'")
+utils = pytest.importorskip("catboost.utils", reason="needs CatBoost: pip install catboost")
 
 
 NAMES = {

@@ -6,7 +6,7 @@ import pytest
 
 from peers.small_cases import check_equal, small_cases
 
-metrics = pytest.importorskip("cornac.metrics", reason="needs Cornac, of the extra 'peers'")
+metrics = pytest.importorskip("cornac.metrics", reason="needs Cornac: pip install cornac")
 numpy = pytest.importorskip("numpy")
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -7,8 +7,8 @@ import pytest
 import karat
 from peers.small_cases import check_equal, small_cases
 
-metrics = pytest.importorskip("lenskit.metrics", reason="needs LensKit, of the extra 'peers'")
-data = pytest.importorskip("lenskit.data", reason="needs LensKit, of the extra 'peers'")
+metrics = pytest.importorskip("lenskit.metrics", reason="needs LensKit: pip install lenskit")
+data = pytest.importorskip("lenskit.data", reason="needs LensKit: pip install lenskit")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -7,7 +7,7 @@ import pytest
 
 from peers.small_cases import SINGLE, check_equal, small_cases
 
-rax = pytest.importorskip("rax", reason="needs rax and jax, of the extra 'peers'")
+rax = pytest.importorskip("rax", reason="needs rax and jax: pip install rax")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from peers.small_cases import check_equal, small_cases
 
-metrics = pytest.importorskip("recbole.evaluator.metrics", reason="needs RecBole, of the extra 'peers'")
+metrics = pytest.importorskip("recbole.evaluator.metrics", reason="needs RecBole: pip install recbole")
 numpy = pytest.importorskip("numpy")
 
 pytestmark = pytest.mark.filterwarnings("ignore")

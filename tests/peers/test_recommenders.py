@@ -7,7 +7,7 @@ import pytest
 from peers.small_cases import Cases, check_means, small_cases
 
 evaluation = pytest.importorskip(
-    "recommenders.evaluation.python_evaluation", reason="needs recommenders, of the extra 'peers'"
+    "recommenders.evaluation.python_evaluation", reason="needs recommenders: pip install recommenders"
 )
 pandas = pytest.importorskip("pandas", reason="needs pandas, of the extra 'peers'")
 

@@ -6,7 +6,7 @@ import pytest
 
 from peers.small_cases import check_equal, small_cases
 
-metrics = pytest.importorskip("rectools.metrics", reason="needs RecTools, of the extra 'peers'")
+metrics = pytest.importorskip("rectools.metrics", reason="needs RecTools: pip install rectools")
 pandas = pytest.importorskip("pandas", reason="needs pandas, of the extra 'peers'")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
