@@ -124,7 +124,7 @@ def explain(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subject:
     """What is explained: grades, a query of a judged ranking, or a query of a run.
 

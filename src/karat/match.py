@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Counts:
     """What was found and decided on the way to the judged rows.
 
@@ -62,7 +62,7 @@ class Counts:
         return {**self.__dict__, "missing": list(self.missing)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Match:
     """A run matched with judgments.
 

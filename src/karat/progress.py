@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ def watched(total: int) -> Iterator[_native.Progress | None]:
     if total < LONG or not sys.stderr.isatty():
         yield None
         return
+    import threading
+
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 

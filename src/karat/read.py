@@ -24,7 +24,7 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 IN_MEMORY = 64 * 2**20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reading:
     """How text is read.
 
@@ -46,7 +46,7 @@ TREC_EVAL_10 = Reading("c", "first-byte", "any", "error")
 TREC_EVAL_9 = Reading("c", "none", "none", "error")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """Something to read, with the name by which errors call it.
 

@@ -24,7 +24,7 @@ def text_of(identifier: bytes) -> str:
     return identifier.decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Qrels:
     """Relevance judgments.
 
@@ -85,7 +85,7 @@ class Qrels:
         return [text_of(query) for query in self.judgments.queries]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A system's ranked lists, not read before they are matched.
 

@@ -26,7 +26,7 @@ Many: TypeAlias = "tuple[Floats, Floats, bool]"
 """Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Orders:
     """Some lists, each in several orders of its tied documents.
 

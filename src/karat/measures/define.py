@@ -20,7 +20,7 @@ Value: TypeAlias = "str | float | tuple[Any, ...]"
 HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\((\d+(?:\.\d+)?)\)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneOf:
     """A parameter that takes one of a few words; the first is the default.
 
@@ -50,7 +50,7 @@ class OneOf:
         return (self.default, *self.others)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A measure as its author enrolled it."""
 

@@ -9,7 +9,7 @@ __all__ = ["NICKNAMES", "TABLE", "TrecName"]
 DEPTHS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrecName:
     """One of trec_eval's measures.
 

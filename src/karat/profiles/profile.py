@@ -13,7 +13,7 @@ from karat.policy import Policy
 __all__ = ["Profile"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Profile:
     """A tool's conventions: a policy, and what its names for measures mean.
 
