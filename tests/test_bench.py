@@ -99,7 +99,17 @@ def test_peak_memory_is_that_of_the_program() -> None:
     (timing,) = side_by_side([Program("a", [sys.executable, "-c", "b'x' * (200 * 2**20)"])], 1)
     if timing.peak is None:
         pytest.skip("this system does not tell a child's peak memory")
-    assert 200 < timing.peak < 260
+    assert timing.peak > 200
+    if peak_here() > 200:
+        pytest.skip("the tests' own process holds more, and a child's peak counts from its parent's at the fork")
+    assert timing.peak < 260
+
+
+def peak_here() -> float:
+    """The most MB that this process has held."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def test_bars() -> None:
