@@ -101,7 +101,9 @@ def test_peak_memory_is_that_of_the_program() -> None:
         pytest.skip("this system does not tell a child's peak memory")
     assert timing.peak > 200
     if peak_here() > 200:
-        pytest.skip("the tests' own process holds more, and a child's peak counts from its parent's at the fork")
+        pytest.skip(
+            "the tests' own process holds more, and a child's peak counts from its parent's at the fork"
+        )
     assert timing.peak < 260
 
 
