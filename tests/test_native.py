@@ -819,8 +819,9 @@ def test_other_python_threads_run_meanwhile() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to another process are POSIX")
 def test_ctrl_c_ends_a_long_match() -> None:
     program = """if True:
-        import sys, time
+        import signal, sys, time
         from karat import _native
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         class Endless:
             def readinto(self, buffer):
                 print("reading", flush=True)
