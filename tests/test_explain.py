@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 
 import karat
 from karat import DataError, MeasureError, Policy, PolicyError
-from karat.cli import commands, grades_in
+from karat.cli import commands
+from karat.cli.explaining import grades_in
 from karat.measures import REGISTER
 from strategies import judgments, runs
 

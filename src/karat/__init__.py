@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.errors import DataError, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
-from karat.explain import explain
 from karat.measures import Measure, measures
 from karat.policy import Policy
 from karat.profiles import profiles
@@ -15,6 +14,7 @@ from karat.tables import Qrels, Run
 if TYPE_CHECKING:
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
+    from karat.explaining import explain
 
 __all__ = [
     "Curve",
@@ -45,6 +45,7 @@ LATER = {
     "curve": "karat.curves",
     "Difference": "karat.differences",
     "difference": "karat.differences",
+    "explain": "karat.explaining",
 }
 
 

@@ -30,16 +30,18 @@ FLOORS = [
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],
-    ["karat.profiles", "karat.scores", "karat.explanation"],
+    ["karat.profiles", "karat.scores", "karat.explanation", "karat.significance"],
     ["karat.values"],
     ["karat.evaluate"],
-    ["karat.curves", "karat.differences", "karat.explain"],
+    ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison"],
+    ["karat.agreements", "karat.checking", "karat.records"],
+    ["karat.gates", "karat.reporting"],
     ["karat.compat"],
     ["karat.cli"],
     ["karat", "karat.__main__"],
 ]
 # Modules that import one another only for the type checker, or wall off another library.
-ONLY_INSIDE_FUNCTIONS = {"torch", "jax", "pyspark", "pandas", "polars", "altair", "narwhals", "rich"}
+ONLY_INSIDE_FUNCTIONS = {"torch", "jax", "pyspark", "pandas", "polars", "altair", "jinja2", "matplotlib", "scipy", "narwhals", "rich"}
 
 
 def floor(module: str) -> int:

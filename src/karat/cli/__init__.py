@@ -1,0 +1,68 @@
+"""The command line: arguments to calls, results to standard output; no arithmetic."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from karat._version import __version__
+from karat.cli.speech import fail
+from karat.errors import KaratError
+
+__all__ = ["main"]
+
+# A command's module is imported when it is called or helped, not before: a start is to be quick.
+COMMANDS = {
+    "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
+    "explain": ("explaining:explain_command", "Show how a value comes about for one query, rank by rank."),
+    "difference": ("explaining:difference_command", "Say why two profiles give different numbers."),
+    "measures": ("naming:measures_command", "List the measures, or say what some of them mean."),
+    "profiles": ("naming:profiles_command", "List the named conventions of other tools."),
+    "trec-eval": ("standing_in:trec_eval_command", "Behave exactly as trec_eval."),
+}
+
+
+class Commands(click.Group):
+    """The commands of ``COMMANDS``, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of a user's day."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"karat.cli.{module}"), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list under ``karat --help``, without importing a single command."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run ``karat`` and leave with its exit code: 0, or 2 with one sentence on standard error."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        commands.main(arguments, prog_name="karat", standalone_mode=False)
+    except KaratError as error:
+        fail(str(error), 2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def commands() -> None:
+    """Measure rankings: relevance judgments and ranked lists in, numbers out."""

@@ -1,0 +1,126 @@
+"""``karat explain`` and ``karat difference``: why a number is what it is, and why two differ."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import click
+
+from karat.cli.options import policy_of, policy_options
+from karat.cli.speech import say, terminal_width
+from karat.errors import DataError
+
+__all__ = ["difference_command", "explain_command"]
+
+EXPLAIN_FORMATS = ("text", "markdown", "latex", "html")
+UNJUDGED = ("-", "?", "·")
+
+
+@click.command("explain")
+@click.argument("measure")
+@click.argument("files", nargs=-1, metavar="[QRELS RUN]")
+@click.option("--query", metavar="Q", help="the query of QRELS and RUN to explain")
+@click.option(
+    "--grades", metavar="3,2,-,1", help="instead of files, grades in rank order; - or ? is unjudged"
+)
+@click.option("--judged", metavar="3,3,2,1", help="with --grades, all grades of the query's judgments")
+@click.option(
+    "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
+)
+@click.option("--profile", help="read the name and decide as that tool does, e.g. note-004")
+@click.option("--format", "form", type=click.Choice(EXPLAIN_FORMATS), default="text", show_default=True)
+@click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks shown; 0: all")
+@click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
+@policy_options
+def explain_command(
+    measure: str,
+    files: tuple[str, ...],
+    query: str | None,
+    grades: str | None,
+    judged: str | None,
+    judged_ranking: str | None,
+    profile: str | None,
+    form: str,
+    rows: int,
+    digits: int,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Show how MEASURE comes to its value for one query, rank by rank.
+
+    From grades on the command line, or from TREC files:
+
+    \b
+        karat explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
+        karat explain AP qrels.txt bm25.run --query 301
+    """
+    from karat.explaining import explain
+
+    if len(files) not in (0, 2):
+        raise click.UsageError(
+            "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
+        )
+    qrels, run = files or (None, None)
+    if qrels == run == "-":
+        raise DataError("Standard input ('-') can be read once: give a file for the other.")
+    explanation = explain(
+        measure,
+        qrels,
+        run,
+        query,
+        grades=None if grades is None else grades_in(grades),
+        judged=None if judged is None else grades_in(judged),
+        judged_ranking=judged_ranking,
+        policy=policy_of(profile, axes, lenient=lenient),
+        profile=profile,
+        rows=rows or None,
+        digits=digits,
+    )
+    if form == "text" and sys.stdout.isatty():
+        say(explanation.to_text(terminal_width()))
+    else:
+        say(getattr(explanation, f"to_{form}")())
+
+
+def grades_in(text: str) -> list[float | None]:
+    """Grades as people type them: separated by commas or blanks, ``-`` or ``?`` for an unjudged document.
+
+    Raises:
+        DataError: something else.
+    """
+    return [grade_in(part) for part in re.split(r"[\s,;，、；]+", text) if part]
+
+
+def grade_in(part: str) -> float | None:
+    """One grade; None for an unjudged document."""
+    try:
+        return None if part in UNJUDGED else float(part)
+    except ValueError:
+        raise DataError(
+            f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in "
+            "3,2,-,1."
+        ) from None
+
+
+@click.command("difference")
+@click.argument("profile_a", metavar="PROFILE_A")
+@click.argument("profile_b", metavar="PROFILE_B")
+@click.argument("measure")
+@click.argument("qrels")
+@click.argument("run")
+@click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
+def difference_command(
+    profile_a: str, profile_b: str, measure: str, qrels: str, run: str, layout: str
+) -> None:
+    """Say why two profiles give different numbers: one axis at a time from A to B.
+
+    PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions.
+    """
+    from karat.differences import difference
+
+    if qrels == run == "-":
+        raise DataError("Standard input ('-') can be read once: give a file for the other.")
+    found = difference(profile_a, profile_b, measure, qrels, run)
+    say(found.to_json() if layout == "json" else str(found))

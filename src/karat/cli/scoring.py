@@ -1,0 +1,103 @@
+"""``karat eval``: runs in, a table of scores out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from karat.cli.options import policy_of, policy_options
+from karat.cli.speech import say, terminal_width
+from karat.errors import DataError
+
+__all__ = ["evaluate_all", "evaluate_command"]
+
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
+
+@click.command("eval")
+@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …"
+)
+@click.option("-q", "--per-query", is_flag=True, help="also a row per query")
+@click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
+@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
+@policy_options
+def evaluate_command(
+    files: tuple[str, ...],
+    judged_ranking: str | None,
+    measures: tuple[str, ...],
+    per_query: bool,
+    profile: str | None,
+    layout: str,
+    tie_bounds: bool,
+    digits: int | None,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Score runs against relevance judgments.
+
+    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. One row a run.
+    """
+    if tie_bounds and per_query:
+        raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
+    policy = policy_of(profile, axes, lenient=lenient)
+    asked = list(measures) or None
+    if judged_ranking is not None:
+        if files:
+            raise click.UsageError(
+                "--judged-ranking takes the place of QRELS and RUN: give one or the other."
+            )
+        from karat.evaluate import evaluate_judged_ranking
+
+        scores = [evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile)]
+    elif len(files) < 2:
+        raise click.UsageError("Give a QRELS file and at least one RUN.")
+    else:
+        scores = evaluate_all(files[0], files[1:], asked, policy, profile)
+    show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
+
+
+def evaluate_all(
+    qrels: str, runs: tuple[str, ...], asked: list[str] | None, policy: Any, profile: str | None
+) -> Any:
+    """Score every run against the same judgments, read once."""
+    from karat.evaluate import conventions, evaluate, labelled
+    from karat.progress import watched
+    from karat.tables import Qrels, Run
+
+    labelled(asked, conventions(profile, policy)[0])
+    if (qrels, *runs).count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    judged = Qrels.of(qrels, policy)
+    ranked = [Run.of(run) for run in runs]
+    names = [run.name for run in ranked]
+    names = list(runs) if len(set(names)) < len(names) else names
+    with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
+        return [
+            evaluate(judged, Run(name, run.source), asked, policy=policy, profile=profile, progress=progress)
+            for name, run in zip(names, ranked, strict=True)
+        ]
+
+
+def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:
+    """Print the scores of all runs in the format asked for."""
+    from karat.scores import board, footer, to_json
+
+    if layout == "json":
+        say(to_json(scores, per_query=per_query))
+        return
+    columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
+    say(board(scores, layout, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds))
+    if layout in ("csv", "tsv", "latex"):
+        return
+    lines = {footer(each): each.name for each in scores}
+    prefix = len(lines) > 1
+    say("\n" if layout == "markdown" else "")
+    for line, name in lines.items():
+        say(f"{name}: {line}\n" if prefix else f"{line}\n")
