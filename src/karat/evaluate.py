@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,6 +14,7 @@ from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.measures import REGISTER, Measure
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
+from karat.read import Origin
 from karat.scores import Scores, aggregate, side_by_side
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short, text_of
 from karat.values import expected_values, extreme_values, values_of, weights_of
@@ -86,7 +88,8 @@ def evaluate(
         refuse_strangers(judged, ranked, found)
         return found
 
-    return scored(matched, asked, policy, convention, ranked.name, weights)
+    scores = scored(matched, asked, policy, convention, ranked.name, weights)
+    return replace(scores, inputs={"qrels": judged.origin, "run": ranked.origin})
 
 
 def evaluate_judged_ranking(
@@ -122,7 +125,7 @@ def evaluate_judged_ranking(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(ranking, policy)
-    return scored(
+    scores = scored(
         lambda policy: match_judged_ranking(judged, policy),
         asked,
         policy,
@@ -130,6 +133,7 @@ def evaluate_judged_ranking(
         name or short(judged.name),
         weights,
     )
+    return replace(scores, inputs={"judged ranking": judged.origin})
 
 
 def evaluate_grades(
@@ -166,7 +170,10 @@ def evaluate_grades(
     asked = labelled(measures, convention)
     lists, pools = nested(grades), None if judged is None else nested(judged)
     its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
-    return scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades", its)
+    scores = scored(
+        lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades", its
+    )
+    return replace(scores, inputs={"grades": Origin("grades")})
 
 
 # ---------------------------------------------------------------- steps

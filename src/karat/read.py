@@ -16,7 +16,17 @@ from karat.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["KARAT", "TREC_EVAL_9", "TREC_EVAL_10", "Readable", "Reading", "Source", "sentences", "source_of"]
+__all__ = [
+    "KARAT",
+    "TREC_EVAL_9",
+    "TREC_EVAL_10",
+    "Origin",
+    "Readable",
+    "Reading",
+    "Source",
+    "sentences",
+    "source_of",
+]
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), the content itself, or an open binary file."""
@@ -46,6 +56,23 @@ TREC_EVAL_10 = Reading("c", "first-byte", "any", "error")
 TREC_EVAL_9 = Reading("c", "none", "none", "error")
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where an input came from, so that a record of the scores can name it and hash it.
+
+    Args:
+        kind: ``file``, or what it is instead: ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
+        path: the file's, as it was given; None for anything else.
+        size: the file's bytes when it was opened.
+        changed: when it had last been changed then, in nanoseconds.
+    """
+
+    kind: str
+    path: str | None = None
+    size: int = 0
+    changed: int = 0
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """Something to read, with the name by which errors call it.
@@ -54,11 +81,13 @@ class Source:
         name: a path, ``standard input`` or ``<bytes>``.
         handle: what the kernel reads: a path, bytes, or an object with ``readinto`` and ``rewind``.
         size: bytes to be read, if known.
+        origin: where they come from.
     """
 
     name: str
     handle: str | bytes | Reopened | Kept
     size: int | None
+    origin: Origin = Origin("bytes")
 
     def from_start(self) -> str | bytes | Reopened | Kept:
         """The handle, at its first byte."""
@@ -188,16 +217,17 @@ def source_of(where: Readable) -> Source:
 def from_path(path: str) -> Source:
     """The source for a file: read natively if it is plain, else unpacked; a pipe is read once."""
     with sentences(path):
-        mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
+        found = os.stat(path)
+        if stat.S_ISDIR(found.st_mode):
             raise DataError(f"{path} is a folder: give a file.")
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path)
         with open(path, "rb") as file:
             unpack = decompressor(file.read(8))
+    origin = Origin("file", path, found.st_size, found.st_mtime_ns)
     if unpack is None:
-        return Source(path, path, os.path.getsize(path))
-    return Source(path, Reopened(lambda: unpack(path)), None)
+        return Source(path, path, found.st_size, origin)
+    return Source(path, Reopened(lambda: unpack(path)), None, origin)
 
 
 def from_stream(file: IO[bytes], name: str) -> Source:
@@ -207,7 +237,8 @@ def from_stream(file: IO[bytes], name: str) -> Source:
     buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(cast("Any", file))
     unpack = decompressor(buffered.peek(8)[:8])
     plain: IO[bytes] = buffered if unpack is None else unpack(buffered)
-    return Source(name, Kept(plain), None)
+    kind = "standard input" if name == "standard input" else "a stream"
+    return Source(name, Kept(plain), None, Origin(kind))
 
 
 COLUMNS = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from karat.match import Counts
     from karat.policy import Policy
+    from karat.read import Origin
     from karat.rows import Floats
 
 __all__ = ["Scores", "board", "footer", "side_by_side", "to_json"]
@@ -47,6 +48,7 @@ class Scores:
         counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
         weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
         errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
+        inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
 
     Example:
         >>> import karat
@@ -68,6 +70,7 @@ class Scores:
     counted: NDArray[np.bool_] | None = None
     weights: Floats | None = None
     errors: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, Origin] = field(default_factory=dict)
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -155,6 +158,7 @@ class Scores:
             counted=counted,
             weights=weights,
             errors=merged_errors(self, other),
+            inputs={},
         )
 
     def footer(self) -> str:

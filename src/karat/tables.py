@@ -12,10 +12,11 @@ import numpy as np
 from karat import _native
 from karat.errors import DataError
 from karat.policy import Policy
-from karat.read import KARAT, Readable, Reading, Source, sentences, source_of
+from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
 
 __all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "short", "text_of"]
 
+TABLE = Origin("a table")
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
 
 
@@ -31,6 +32,7 @@ class Qrels:
     Args:
         name: the path, or what they were made from.
         judgments: the kernel's table: queries in byte order, documents in file order.
+        origin: where they came from.
 
     Example:
         >>> from karat import Qrels
@@ -40,6 +42,7 @@ class Qrels:
 
     name: str
     judgments: _native.Judgments
+    origin: Origin = TABLE
 
     @classmethod
     def of(cls, qrels: QrelsLike, policy: Policy | None = None, reading: Reading = KARAT) -> Qrels:
@@ -52,7 +55,8 @@ class Qrels:
         if isinstance(qrels, Qrels):
             return qrels
         if isinstance(qrels, Mapping):
-            return cls("<mapping>", from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels"))
+            judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
+            return cls("<mapping>", judgments, Origin("a mapping"))
         source = source_of(qrels)
         keep = policy.duplicates == "error"
         with sentences(source.name, "qrels"):
@@ -67,7 +71,8 @@ class Qrels:
             )
         if not judgments.queries:
             raise DataError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
-        return cls(source.name, judgments).without_duplicates() if keep else cls(source.name, judgments)
+        table = cls(source.name, judgments, source.origin)
+        return table.without_duplicates() if keep else table
 
     def without_duplicates(self) -> Qrels:
         """Refuse a document that is judged twice for one query."""
@@ -98,6 +103,11 @@ class Run:
     name: str
     source: Source | None
     mapping: dict[str, Any] | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        return Origin("a mapping") if self.source is None else self.source.origin
 
     @classmethod
     def of(cls, run: RunLike, name: str | None = None) -> Run:
