@@ -7,9 +7,9 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from karat.dictionary import elsewhere, facts, formula
 from karat.lists import Lists
 from karat.measures import REGISTER, Definition, OneOf
-from karat.measures.define import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ it to that. `karat measures NAME` prints one entry.
 **Names.** `NAME`, `NAME@DEPTH`, `NAME(parameter=value)@DEPTH`. A name without parameters means what trec_eval
 means by it. `@10` cuts the run and the ideal list after ten documents, never the judgments. trec_eval's own
 names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) are read too. The formulas are in `src/karat/measures/`, each
-written once.
+written once; below each entry stands its body, in the words of `Lists` (`src/karat/lists/__init__.py`).
 
 **Parameters that many share.**
 
@@ -55,11 +55,6 @@ GAINS = {
     "binary(t)": "1 from grade t on",
 }
 """What each word of the parameter ``gain`` means; those that no measure takes are left out."""
-
-AGGREGATES = {
-    "sum": "summed over the queries",
-    "geometric": "geometric mean over the queries, values below 0.00001 counting as that",
-}
 
 
 def page() -> str:
@@ -112,38 +107,12 @@ def entry(definition: Definition) -> str:
     lines = [f"### {definition.name}", "", sentence]
     if rest.strip():
         lines += ["", rest.strip()]
-    return "\n".join([*lines, "", *facts(definition), ""])
-
-
-def facts(definition: Definition) -> list[str]:
-    """The list under a measure's text."""
-    parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
-    found = {
-        "written": ", ".join(f"`{each}`" for each in written(definition)),
-        "parameters": "; ".join(parameters),
-        "trec_eval": definition.same_as or "has it not",
-        "aggregate": AGGREGATES.get(definition.aggregate, ""),
-        "source": definition.source,
-    }
-    return [f"- {what}: {text}" for what, text in found.items() if text]
-
-
-def written(definition: Definition) -> list[str]:
-    """The shapes in which the name may be written."""
-    name = definition.name
-    if definition.at == "no":
-        return [name]
-    at = {"depth": "10", "recall": "0.5", "n": "3"}[definition.at]
-    return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
-
-
-def values(parameter: object) -> str:
-    """What a parameter may be, the default first."""
-    if isinstance(parameter, OneOf):
-        first, *others = parameter.words
-        return f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
-    assert isinstance(parameter, (int, float, str, tuple))
-    return f"**{show(parameter)}**"
+    lines += ["", "```text", formula(definition), "```", ""]
+    lines += [f"- {what}: {text}" for what, text in facts(definition).items()]
+    others = [f"`{name}` ({', '.join(tools)})" for name, tools in elsewhere(definition).items()]
+    if others:
+        lines += [f"- under other tools' profiles: {'; '.join(others)}"]
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ FLOORS = [
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],
     ["karat.profiles", "karat.scores", "karat.explanation", "karat.significance"],
-    ["karat.values"],
+    ["karat.values", "karat.dictionary"],
     ["karat.evaluate"],
     ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison"],
     ["karat.agreements", "karat.checking", "karat.records"],

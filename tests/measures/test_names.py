@@ -118,7 +118,7 @@ def test_the_table_is_trec_evals() -> None:
     ("name", "says"),
     [
         ("nDGC@10", "Did you mean nDCG"),
-        ("MRR", "There is no measure 'MRR'"),
+        ("MBR", "There is no measure 'MBR'"),
         ("AP(depth=3)", "AP has no parameter 'depth'; it has: rel, over."),
         ("AP(over=best)", "over is one of relevant, retrieved, capped, length, depth"),
         ("AP(rel=high)", "rel is a number"),
@@ -134,7 +134,7 @@ def test_the_table_is_trec_evals() -> None:
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none."),
         ("Presicion@5", "Did you mean"),
         ("GAUK", "Did you mean GAUC or AUC"),
-        ("ndcg@10", "Did you mean nDCG"),
+        ("NDCg@10", "Did you mean nDCG"),
         ("nDCG(discount=jk(x))", "discount is one of"),
         ("AP@0", "a depth is a whole number from 1 on"),
         ("AP@1.5", "a depth is a whole number from 1 on"),

@@ -18,10 +18,11 @@ def measures_command(names: tuple[str, ...]) -> None:
     if not names:
         space = max(map(len, REGISTER))
         say("".join(f"{name:{space}}  {each.sentence}\n" for name, each in REGISTER.items()))
-    for each in parse_measures(names):
-        definition = each.definition
-        say(f"{each}\n\n    {(definition.formula.__doc__ or '').strip()}\n\n")
-        say(f"    source: {definition.source}\n    trec_eval: {definition.same_as or 'has it not'}\n\n")
+    if names:
+        from karat.dictionary import entry
+
+        definitions = {each.name: each.definition for each in parse_measures(names)}
+        say("\n".join(map(entry, definitions.values())))
 
 
 @click.command("profiles")

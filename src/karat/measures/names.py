@@ -12,12 +12,26 @@ from karat.measures.trec_eval import NICKNAMES, TABLE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["parse_measure", "parse_measures"]
+__all__ = ["ALSO_CALLED", "parse_measure", "parse_measures"]
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)\s*(?:\((.*)\))?\s*(?:@\s*([^@()\s]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-ALSO_CALLED = {"MSnDCG": "nDCG"}
-"""Names that others give to a whole measure of karat's: NTCIR's for nDCG with Burges' discount."""
+ALSO_CALLED = {
+    "F1": "F",
+    "HitRate": "Success",
+    "MAP": "AP",
+    "MRR": "RR",
+    "MSnDCG": "nDCG",
+    "NDCG": "nDCG",
+    "Precision": "P",
+    "Recall": "R",
+    "map": "AP",
+    "mrr": "RR",
+    "ndcg": "nDCG",
+    "precision": "P",
+    "recall": "R",
+}
+"""Names that others give to a whole measure of karat's; MSnDCG is NTCIR's. A profile may read them otherwise."""
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -1,0 +1,129 @@
+"""What a measure is, for people to look up: its formula, parameters, sources, and what other tools call it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from typing import TYPE_CHECKING
+
+from karat.errors import MeasureError
+from karat.measures import OneOf
+from karat.measures.define import show
+from karat.measures.names import ALSO_CALLED
+from karat.profiles import every_profile
+
+if TYPE_CHECKING:
+    from karat.measures import Definition, Measure
+    from karat.profiles import Profile
+
+__all__ = ["elsewhere", "entry", "facts", "formula", "written"]
+
+AGGREGATES = {
+    "sum": "summed over the queries",
+    "geometric": "geometric mean over the queries, values below 0.00001 counting as that",
+}
+
+
+def entry(definition: Definition) -> str:
+    """All of it as text of 80 columns."""
+    sentence, _, rest = (inspect.getdoc(definition.formula) or "").partition("\n")
+    parts = [
+        definition.name,
+        sentence,
+        rest.strip(),
+        f"Formula\n{textwrap.indent(formula(definition), '    ')}",
+    ]
+    parts.append("\n".join(wrapped(f"{what}: {text}") for what, text in facts(definition).items()))
+    others = elsewhere(definition)
+    if others:
+        lines = [wrapped(f"{name}: {', '.join(tools)}") for name, tools in others.items()]
+        parts.append("\n".join(["Under the profiles of other tools", *lines]))
+    return "\n\n".join(part for part in parts if part).replace("``", "`") + "\n"
+
+
+def wrapped(text: str) -> str:
+    """A line of a list."""
+    return textwrap.fill(
+        text, 80, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
+    )
+
+
+def formula(definition: Definition) -> str:
+    """The formula as it stands in its file, in the words of ``Lists``."""
+    lines = textwrap.dedent(inspect.getsource(definition.formula)).splitlines()
+    function = ast.parse("\n".join(lines)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    first = function.body[1]  # what follows the docstring
+    return textwrap.dedent("\n".join(lines[first.lineno - 1 :]))
+
+
+def facts(definition: Definition) -> dict[str, str]:
+    """How it is written, its parameters, what it is called elsewhere, how queries are put together, its source."""
+    parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
+    synonyms = [f"`{other}`" for other, name in ALSO_CALLED.items() if name == definition.name]
+    found = {
+        "written": ", ".join(f"`{each}`" for each in written(definition)),
+        "parameters": "; ".join(parameters),
+        "also called": ", ".join(synonyms),
+        "trec_eval": definition.same_as or "has it not",
+        "aggregate": AGGREGATES.get(definition.aggregate, ""),
+        "source": definition.source,
+    }
+    return {what: text for what, text in found.items() if text}
+
+
+def written(definition: Definition) -> list[str]:
+    """The shapes in which the name may be written."""
+    name = definition.name
+    if definition.at == "no":
+        return [name]
+    at = {"depth": "10", "recall": "0.5", "n": "3"}[definition.at]
+    return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
+
+
+def values(parameter: object) -> str:
+    """What a parameter may be, the default first."""
+    if isinstance(parameter, OneOf):
+        first, *others = parameter.words
+        return f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
+    assert isinstance(parameter, (int, float, str, tuple))
+    return f"**{show(parameter)}**"
+
+
+def elsewhere(definition: Definition) -> dict[str, list[str]]:
+    """For each meaning of the measure, as karat writes it, the tools and their names for it, at any depth.
+
+    Example:
+        >>> from karat.dictionary import elsewhere
+        >>> from karat.measures import REGISTER
+        >>> elsewhere(REGISTER["MeanP"])
+        {'MeanP': ['elliot MAP', 'elliot AP']}
+    """
+    found: dict[str, dict[str, None]] = {}
+    for profile in every_profile().values():
+        named = [
+            (f"{profile.name} {name.removesuffix('@')}", each)
+            for name in profile.names
+            for each in meanings(profile, name)
+            if each.name == definition.name
+        ]
+        if not named and definition.name in profile.axes:
+            named = [(profile.name, each) for each in meanings(profile, definition.name)]
+        for tool, meaning in named:
+            found.setdefault(str(meaning).removesuffix("@10"), {})[tool] = None
+    return {meaning: list(tools) for meaning, tools in found.items()}
+
+
+def meanings(profile: Profile, name: str) -> list[Measure]:
+    """What a name means there: bare where it then is one measure, and at a depth."""
+    spellings = [f"{name}10"] if name.endswith("@") else [name, f"{name}@10"]
+    found = []
+    for spelling in spellings:
+        try:
+            read = profile.read(spelling)
+        except MeasureError:
+            continue  # the tool does not have it so
+        if len(read) == 1:
+            found.append(read[0][1])
+    return found

@@ -1,0 +1,61 @@
+"""The dictionary of measures: formulas as they stand in their files, and what other tools mean by the names."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from karat.dictionary import elsewhere, entry, facts, formula
+from karat.measures import REGISTER, Measure, parse_measure
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_a_formula_is_code_without_its_docstring(name: str) -> None:
+    text = formula(REGISTER[name])
+    assert '"""' not in text
+    assert "return" in text
+    ast.parse(f"def formula():\n    {text.replace(chr(10), chr(10) + '    ')}")
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_an_entry_says_everything_in_terminal_width(name: str) -> None:
+    text = entry(REGISTER[name])
+    definition = REGISTER[name]
+    for parameter in definition.parameters:
+        assert f"`{parameter}`:" in text
+    assert definition.source.split()[0] in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_each_meaning_is_a_measure_that_parses_to_itself() -> None:
+    for name, definition in REGISTER.items():
+        for meaning in elsewhere(definition):
+            whole = meaning if "@" in meaning or name != "P" else f"{meaning}@10"
+            if definition.whole and "@" not in whole:
+                whole = f"{whole}@10"
+            assert parse_measure(whole).name == name
+
+
+def test_the_same_word_has_several_meanings() -> None:
+    meanings = elsewhere(REGISTER["AP"])
+    assert "ranx map" in meanings["AP"]
+    assert "torchmetrics RetrievalMAP" in meanings["AP(over=retrieved)"]
+    assert "lightgbm map" in meanings["AP(over=capped)"]
+
+
+@pytest.mark.parametrize(
+    ("other", "own"),
+    [
+        ("MAP@100", "AP@100"),
+        ("MRR@10", "RR@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("Recall@5", "R@5"),
+        ("F1@3", "F@3"),
+    ],
+)
+def test_common_synonyms_are_read_and_named_in_the_entry(other: str, own: str) -> None:
+    measure = parse_measure(other)
+    assert isinstance(measure, Measure)
+    assert str(measure) == own
+    assert f"`{other.partition('@')[0]}`" in facts(measure.definition)["also called"]
