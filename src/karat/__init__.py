@@ -12,11 +12,13 @@ from karat.scores import Scores
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from karat.comparison import Comparison, compare
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
     from karat.explaining import explain
 
 __all__ = [
+    "Comparison",
     "Curve",
     "DataError",
     "Difference",
@@ -29,6 +31,7 @@ __all__ = [
     "Run",
     "Scores",
     "__version__",
+    "compare",
     "curve",
     "difference",
     "evaluate",
@@ -41,6 +44,8 @@ __all__ = [
 
 # Imported when first asked for: most who import karat do not, and a start is to be quick.
 LATER = {
+    "Comparison": "karat.comparison",
+    "compare": "karat.comparison",
     "Curve": "karat.curves",
     "curve": "karat.curves",
     "Difference": "karat.differences",

@@ -1,0 +1,7 @@
+"""Comparing runs: from scores to differences, intervals, tests and tables."""
+
+from karat.comparison.comparing import compare
+from karat.comparison.letters import letter
+from karat.comparison.result import Caution, Comparison, Contest, Pair, Settings, Stratum
+
+__all__ = ["Caution", "Comparison", "Contest", "Pair", "Settings", "Stratum", "compare", "letter"]

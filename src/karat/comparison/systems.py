@@ -1,0 +1,202 @@
+"""Runs by name, and their scores: files are read once, side by side, against judgments that are read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.evaluate import MeasuresLike, conventions, labelled, refuse_strangers, scored
+from karat.match import Match, match
+from karat.measures import Measure, parse_measure
+from karat.scores import Scores
+from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores
+from karat.values import values_of
+
+if TYPE_CHECKING:
+    from karat import _native
+    from karat.policy import Policy
+
+__all__ = ["RunsLike", "System", "chosen", "evaluated", "named"]
+
+RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Scores]"
+
+DEEPEST_JUDGED = 100
+"""Beyond this depth no collection is judged, so a measure's depth says nothing about how well a run is."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A run with its scores.
+
+    Args:
+        scores: for the measures asked, in their order.
+        judged: the share of its first documents that is judged; NaN where only scores were given.
+        found: the match under the policy of the first measure; None where only scores were given.
+        run: where its documents can be read again; None where only scores were given.
+    """
+
+    scores: Scores
+    judged: float
+    found: Match | None = None
+    run: Run | None = None
+
+
+def named(runs: RunsLike) -> dict[str, Run | Scores]:
+    """The runs by name: the keys given, else each one's own name; files of equal names go by their paths.
+
+    Raises:
+        DataError: fewer than two runs, or two of the same name.
+    """
+    if isinstance(runs, Mapping):
+        given = {str(name): each for name, each in runs.items()}
+        found = [(name, taken(each, name)) for name, each in given.items()]
+    elif not isinstance(runs, (str, bytes)):
+        found = unambiguous([taken(each) for each in runs])
+    else:
+        raise DataError("Give several runs: {'name': run, …}, or a list of paths or scores.")
+    names = [name for name, _ in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise DataError(
+            f"{names.count(twice[0])} runs are called '{twice[0]}': a run needs a name of its own, as in "
+            "{'old': run, 'new': run}, or on the command line old=PATH."
+        )
+    if len(found) < 2:
+        raise DataError("A comparison needs two runs at least.")
+    return dict(found)
+
+
+def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
+    """A run that is ready to be read, or the scores themselves, under a name."""
+    if isinstance(run, Scores):
+        return run if name is None or name == run.name else replace(run, name=name)
+    if isinstance(run, Run):
+        return run if name is None else replace(run, name=name)
+    return Run.of(run, name)
+
+
+def unambiguous(runs: list[Run | Scores]) -> list[tuple[str, Run | Scores]]:
+    """Each run with its name; those of several files that share one become their paths, nameless ones numbers."""
+    names = [each.name for each in runs]
+    result = []
+    for number, each in enumerate(runs, 1):
+        name = each.name
+        if isinstance(each, Run):
+            if each.source is None or each.source.name == "<bytes>":
+                name = f"run {number}" if name in ("run", "<bytes>") else name
+            elif names.count(name) > 1:
+                name = os.path.normpath(each.source.name)
+        result.append((name, taken(each, name)))
+    return result
+
+
+def evaluated(
+    qrels: QrelsLike | None,
+    runs: dict[str, Run | Scores],
+    measures: MeasuresLike,
+    *,
+    policy: Policy | None,
+    profile: str | None,
+    weights: Mapping[str, float] | None,
+    judged_at: int | None,
+    progress: _native.Progress | None = None,
+) -> tuple[list[System], int, str]:
+    """The systems in the order given, the depth at which judged documents were counted, and the judgments' name."""
+    ready = [each for each in runs.values() if isinstance(each, Scores)]
+    if len(ready) == len(runs):
+        labels = ready[0].labels if measures is None else asked_labels(measures, ready[0])
+        systems = [System(chosen(each, labels), np.nan) for each in ready]
+        return agreeing(systems), judged_at or 10, ""
+    if qrels is None:
+        raise DataError("Runs need judgments: give qrels, or scores in place of every run.")
+    convention, policy = conventions(profile, policy)
+    if measures is None and ready:
+        measures = ready[0].labels
+    asked = labelled(measures, convention)
+    judged = Qrels.of(qrels, policy)
+    first = next(iter(asked.values()))
+    depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
+    primary = policy.of_measure(str(first))
+
+    def system(run: Run | Scores) -> System:
+        if isinstance(run, Scores):
+            return System(chosen(run, tuple(asked)), np.nan)
+        kept: dict[Policy, Match] = {}
+
+        def matched(own: Policy) -> Match:
+            kept[own] = match(judged, run, own, progress)
+            refuse_strangers(judged, run, kept[own])
+            return kept[own]
+
+        scores = scored(matched, asked, policy, convention, run.name, weights)
+        scores = replace(scores, inputs={"qrels": judged.origin, "run": run.origin})
+        return System(scores, share_judged(kept[primary], depth), kept[primary], run)
+
+    with ThreadPoolExecutor(min(available_cores(), len(runs))) as pool:
+        systems = list(pool.map(system, runs.values()))
+    return agreeing(systems), depth, judged.name
+
+
+def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:
+    """The labels of measures in scores that are there already."""
+    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    return tuple(scores.labels[scores.column(name)] for name in names)
+
+
+def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
+    """The scores of some measures, in this order.
+
+    Raises:
+        MeasureError: one was not evaluated.
+    """
+    if tuple(labels) == scores.labels:
+        return scores
+    places = [scores.column(label) for label in labels]
+    own = [scores.labels[place] for place in places]
+    return replace(
+        scores,
+        labels=tuple(labels),
+        measures=tuple(scores.measures[place] for place in places),
+        values=scores.values[:, places],
+        bounds={
+            new: scores.bounds[old] for new, old in zip(labels, own, strict=True) if old in scores.bounds
+        },
+        counted=None if scores.counted is None else scores.counted[:, places],
+        weights=None if scores.weights is None else scores.weights[:, places],
+        errors={
+            new: scores.errors[old] for new, old in zip(labels, own, strict=True) if old in scores.errors
+        },
+    )
+
+
+def agreeing(systems: list[System]) -> list[System]:
+    """Refuse scores that were not made in the same way.
+
+    Raises:
+        DataError: measures or policies differ.
+    """
+    first = systems[0].scores
+    for each in systems[1:]:
+        if each.scores.measures != first.measures:
+            raise DataError(f"{each.scores.name} and {first.name} were evaluated by different measures.")
+        if each.scores.policy != first.policy:
+            raise DataError(
+                f"{each.scores.name} was evaluated under another policy ({each.scores.policy.describe()}) than "
+                f"{first.name} ({first.policy.describe()}): their numbers cannot be compared."
+            )
+    return systems
+
+
+def share_judged(found: Match, depth: int) -> float:
+    """The share of the first documents that is judged: mean over the queries that the run answers."""
+    answered = found.whole.length > 0
+    if not answered.any():
+        return float("nan")
+    values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[:, 0]
+    return float(values[answered].mean())
