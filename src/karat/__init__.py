@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
     from karat.explaining import explain
+    from karat.records import Verification, record, verify
 
 __all__ = [
     "Comparison",
@@ -30,6 +31,7 @@ __all__ = [
     "Qrels",
     "Run",
     "Scores",
+    "Verification",
     "__version__",
     "compare",
     "curve",
@@ -40,17 +42,22 @@ __all__ = [
     "explain",
     "measures",
     "profiles",
+    "record",
+    "verify",
 ]
 
 # Imported when first asked for: most who import karat do not, and a start is to be quick.
 LATER = {
-    "Comparison": "karat.comparison",
     "compare": "karat.comparison",
+    "Comparison": "karat.comparison",
     "Curve": "karat.curves",
     "curve": "karat.curves",
     "Difference": "karat.differences",
     "difference": "karat.differences",
     "explain": "karat.explaining",
+    "record": "karat.records",
+    "Verification": "karat.records",
+    "verify": "karat.records",
 }
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from karat.read import Origin
     from karat.rows import Floats
 
-__all__ = ["Scores", "board", "footer", "side_by_side", "to_json"]
+__all__ = ["Scores", "board", "document_of", "footer", "side_by_side", "to_json"]
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
@@ -433,6 +433,12 @@ def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
     """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
     import json
 
+    return json.dumps(document_of(scores, per_query=per_query), indent=2, ensure_ascii=False) + "\n"
+
+
+def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:
+    """What ``to_json`` writes, as plain dicts and lists."""
+
     def number(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
@@ -455,11 +461,10 @@ def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
         if each.bounds:
             run["ties"] = {label: list(bounds) for label, bounds in each.bounds.items()}
         runs.append(run)
-    document = {
+    return {
         "runs": runs,
         "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),
         "policy": scores[0].policy.as_dict(),
         "profile": scores[0].profile,
         "karat": __version__,
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -26,7 +26,7 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 # A module imports only from floors above it in this list, or from its own package's files.
 FLOORS = [
     ["karat.errors", "karat._native", "karat._version"],
-    ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress"],
+    ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],

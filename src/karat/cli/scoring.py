@@ -27,6 +27,9 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
+@click.option(
+    "--record", "record_path", metavar="OUT.JSON", help="write hashes, versions and all values: see verify"
+)
 @policy_options
 def evaluate_command(
     files: tuple[str, ...],
@@ -37,6 +40,7 @@ def evaluate_command(
     layout: str,
     tie_bounds: bool,
     digits: int | None,
+    record_path: str | None,
     lenient: bool,
     **axes: Any,
 ) -> None:
@@ -60,6 +64,10 @@ def evaluate_command(
         raise click.UsageError("Give a QRELS file and at least one RUN.")
     else:
         scores = evaluate_all(files[0], files[1:], asked, policy, profile)
+    if record_path is not None:
+        from karat.records import record
+
+        record(scores, record_path)
     show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
 
 

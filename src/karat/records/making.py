@@ -1,0 +1,206 @@
+"""Making a record: hashes of the inputs, versions, policy, measures and every value, in one file."""
+
+from __future__ import annotations
+
+import math
+import platform
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.records.hashing import digests, refuse_changed
+from karat.scores import Scores, document_of
+from karat.writing import write_whole
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from karat.comparison import Comparison
+    from karat.read import Origin
+
+__all__ = ["FORMAT", "comparison_of", "laid_out", "record", "versions"]
+
+FORMAT = 1
+"""Of the file; one that a reader does not know is refused."""
+
+HELD = ("file", "bytes", "a mapping", "a table", "grades")
+"""Kinds of input that someone can hand over again; a stream has gone by."""
+
+
+def record(what: Scores | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
+    """Write down all that these numbers came from, so that anyone can make them again and compare.
+
+    The file is what ``karat eval -q --format json`` prints, and beside it the SHA-256 and size of each input file
+    (of the file as it lies there, compressed or not; no whole file is held in memory), versions of karat, Python and
+    NumPy and, for a comparison, its settings and results. It has no date: made twice, it is the same to the byte. An
+    input from memory has no hash, and ``karat.verify`` wants it handed over.
+
+    Args:
+        what: the scores of a run, those of several runs on the same judgments, or a comparison.
+        path: where to write; a file that is there is replaced, whole or not at all.
+
+    Raises:
+        DataError: an input that was standard input or another stream, or a file that has changed since it was
+            scored; scores under different policies; a place where nothing can be written.
+
+    Example:
+        >>> import karat, tempfile, os
+        >>> scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", name="mine")
+        >>> path = os.path.join(tempfile.mkdtemp(), "mine.json")
+        >>> karat.record(scores, path)
+        >>> karat.verify(path, {"q": {"a": 1}}, {"mine": {"q": {"b": 2.0, "a": 1.0}}}).equal
+        False
+    """
+    if isinstance(what, (Scores, Iterable)):
+        scores, comparison = [what] if isinstance(what, Scores) else list(what), None
+    else:
+        scores, comparison = list(what.scores), what
+    write_whole(path, laid_out(record_of(scores, comparison)))
+
+
+def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:
+    """The record as plain dicts and lists.
+
+    Raises:
+        DataError: as ``record``.
+    """
+    refuse_mixture(scores)
+    document = document_of(scores, per_query=True)
+    made = {
+        "record": FORMAT,
+        "karat": document.pop("karat"),
+        "made_with": versions(),
+        "inputs": inputs_of(scores),
+    }
+    if comparison is not None:
+        made["comparison"] = comparison_of(comparison)
+    return {**made, **document}
+
+
+def comparison_of(comparison: Comparison) -> dict[str, Any]:
+    """Settings and results of a comparison; the scores stand beside it."""
+    contests = {
+        label: {
+            "low": [number(each) for each in contest.low],
+            "high": [number(each) for each in contest.high],
+            "letters": list(contest.letters),
+            "pairs": [plain(asdict(pair)) for pair in contest.pairs],
+        }
+        for label, contest in comparison.contests.items()
+    }
+    grouped = comparison.settings.clusters is not None or any(
+        getattr(contest, "strata", ()) for contest in comparison.contests.values()
+    )
+    return {
+        "settings": plain(asdict(comparison.settings)),
+        "grouped": grouped,
+        "names": list(comparison.names),
+        "contests": contests,
+    }
+
+
+def plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Values as JSON has them."""
+    return {key: number(each) if isinstance(each, float) else each for key, each in values.items()}
+
+
+def number(value: float) -> float | None:
+    """The number, or None for one that JSON cannot write."""
+    return float(value) if math.isfinite(value) else None
+
+
+def versions() -> dict[str, str]:
+    """What else the numbers could depend on."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "platform": f"{sys.platform} {platform.machine()}",
+    }
+
+
+def refuse_mixture(scores: Sequence[Scores]) -> None:
+    """Refuse scores that one record cannot hold.
+
+    Raises:
+        DataError: none at all, two of one name, different measures, policies or profiles, other judgments.
+    """
+    if not scores:
+        raise DataError("There are no scores to record.")
+    first, names = scores[0], [each.name for each in scores]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Two runs are named '{twice}': a record tells runs apart by name.")
+    for each in scores[1:]:
+        if (each.labels, each.measures, each.policy, each.profile) != (
+            first.labels,
+            first.measures,
+            first.policy,
+            first.profile,
+        ):
+            raise DataError(
+                f"{each.name} and {first.name} were scored by other measures or under another policy: make a record "
+                "of each."
+            )
+        if each.inputs.get("qrels") != first.inputs.get("qrels"):
+            raise DataError(
+                f"{each.name} and {first.name} were scored with other judgments: make a record of each."
+            )
+
+
+def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
+    """Each input with its role, the run's name, path, size and hash; the judgments once, for all runs.
+
+    Raises:
+        DataError: as ``record``.
+    """
+    if any(not each.inputs for each in scores):
+        raise DataError("Scores merged from parts do not know their inputs: record each part.")
+    found: list[tuple[str, str | None, Origin]] = []
+    for each in scores:
+        for role, origin in each.inputs.items():
+            if role != "qrels" or not found:
+                found.append((role, None if role == "qrels" else each.name, origin))
+    for role, _, origin in found:
+        if origin.kind not in HELD:
+            raise DataError(
+                f"The {role} came from {origin.kind}, which cannot be read again: save it to a file, then record."
+            )
+        if origin.path is not None:
+            refuse_changed(origin)
+    hashes = digests([origin.path for _, _, origin in found if origin.path is not None])
+    return [described(role, name, origin, hashes) for role, name, origin in found]
+
+
+def described(
+    role: str, name: str | None, origin: Origin, hashes: dict[str, tuple[int, str]]
+) -> dict[str, Any]:
+    """One input as the record names it; what was in memory has a reason in place of a hash."""
+    named = {"role": role} | ({} if name is None else {"name": name})
+    if origin.path is None:
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
+    size, found = hashes[origin.path]
+    return {**named, "path": origin.path, "bytes": size, "sha256": found}
+
+
+def laid_out(value: Any, indent: str = "") -> str:
+    """JSON in which what holds no further list or object stands on one line: a line for each query."""
+    import json
+
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(each, (dict, list)) for each in inner):
+        return json.dumps(value, ensure_ascii=False) + ("" if indent else "\n")
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        lines = [
+            f"{deeper}{json.dumps(key, ensure_ascii=False)}: {laid_out(each, deeper)}"
+            for key, each in value.items()
+        ]
+    else:
+        lines = [deeper + laid_out(each, deeper) for each in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n" + ",\n".join(lines) + f"\n{indent}{closing}" + ("" if indent else "\n")

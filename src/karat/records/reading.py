@@ -1,0 +1,153 @@
+"""Reading what ``karat eval --format json`` and ``--record`` wrote back into scores."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError, KaratError
+from karat.match import Counts
+from karat.measures import parse_measure
+from karat.policy import Policy
+from karat.read import sentences
+from karat.records.making import FORMAT
+from karat.scores import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from karat.rows import Floats
+
+__all__ = ["Record", "damaged", "read"]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A file of scores, read.
+
+    Args:
+        path: the file.
+        document: what it holds; ``inputs`` and ``made_with`` only if it is a record.
+        scores: of each run.
+    """
+
+    path: str
+    document: dict[str, Any]
+    scores: tuple[Scores, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is a record, with hashes and versions, and not only a table of values."""
+        return "record" in self.document
+
+    @property
+    def names(self) -> list[str]:
+        """The runs."""
+        return [each.name for each in self.scores]
+
+
+def read(path: str | os.PathLike[str]) -> Record:
+    """Read a record, or what ``karat eval -q --format json`` printed.
+
+    Args:
+        path: the file.
+
+    Raises:
+        DataError: it cannot be read, or is neither of them.
+        MeasureError: a measure that this karat does not know.
+        PolicyError: a policy that this karat does not know.
+    """
+    name = os.fspath(path)
+    with sentences(name), open(name, "rb") as file:
+        content = file.read()
+    try:
+        document = json.loads(content.decode("utf-8", "surrogateescape"))
+    except ValueError as error:
+        raise DataError(f"{name} is not JSON ({error}): expected what --record writes.") from None
+    return record_in(document, name)
+
+
+def record_in(document: Any, name: str) -> Record:
+    """What a file holds, as scores.
+
+    Raises:
+        DataError: it is no record, or of a later format, or without the queries' values.
+    """
+    if not isinstance(document, dict) or not {"runs", "measures", "policy"} <= set(document):
+        raise DataError(
+            f"{name} is neither a record nor scores: expected what 'karat eval --record FILE' or 'karat eval -q "
+            "--format json' writes."
+        )
+    if document.get("record", FORMAT) != FORMAT:
+        raise DataError(
+            f"{name} has format {document['record']}, and this karat reads {FORMAT}: read it with the karat that wrote "
+            f"it ({document.get('karat')}) or a later one."
+        )
+    with damaged(name):
+        scores = tuple(scores_in(run, document) for run in document["runs"])
+        if "record" in document:
+            kinds = [
+                (each["role"], each["path"], each["sha256"], each["bytes"])[0] for each in document["inputs"]
+            ]
+            if len(kinds) - kinds.count("qrels") != len(scores):
+                raise KeyError("inputs")
+    without = next((each.name for each in scores if not each.queries), None)
+    if without is not None or not scores:
+        raise DataError(f"{name} has no values by query: write it with --record, or with -q.")
+    return Record(name, document, scores)
+
+
+@contextmanager
+def damaged(name: str) -> Iterator[None]:
+    """Turn what goes wrong while a file's own parts are looked up into a sentence.
+
+    Raises:
+        DataError: always in place of an error that is not karat's.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, KaratError):
+            raise
+        raise DataError(f"{name} is damaged ({type(error).__name__}: {error}): write it again.") from None
+
+
+def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
+    """One run's scores; a value that is null is undefined, or left out of its mean where that is defined."""
+    labels = tuple(document["measures"])
+    rows = run.get("queries", {})
+    values = matrix(rows, labels)
+    there = np.isfinite(values)
+    defined = np.array([run["means"].get(label) is not None for label in labels])
+    counted = there | ~defined
+    known = {each.name for each in fields(Counts)}
+    counts = {key: value for key, value in run.get("counts", {}).items() if key in known}
+    return Scores(
+        name=run["name"],
+        labels=labels,
+        measures=tuple(parse_measure(measure) for measure in document["measures"].values()),
+        queries=tuple(rows),
+        values=values,
+        policy=Policy().changed(**document["policy"]),
+        counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),
+        bounds={label: (low, high) for label, (low, high) in run.get("ties", {}).items()},
+        profile=document.get("profile"),
+        counted=None if counted.all() else counted,
+        weights=matrix(run["weights"], labels) if "weights" in run else None,
+        errors=run.get("errors", {}),
+    )
+
+
+def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:
+    """A row per query, a column per measure, NaN for null."""
+    values: NDArray[np.float64] = np.array(
+        [[row[label] for label in labels] for row in rows.values()], dtype=np.float64
+    ).reshape(len(rows), len(labels))
+    return values

@@ -1,0 +1,277 @@
+"""Verifying a record: the same evaluation made again, and whatever is not as recorded, in sentences."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat._version import __version__
+from karat.errors import DataError
+from karat.evaluate import evaluate, evaluate_judged_ranking
+from karat.policy import Policy
+from karat.records.differing import Finding, changed_scores, changed_trees
+from karat.records.hashing import digests
+from karat.records.making import comparison_of, versions
+from karat.records.reading import Record, damaged, read
+from karat.scores import document_of
+from karat.tables import Qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.scores import Scores
+    from karat.tables import QrelsLike, RunLike
+
+__all__ = ["Verification", "verify"]
+
+TOLERANCE = 1e-12
+"""What another processor's logarithm may differ by, and far below any digit that is printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What is left of a record when it is made again.
+
+    Args:
+        path: the record.
+        findings: what is not as recorded.
+        notes: other versions than recorded, and what could not be compared.
+        largest: the largest difference between a value recorded and the one found now.
+        counted: how many values were made again.
+        tolerance: a difference up to it is none.
+    """
+
+    path: str
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    largest: float
+    counted: int
+    tolerance: float = TOLERANCE
+
+    @property
+    def equal(self) -> bool:
+        """Whether everything is as recorded."""
+        return not self.findings
+
+    def to_text(self) -> str:
+        """A line that says it, then a line for each finding and note."""
+        digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
+        verdict = f"equal ({digits})" if self.equal else "differs"
+        lines = [f"{self.path}: {verdict} · {self.counted} values made again"]
+        lines += [f"  {each.kind + ':':<12}{each.sentence}" for each in self.findings]
+        return "\n".join([*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]) + "\n"
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        import json
+
+        document = {
+            "record": self.path,
+            "equal": self.equal,
+            "findings": [each.__dict__ for each in self.findings],
+            "notes": list(self.notes),
+            "largest": self.largest if math.isfinite(self.largest) else None,
+            "values": self.counted,
+            "tolerance": self.tolerance,
+            "karat": __version__,
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.to_text()
+
+
+def verify(
+    path: str | os.PathLike[str],
+    qrels: QrelsLike | None = None,
+    runs: Mapping[str, RunLike] | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+) -> Verification:
+    """Make a record's scores again and say what differs: inputs, versions, policy, measures, values.
+
+    Args:
+        path: the record, as ``karat.record`` or ``--record`` wrote it.
+        qrels: the judgments, where they are no longer at the path recorded or were in memory.
+        runs: the same for runs, by name.
+        tolerance: by how much a value may differ.
+
+    Returns:
+        What was found; ``equal`` says whether it is all as recorded. Another version of karat, Python or NumPy is a
+        note: it is the values that count.
+
+    Raises:
+        DataError: the record or an input cannot be read.
+
+    Example:
+        >>> import karat, tempfile, os
+        >>> qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+        >>> path = os.path.join(tempfile.mkdtemp(), "mine.json")
+        >>> karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
+        >>> print(karat.verify(path, qrels, {"mine": run}).findings)
+        ()
+    """
+    recorded = read(path)
+    if not recorded.complete:
+        raise DataError(
+            f"{recorded.path} holds scores but no record of their inputs: write it with --record."
+        )
+    inputs = taken(recorded, qrels, dict(runs or {}))
+    scores = made_again(recorded, inputs)
+    changed, unknown = changed_inputs(inputs)
+    differences, largest = changed_scores(recorded.document, document_of(scores, per_query=True), tolerance)
+    if "comparison" in recorded.document:
+        with damaged(recorded.path):
+            more, beside = compared_again(recorded.document["comparison"], scores, tolerance)
+        differences, unknown = [*differences, *more], [*unknown, *beside]
+    return Verification(
+        path=recorded.path,
+        findings=(*changed, *differences),
+        notes=(*changed_versions(recorded.document), *unknown),
+        largest=largest,
+        counted=sum(each.values.size for each in scores),
+        tolerance=tolerance,
+    )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An input of the record, and what stands for it now.
+
+    Args:
+        entry: what the record says of it.
+        now: a path, or what was handed over.
+    """
+
+    entry: dict[str, Any]
+    now: Any
+
+    @property
+    def label(self) -> str:
+        """What a finding calls it."""
+        role, name = self.entry["role"], self.entry.get("name")
+        return str(self.entry["path"] or (role if name is None else f"{role} {name}"))
+
+    @property
+    def path(self) -> str | None:
+        """The file, if it is one."""
+        return os.fspath(self.now) if isinstance(self.now, (str, os.PathLike)) else None
+
+
+def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
+    """Each input of the record with what was handed over for it, else its path.
+
+    Raises:
+        DataError: a run that the record does not have, or an input that is nowhere.
+    """
+    strangers = sorted(set(runs) - set(recorded.names))
+    if strangers:
+        raise DataError(f"{recorded.path} has no run '{strangers[0]}'; it has: {', '.join(recorded.names)}.")
+    found = []
+    for entry in recorded.document["inputs"]:
+        name = entry.get("name")
+        now = runs.get(name) if entry["role"] == "run" else qrels
+        now = entry["path"] if now is None else now
+        if entry["role"] == "grades":
+            raise DataError(f"{recorded.path} is of grades in memory, which nothing can make again.")
+        if now is None:
+            how = f"--run {name}=FILE" if entry["role"] == "run" else "--qrels FILE"
+            raise DataError(
+                f"{recorded.path}: the {entry['role']} was {entry.get('why', 'in memory')}: hand it over ({how})."
+            )
+        found.append(Taken(entry, now))
+    return found
+
+
+def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
+    """The scores of every run, under the recorded policy.
+
+    Raises:
+        DataError: an input that cannot be read.
+    """
+    document = recorded.document
+    policy, profile = Policy().changed(**document["policy"]), document.get("profile")
+    labels = list(document["measures"])
+    judged = next((Qrels.of(each.now, policy) for each in inputs if each.entry["role"] == "qrels"), None)
+    found = []
+    for each, old in zip(
+        (each for each in inputs if each.entry["role"] != "qrels"), recorded.scores, strict=True
+    ):
+        weights = given_weights(old)
+        if judged is None:
+            scores = evaluate_judged_ranking(
+                each.now, labels, policy=policy, profile=profile, weights=weights, name=old.name
+            )
+        else:
+            scores = evaluate(
+                judged, each.now, labels, policy=policy, profile=profile, weights=weights, name=old.name
+            )
+        found.append(scores)
+    return found
+
+
+def given_weights(scores: Scores) -> dict[str, float] | None:
+    """The weights that the queries were given: those of a measure that weighs nothing by itself."""
+    if scores.weights is None:
+        return None
+    for place, measure in enumerate(scores.measures):
+        if measure.definition.weighs is None and measure.definition.aggregate != "sum":
+            return dict(zip(scores.queries, scores.weights[:, place].tolist(), strict=True))
+    return None
+
+
+def changed_versions(document: dict[str, Any]) -> list[str]:
+    """Versions other than recorded."""
+    then = {"karat": document.get("karat"), **document.get("made_with", {})}
+    now = {"karat": __version__, **versions()}
+    return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
+
+
+def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str]]:
+    """Files that are not the recorded bytes, and inputs that have no hash to compare.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    comparable = [each for each in inputs if each.path is not None and each.entry["sha256"]]
+    hashes = digests([each.path for each in comparable if each.path is not None])
+    findings = []
+    for each in comparable:
+        size, digest = hashes[each.path or ""]
+        if digest != each.entry["sha256"]:
+            findings.append(
+                Finding(
+                    "input",
+                    each.label,
+                    f"{each.path} has {size} bytes, SHA-256 {digest[:12]}…; recorded: {each.entry['bytes']} bytes, "
+                    f"{each.entry['sha256'][:12]}…",
+                    {"bytes": size, "sha256": digest},
+                )
+            )
+    others = [each.label for each in inputs if each not in comparable]
+    return findings, [f"no hash to compare: {', '.join(others)}"] if others else []
+
+
+def compared_again(
+    old: dict[str, Any], scores: list[Scores], tolerance: float
+) -> tuple[list[Finding], list[str]]:
+    """What differs in the comparison, made again from the scores."""
+    from karat.comparison import compare
+
+    if old["grouped"]:
+        return [], [
+            "the groups of queries are not in the record: its scores were made again, its tests were not"
+        ]
+    settings = old["settings"]
+    names = dict(zip(old["names"], scores, strict=True))
+    fresh = compare(
+        None,
+        names,
+        baseline=settings["baseline"],
+        **{key: settings[key] for key in ("test", "correction", "alpha", "resamples", "seed", "family")},
+        **{key: settings[key] for key in ("rope", "margin") if settings[key] is not None},
+    )
+    return changed_trees(old["contests"], comparison_of(fresh)["contests"], tolerance), []
