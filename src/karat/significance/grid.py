@@ -1,0 +1,146 @@
+"""This file puts scores on a grid of whole numbers, so that sums are exact in every order, on every machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from karat.rows import Floats, Integers
+
+__all__ = ["Grid", "all_pairs", "checked_pairs", "cluster_codes", "matrix", "on_grid", "summed"]
+
+FINEST = 36
+"""Bits behind the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
+
+EXACT = 52
+"""Double precision counts to 2**53; one bit is left for halves."""
+
+FRACTIONS = (*range(1, 21), 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 2520)
+"""Denominators tried: those of P@k, of recall by few documents, of RR@10 (2520 = lcm of 1 to 10)."""
+
+ROUNDING = 1e-9
+"""How far a score times its denominator may lie from a whole number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Scores as whole numbers of a unit.
+
+    Args:
+        whole: the scores divided by the unit, whole numbers as float64 [rows, runs].
+        unit: what 1 stands for.
+        tolerance: by how many units two sums that are equal in truth can differ here.
+    """
+
+    whole: Floats
+    unit: float
+    tolerance: float
+
+
+def on_grid(scores: Floats) -> Grid:
+    """Scores on a grid on which sums over all rows are exact, whatever the order, the threads or the library.
+
+    Scores that are all fractions of one small denominator (P@10, hits, counts) are whole numbers of it: nothing is
+    rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
+    coarser above 65,536 rows. A difference is then off by one unit at most, and by flipping signs a sum moves by twice
+    the differences flipped, so sums that tie in truth are within ``2 * rows`` units of each other.
+
+    Args:
+        scores: finite scores [rows, runs].
+
+    Example:
+        >>> import numpy as np
+        >>> grid = on_grid(np.array([[0.3, 0.1], [0.5, 0.2]]))
+        >>> grid.whole.tolist(), grid.unit, grid.tolerance
+        ([[3.0, 1.0], [5.0, 2.0]], 0.1, 0.0)
+    """
+    rows = len(scores)
+    largest = float(np.abs(scores).max(initial=0.0))
+    parts = denominator(scores)
+    if parts and largest * parts * rows < 2.0**EXACT:
+        return Grid(np.rint(scores * parts), 1 / parts, 0.0)
+    exponent = int(np.frexp(largest)[1])
+    bits = min(FINEST, EXACT - (rows - 1).bit_length())
+    return Grid(np.rint(np.ldexp(scores, bits - exponent)), float(np.ldexp(1.0, exponent - bits)), 2.0 * rows)
+
+
+def denominator(scores: Floats) -> int | None:
+    """The smallest of ``FRACTIONS`` of which every score is a multiple, or None."""
+    some = scores[:50]
+    fits = (parts for parts in FRACTIONS if whole(some * parts) and whole(scores * parts))
+    return next(fits, None)
+
+
+def whole(numbers: Floats) -> bool:
+    """Whether these are whole numbers but for rounding."""
+    return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
+
+
+def matrix(scores: ArrayLike) -> Floats:
+    """The scores as a float64 table [queries, runs]; a single column if one list is given.
+
+    Raises:
+        DataError: a score is NaN or infinite, or there is no query.
+    """
+    table: Floats = np.asarray(scores, np.float64)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or not table.size:
+        raise DataError(
+            f"Scores of shape {table.shape} cannot be compared: a table of queries by runs is needed."
+        )
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise DataError(
+            f"The score of query {row}, run {column} (both counted from 0) is {table[row, column]}. "
+            "Tests need finite scores: leave the query out, or give it a number."
+        )
+    return table
+
+
+def all_pairs(runs: int) -> Integers:
+    """Every pair of runs once, the first before the second [pairs, 2]."""
+    return np.stack(np.triu_indices(runs, 1), axis=1).astype(np.int64)
+
+
+def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
+    """The pairs as a table [pairs, 2]; every pair if None.
+
+    Raises:
+        DataError: a pair names a run that is not there.
+    """
+    if pairs is None:
+        return all_pairs(runs)
+    table = np.asarray(pairs, np.int64).reshape(-1, 2)
+    if table.size and not 0 <= table.min() <= table.max() < runs:
+        raise DataError(f"Pairs name runs by number, 0 to {runs - 1}; these go to {table.max()}.")
+    return table
+
+
+def cluster_codes(clusters: Any, rows: int) -> Integers:
+    """For each row the number of its cluster, clusters numbered in the order of their labels [rows].
+
+    Raises:
+        DataError: there is not one label for each row.
+    """
+    labels: NDArray[Any] = np.asarray(clusters)
+    if labels.shape != (rows,):
+        raise DataError(f"{labels.size} clusters are given for {rows} queries: each query needs one.")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows)
+
+
+def summed(table: Floats, clusters: Any) -> Floats:
+    """The rows added up within each cluster [clusters, runs]; unchanged without clusters."""
+    if clusters is None:
+        return table
+    codes = cluster_codes(clusters, len(table))
+    sums = np.zeros((int(codes.max()) + 1, table.shape[1]))
+    np.add.at(sums, codes, table)
+    return sums

@@ -1,0 +1,268 @@
+"""This file is the paired t-test and what comes with it: intervals, effect sizes, what could have been detected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.significance.grid import cluster_codes, matrix, summed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from karat.rows import Floats, Integers
+
+__all__ = ["POWER", "Paired", "bayes", "equivalence", "margin", "paired", "wins"]
+
+POWER = 0.8
+"""The chance with which a detectable difference would be found."""
+
+NOISE = 1e-12
+"""What rounding leaves of equal scores: a smaller difference is a tie, a smaller spread none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Paired t-tests, one for each pair of runs; every field but ``n`` is an array [pairs].
+
+    Args:
+        n: queries.
+        mean: the mean difference.
+        sd: the standard deviation of the differences, with n - 1.
+        error: the standard error of the mean.
+        df: degrees of freedom: n - 1, fewer with clusters.
+        t: mean / error.
+        p: two-sided.
+        low: the interval's lower end.
+        high: its upper end.
+        d_z: the effect size mean / sd.
+        detectable: the smallest difference that so many queries would find with 80 % power.
+        identical: whether the runs have the same score on every query; p is 1 then.
+        constant: whether every query has the same difference, or there is one query only: without a spread there is no
+            t and no interval (NaN), and p is that of the sign-flip test, 2 / 2**n.
+    """
+
+    n: int
+    mean: Floats
+    sd: Floats
+    error: Floats
+    df: Floats
+    t: Floats
+    p: Floats
+    low: Floats
+    high: Floats
+    d_z: Floats
+    detectable: Floats
+    identical: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
+
+
+def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
+    """The paired two-sided t-test of each column of differences, with its interval.
+
+    With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
+    of freedom of Bell and McCaffrey (2002), which for clusters of one query each is the ordinary t-test.
+
+    Args:
+        differences: what the first run has more than the second [queries] or [queries, pairs].
+        confidence: of the interval.
+        clusters: a label for each query.
+
+    Returns:
+        The test and all that a table prints of it.
+
+    Raises:
+        DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
+
+    Example:
+        >>> found = paired([0.2, 0.1, 0.2, 0.4, 0.0, 0.1])
+        >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        '0.167 [0.023, 0.310], p 0.031'
+    """
+    table = matrix(differences)
+    n, pairs = table.shape
+    mean = table.mean(axis=0)
+    identical = np.asarray((np.abs(table) <= NOISE).all(axis=0))
+    sd = table.std(axis=0, ddof=1) if n > 1 else np.full(pairs, np.nan)
+    error, freedom, units = spread(table - mean, clusters)
+    small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
+    constant = np.asarray(~(error > small) & ~identical)
+    usual = ~(constant | identical)
+    df = np.full(pairs, freedom)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
+        d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
+    p = np.where(usual, two_sided(t, freedom), np.where(identical, 1.0, 2.0 ** (1 - units)))
+    half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
+    needed = quantile(confidence, freedom) + one_sided_quantile(POWER, freedom)
+    detectable = np.where(usual, needed * error, np.nan)
+    return Paired(
+        n, mean, sd, error, df, t, p, mean - half, mean + half, d_z, detectable, identical, constant
+    )
+
+
+def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
+    """The standard error of each column's mean, its degrees of freedom, and how many units are independent."""
+    n = len(residuals)
+    size = np.ones(n) if clusters is None else np.bincount(cluster_codes(clusters, n)).astype(float)
+    units = len(size)
+    if units < 2:
+        return np.full(residuals.shape[1], np.nan), np.nan, units
+    inflated = 1 / (1 - size / n)
+    error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
+    if clusters is None:
+        return error, n - 1.0, units
+    return error, bell_mccaffrey(size), units
+
+
+def bell_mccaffrey(size: Floats) -> float:
+    """Degrees of freedom of the CR2 variance of a mean over clusters of these sizes.
+
+    (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
+    """
+    n = size.sum()
+    weight = 1 / (1 - size / n)
+    own = (weight * size * (1 - size / n)) ** 2
+    cross = (weight * size**2 / n).sum() ** 2 - ((weight * size**2 / n) ** 2).sum()
+    return float(n**2 / (own.sum() + cross))
+
+
+def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
+    """Half the width of each run's own t interval for its mean; NaN with one query.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        confidence: of the interval.
+        clusters: a label for each query.
+
+    Raises:
+        DataError: a score is not finite.
+
+    Example:
+        >>> margin([[0.2], [0.4], [0.3], [0.5]]).round(4).tolist()
+        [0.2054]
+    """
+    table = matrix(scores)
+    error, freedom, _ = spread(table - table.mean(axis=0), clusters)
+    return quantile(confidence, freedom) * error
+
+
+def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
+    """Two one-sided t-tests (Schuirmann, 1987): small p says that the runs differ by less than the margin.
+
+    Args:
+        differences: what the first run has more than the second [queries] or [queries, pairs].
+        margin: the largest difference that does not matter, above 0.
+        clusters: a label for each query.
+
+    Returns:
+        p of each pair: the larger one of the two tests'.
+
+    Raises:
+        DataError: a difference is not finite, or the margin not positive.
+
+    Example:
+        >>> equivalence([0.01, -0.02, 0.0, 0.02, -0.01, 0.01], 0.05).round(4).tolist()
+        [0.0002]
+    """
+    if not margin > 0:
+        raise DataError(f"A margin of {margin} leaves nothing to be equivalent: give a positive one.")
+    test = paired(differences, clusters=clusters)
+    return np.maximum(below(-margin, test), above(margin, test))
+
+
+def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
+    """How probable it is that the first run is worse, practically the same, or better.
+
+    The posterior of the mean difference is Student's around the observed one, with the t-test's error and degrees of
+    freedom (Benavoli et al., JMLR 2017, without the correction for overlapping folds: queries do not overlap).
+
+    Args:
+        differences: what the first run has more than the second [queries] or [queries, pairs].
+        rope: the region of practical equivalence is from -rope to rope.
+        clusters: a label for each query.
+
+    Returns:
+        The three probabilities of each pair; they sum to 1.
+
+    Raises:
+        DataError: a difference is not finite, or the region is negative.
+
+    Example:
+        >>> worse, same, better = bayes([0.2, 0.1, 0.2, 0.4, 0.0, 0.1], 0.01)
+        >>> f"{worse[0]:.3f} {same[0]:.3f} {better[0]:.3f}"
+        '0.012 0.006 0.981'
+    """
+    if not rope >= 0:
+        raise DataError(f"A region of practical equivalence of {rope} is none: give 0 or more.")
+    test = paired(differences, clusters=clusters)
+    worse, better = below(-rope, test), above(rope, test)
+    return worse, np.maximum(1 - worse - better, 0.0), better
+
+
+def below(bound: float, test: Paired) -> Floats:
+    """The chance, by Student's distribution around the mean, of less than the bound; without a spread 0 or 1."""
+    from scipy.special import stdtr
+
+    spreads = ~(test.identical | test.constant)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = stdtr(test.df, (bound - test.mean) / test.error)
+    unknown = np.nan if test.n < 2 else (test.mean < bound - NOISE).astype(float)
+    return np.where(spreads, chance, unknown)
+
+
+def above(bound: float, test: Paired) -> Floats:
+    """The chance of more than the bound."""
+    from scipy.special import stdtr
+
+    spreads = ~(test.identical | test.constant)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = stdtr(test.df, (test.mean - bound) / test.error)
+    unknown = np.nan if test.n < 2 else (test.mean > bound + NOISE).astype(float)
+    return np.where(spreads, chance, unknown)
+
+
+def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
+    """On how many queries the first run is better, equal and worse, for each pair.
+
+    Args:
+        differences: what the first run has more than the second [queries] or [queries, pairs].
+
+    Raises:
+        DataError: a difference is not finite.
+
+    Example:
+        >>> [each.tolist() for each in wins([0.2, 0.1, 0.0, -0.3])]
+        [[2], [1], [1]]
+    """
+    table = matrix(differences)
+    won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
+    return won, len(table) - won - lost, lost
+
+
+def two_sided(t: Floats, freedom: float) -> Floats:
+    """p of Student's t."""
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+
+
+def quantile(confidence: float, freedom: float) -> float:
+    """How many standard errors an interval reaches to either side.
+
+    Raises:
+        DataError: the confidence is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise DataError(f"A confidence of {confidence} makes no interval: give one such as 0.95.")
+    return one_sided_quantile((1 + confidence) / 2, freedom)
+
+
+def one_sided_quantile(chance: float, freedom: float) -> float:
+    """Below which t lies with this chance."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, chance))

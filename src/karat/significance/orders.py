@@ -1,0 +1,205 @@
+"""This file compares orders: of systems by Kendall's τ and τ_AP, of retrieved documents by rank-biased overlap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from karat.rows import Floats
+
+__all__ = ["Kendall", "Overlap", "TauAP", "kendall", "rbo", "tau_ap"]
+
+
+class Kendall(NamedTuple):
+    """Kendall's τ: ``a`` takes every pair into account, ``b`` only those not tied in one of the two."""
+
+    a: float
+    b: float
+
+
+class TauAP(NamedTuple):
+    """τ_AP: ``a`` for one true order, ties in the other taken in every order; ``b`` symmetric, for ties in both."""
+
+    a: float
+    b: float
+
+
+class Overlap(NamedTuple):
+    """Rank-biased overlap: the extrapolated value, the least it can be, and by how much more it could be at most."""
+
+    extrapolated: float
+    least: float
+    residual: float
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
+    """Kendall's rank correlation of two lists of scores: pairs in the same order less pairs in opposite order.
+
+    Args:
+        x: a score for each system.
+        y: another score for each system.
+
+    Returns:
+        τ_a, over all pairs, and τ_b, over √(pairs not tied in x · pairs not tied in y); NaN where there are none.
+
+    Raises:
+        DataError: the lists differ in length, or a score is NaN.
+
+    Example:
+        >>> kendall([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4])
+        Kendall(a=0.6666666666666666, b=0.6666666666666666)
+    """
+    one, other = two_scores(x, y)
+    agreed, free_one, free_other = 0.0, 0, 0
+    for place in range(len(one) - 1):
+        above = np.sign(one[place] - one[place + 1 :])
+        below = np.sign(other[place] - other[place + 1 :])
+        agreed += float(above @ below)
+        free_one += int(np.count_nonzero(above))
+        free_other += int(np.count_nonzero(below))
+    pairs = len(one) * (len(one) - 1) // 2
+    free = free_one * free_other
+    return Kendall(agreed / pairs if pairs else np.nan, agreed / float(free) ** 0.5 if free else np.nan)
+
+
+def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
+    """τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), by which a swap near the top costs more; with ties.
+
+    ``a`` asks how well y orders what x orders truly: it is not symmetric, and ties within y count as the mean over
+    their orders. ``b`` is the mean of both directions, ties standing for equal systems (Urbano and Marrero,
+    ICTIR 2017).
+
+    Args:
+        x: the true score of each system, higher is better.
+        y: its estimated score.
+
+    Raises:
+        DataError: the lists differ in length, or a score is NaN.
+
+    Example:
+        >>> found = tau_ap([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4])
+        >>> f"{found.a:.4f} {found.b:.4f}"
+        '0.6667 0.6667'
+    """
+    true, estimated = two_scores(x, y)
+    return TauAP(one_true_order(true, estimated), (one_way(true, estimated) + one_way(estimated, true)) / 2)
+
+
+def one_true_order(true: Floats, estimated: Floats) -> float:
+    """The mean of τ_AP over all orders of systems that are tied in the estimate.
+
+    A system of a tied group stands after the systems above the group and after each other number of the group's own,
+    equally often. Of its group's members those truly better are then above it in proportion.
+    """
+    total, systems = 0.0, len(true)
+    for level in np.unique(estimated):
+        group, above = true[estimated == level], true[estimated > level]
+        places = np.arange(len(above), len(above) + len(group))
+        counted = places[places > 0]
+        if not len(counted):
+            continue
+        right_above = float((above[None, :] > group[:, None]).sum()) / len(group)
+        # Two members, one before the other in half of the orders: one of the two is truly better.
+        better = float((group[None, :] > group[:, None]).sum()) / max(len(group) * (len(group) - 1), 1)
+        total += float(((right_above + better * (counted - len(above))) / counted).sum())
+    return 2 * total / (systems - 1) - 1 if systems > 1 else np.nan
+
+
+def one_way(true: Floats, estimated: Floats) -> float:
+    """τ_AP,b in one direction: over the systems below the estimate's first group, those above it that belong there."""
+    total, counted = 0.0, 0
+    for level in np.unique(estimated)[:-1]:
+        group, above = true[estimated == level], true[estimated > level]
+        sign = np.sign(above[None, :] - group[:, None])
+        total += float((sign > 0).sum()) / len(above)
+        counted += len(group)
+    return 2 * total / counted - 1 if counted else np.nan
+
+
+def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Overlap:
+    """Rank-biased overlap of two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
+
+    The overlap at each depth, weighted by p to the depth; a reader who goes on with probability p sees 1 / (1 - p)
+    documents. Beyond the lists' ends the extrapolated value supposes the agreement of the end to go on; ``least``
+    supposes no document in common there, ``least + residual`` all that could be. Lists may differ in length.
+
+    Args:
+        a: documents from the best on, none twice.
+        b: the other list.
+        p: the probability of going on to the next rank.
+
+    Raises:
+        DataError: p is not between 0 and 1, a list is empty, or a document stands twice in one.
+
+    Example:
+        >>> found = rbo(["d1", "d2", "d3"], ["d1", "d3", "d2"])
+        >>> f"{found.extrapolated:.4f} {found.least:.4f} {found.residual:.4f}"
+        '0.9550 0.4775 0.4775'
+    """
+    if not 0 < p < 1:
+        raise DataError(f"Rank-biased overlap needs a p between 0 and 1, not {p}.")
+    for each in (a, b):
+        if not each or len(set(each)) < len(each):
+            raise DataError("Rank-biased overlap needs lists with documents, each of them once.")
+    short, long = sorted((a, b), key=len)
+    s, depths = len(short), np.arange(1, len(long) + 1)
+    x = shared(short, long)
+    power = p**depths
+    agreement = float((x / depths * power).sum())
+    x_s, x_l, l = x[s - 1], x[-1], len(long)
+    tail = float((x_s * (depths[s:] - s) / (s * depths[s:]) * power[s:]).sum())
+    extrapolated = (1 - p) / p * (agreement + tail) + ((x_l - x_s) / l + x_s / s) * p**l
+    least = (1 - p) / p * (float(((x - x_l) / depths * power).sum()) - x_l * np.log1p(-p))
+    return Overlap(float(extrapolated), float(least), room(s, l, float(x_l), p))
+
+
+def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
+    """How many documents the lists share at each depth of the longer one."""
+    seen: set[Hashable] = set()
+    counts, both = [], 0
+    for depth, document in enumerate(long):
+        for each in [document, *short[depth : depth + 1]]:
+            both += each in seen
+            seen.add(each)
+        counts.append(both)
+    return np.array(counts, np.float64)
+
+
+def room(s: int, l: int, x: float, p: float) -> float:
+    """What unseen documents could add at most, lists of lengths s <= l sharing x: their equation 30 by depths.
+
+    Down to l the shorter list's unseen documents may all be among the longer one's; below, both lists' unseen ones may
+    match, until at depth f everything does.
+    """
+    f = s + l - int(x)
+    depths = np.arange(1, f + 1)
+    power = p**depths / depths
+    until_l, until_f = slice(s, l), slice(l, f)
+    certain = float((power * (depths - s))[until_l].sum() + (power * (2 * depths - s - l))[until_f].sum())
+    beyond = p ** (f + 1) / (1 - p) - x * (-np.log1p(-p) - float(power.sum()))
+    return float((1 - p) / p * (certain + beyond))
+
+
+def two_scores(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Two scores for each system.
+
+    Raises:
+        DataError: the lists differ in length, or a score is NaN.
+    """
+    one, other = np.asarray(x, np.float64).reshape(-1), np.asarray(y, np.float64).reshape(-1)
+    if len(one) != len(other):
+        raise DataError(
+            f"{len(one)} systems cannot be ordered like {len(other)}: each needs a score in both."
+        )
+    for scores in (one, other):
+        if np.isnan(scores).any():
+            raise DataError(f"System {int(np.isnan(scores).argmax())} (counted from 0) has no score (NaN).")
+    return one, other

@@ -1,0 +1,241 @@
+"""This file compares all runs with all: randomised and paired Tukey tests, and the two-way analysis of variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.significance.flips import Flips, monte_carlo_error, positive, sign_flip
+from karat.significance.grid import checked_pairs, matrix, on_grid, summed
+from karat.significance.intervals import quantile
+from karat.significance.ranges import range_beyond, studentized_range_beyond
+from karat.significance.signs import RESAMPLES, SEED
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from karat.rows import Floats, Integers
+
+__all__ = ["Anova", "anova", "paired_tukey", "randomised_tukey"]
+
+MANY = 500
+"""Queries from which on the permutation distribution of a mean may be taken as normal."""
+
+MOST = 150_000_000
+"""Scores permuted before that is done: some seconds."""
+
+AT_ONCE = 1 << 18
+"""Scores permuted at a time: 2 MB."""
+
+
+@dataclass(frozen=True)
+class Anova:
+    """A two-way analysis of variance, queries by runs, without replication.
+
+    Args:
+        queries: how many.
+        runs: how many.
+        ss_runs: sum of squares between runs.
+        ss_queries: between queries.
+        ss_rest: what is left.
+        ms_runs: mean square between runs.
+        ms_queries: between queries.
+        ms_rest: of the rest, with ``df`` degrees of freedom.
+        f_runs: ms_runs / ms_rest.
+        f_queries: ms_queries / ms_rest.
+        p_runs: that runs differ by chance.
+        p_queries: that queries do.
+    """
+
+    queries: int
+    runs: int
+    ss_runs: float
+    ss_queries: float
+    ss_rest: float
+    ms_runs: float
+    ms_queries: float
+    ms_rest: float
+    f_runs: float
+    f_queries: float
+    p_runs: float
+    p_queries: float
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the rest."""
+        return (self.queries - 1) * (self.runs - 1)
+
+    @property
+    def error(self) -> float:
+        """The standard error of a run's mean, queries apart."""
+        return float(np.sqrt(self.ms_rest / self.queries))
+
+    def margin(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval of every run's mean, from what runs and queries leave unexplained."""
+        return quantile(confidence, self.df) * self.error
+
+
+def anova(scores: ArrayLike) -> Anova:
+    """The two-way analysis of variance of scores by query and run (Sakai, Laboratory Experiments in IR, 2018).
+
+    Args:
+        scores: a score for each query and run, at least two of either [queries, runs].
+
+    Raises:
+        DataError: a score is not finite, or there is one query or run only.
+
+    Example:
+        >>> table = anova([[0.7, 0.5], [0.3, 0.1], [0.2, 0.3], [0.6, 0.2]])
+        >>> f"F {table.f_runs:.3f}, p {table.p_runs:.3f}"
+        'F 2.882, p 0.188'
+    """
+    from scipy.special import fdtrc
+
+    table = matrix(scores)
+    n, m = table.shape
+    if n < 2 or m < 2:
+        raise DataError(f"{n} queries by {m} runs have no variance to analyse: two of either are needed.")
+    by_run, by_query, mean = table.mean(axis=0), table.mean(axis=1), table.mean()
+    ss_runs = float(n * ((by_run - mean) ** 2).sum())
+    ss_queries = float(m * ((by_query - mean) ** 2).sum())
+    ss_rest = float(((table - by_query[:, None] - by_run + mean) ** 2).sum())
+    ms_runs, ms_queries, ms_rest = ss_runs / (m - 1), ss_queries / (n - 1), ss_rest / ((n - 1) * (m - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f_runs, f_queries = (np.float64(each) / ms_rest for each in (ms_runs, ms_queries))
+    df = (n - 1) * (m - 1)
+    p_runs, p_queries = (float(fdtrc(own, df, F)) for own, F in ((m - 1, f_runs), (n - 1, f_queries)))
+    return Anova(
+        n,
+        m,
+        ss_runs,
+        ss_queries,
+        ss_rest,
+        ms_runs,
+        ms_queries,
+        ms_rest,
+        float(f_runs),
+        float(f_queries),
+        p_runs,
+        p_queries,
+    )
+
+
+def paired_tukey(scores: ArrayLike, pairs: ArrayLike | None = None) -> Floats:
+    """Tukey's test of all pairs with queries taken out: q = |difference| / √(ms_rest / n), studentized range.
+
+    Not ``scipy.stats.tukey_hsd``, which takes the runs for independent samples and so finds next to nothing here.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: which p are wanted [pairs, 2]; every pair once if None. The family is all runs in any case.
+
+    Returns:
+        p of each pair, corrected for all.
+
+    Raises:
+        DataError: a score is not finite, there is one query or run only, or a pair names no run.
+
+    Example:
+        >>> paired_tukey([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]]).round(3).tolist()
+        [0.185, 0.051, 0.595]
+    """
+    table = matrix(scores)
+    variance = anova(table)
+    chosen = checked_pairs(pairs, table.shape[1])
+    difference = mean_differences(table, chosen)
+    if variance.error <= 1e-12 * np.abs(table).max():
+        return np.where(difference <= 1e-12 * np.abs(table).max(), 1.0, 0.0)
+    return studentized_range_beyond(difference / variance.error, table.shape[1], variance.df)
+
+
+def randomised_tukey(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    clusters: Any = None,
+) -> Flips:
+    """The randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
+
+    If all runs are alike, each query's scores could be dealt to them in any order. p of a pair is the share of such
+    deals in which the best and the worst mean lie as far apart as the pair's: (b + 1) / (resamples + 1). Two runs: the
+    sign-flip test. Where permuting would take minutes (``MOST`` scores, and 500 queries or more) p comes from the limit
+    of that distribution, the range of as many normals, and ``limit`` says so.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: which p are wanted [pairs, 2]; every pair once if None. The family is all runs in any case.
+        resamples: random deals.
+        seed: of their stream.
+        clusters: a label for each query; queries of a cluster are dealt alike.
+
+    Returns:
+        p of each pair, corrected for all, and how it came about.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> table = [[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1], [0.4, 0.4, 0.3]]
+        >>> randomised_tukey(table, resamples=1000).p.round(2).tolist()
+        [0.42, 0.03, 0.72]
+    """
+    table = matrix(scores)
+    chosen = checked_pairs(pairs, table.shape[1])
+    if table.shape[1] <= 2:
+        return sign_flip(table, chosen, resamples=resamples, seed=seed, clusters=clusters)
+    grid = on_grid(table)
+    whole = summed(grid.whole, clusters)
+    exact = np.zeros(len(chosen), np.bool_)
+    if whole.size * positive(resamples) > MOST and len(whole) >= MANY:
+        p = normal_limit(whole, chosen)
+        return Flips(p, np.zeros(len(p)), exact, resamples, seed, limit=True)
+    widest = np.sort(dealt_ranges(whole, resamples, seed))
+    total = whole.sum(axis=0)
+    least = np.abs(total[chosen[:, 0]] - total[chosen[:, 1]]) - grid.tolerance
+    p = (1 + len(widest) - np.searchsorted(widest, least)) / (resamples + 1)
+    return Flips(p, monte_carlo_error(p, exact, resamples), exact, resamples, seed)
+
+
+def mean_differences(table: Floats, pairs: Integers) -> Floats:
+    """How far the means of each pair lie apart."""
+    mean = table.mean(axis=0)
+    return np.asarray(np.abs(mean[pairs[:, 0]] - mean[pairs[:, 1]]))
+
+
+def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
+    """The range of the column sums after each row was dealt out at random, one for each resample.
+
+    A row is dealt by sorting keys that hold random bits above and the score itself below, so no index is ever
+    followed. Two of a row's keys share their random bits, some 28, once in 600,000 rows of 30; those two then stand in
+    the order of their scores. A resample takes one 64-bit word of PCG64's raw stream for each score.
+    """
+    rows, runs = whole.shape
+    value = (whole - whole.min(axis=1, keepdims=True)).astype(np.uint64)
+    below = np.uint64((1 << int(value.max()).bit_length()) - 1)
+    draw = np.random.PCG64(seed)
+    step = max(AT_ONCE // whole.size, 1)
+    ranges = np.empty(resamples)
+    for first in range(0, resamples, step):
+        count = min(step, resamples - first)
+        keys = draw.random_raw((count, rows, runs))
+        keys &= ~below
+        keys |= value
+        keys.sort(axis=-1)
+        keys &= below
+        sums = keys.sum(axis=1)
+        ranges[first : first + count] = sums.max(axis=1) - sums.min(axis=1)
+    return ranges
+
+
+def normal_limit(whole: Floats, pairs: Integers) -> Floats:
+    """p of each pair if the dealt sums are normal: as far apart as independent ones of the rows' variances."""
+    runs = whole.shape[1]
+    scale = np.sqrt(whole.var(axis=1, ddof=1).sum())
+    total = whole.sum(axis=0)
+    reach = np.abs(total[pairs[:, 0]] - total[pairs[:, 1]])
+    return range_beyond(reach / scale, runs) if scale else np.ones(len(pairs))
