@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
     from karat.explaining import explain
+    from karat.gates import Gate, gate
     from karat.records import Verification, record, verify
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Curve",
     "DataError",
     "Difference",
+    "Gate",
     "KaratError",
     "Measure",
     "MeasureError",
@@ -40,6 +42,7 @@ __all__ = [
     "evaluate_grades",
     "evaluate_judged_ranking",
     "explain",
+    "gate",
     "measures",
     "profiles",
     "record",
@@ -55,6 +58,8 @@ LATER = {
     "Difference": "karat.differences",
     "difference": "karat.differences",
     "explain": "karat.explaining",
+    "Gate": "karat.gates",
+    "gate": "karat.gates",
     "record": "karat.records",
     "Verification": "karat.records",
     "verify": "karat.records",

@@ -18,6 +18,7 @@ COMMANDS = {
     "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
     "explain": ("explaining:explain_command", "Show how a value comes about for one query, rank by rank."),
     "difference": ("explaining:difference_command", "Say why two profiles give different numbers."),
+    "gate": ("gating:gate_command", "Fail where a run fell behind its baseline, for CI."),
     "verify": ("gating:verify_command", "Make a record's scores again and say what differs."),
     "measures": ("naming:measures_command", "List the measures, or say what some of them mean."),
     "profiles": ("naming:profiles_command", "List the named conventions of other tools."),

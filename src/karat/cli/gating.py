@@ -1,15 +1,116 @@
-"""``karat gate`` and ``karat verify``: has it got worse, and are the numbers still the same?"""
+"""``karat gate`` and ``karat verify``: whether it has got worse, and whether the numbers are still the same."""
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Any
 
 import click
 
+from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say
 from karat.errors import DataError
 
-__all__ = ["verify_command"]
+__all__ = ["gate_command", "verify_command"]
+
+
+@click.command("gate")
+@click.argument("qrels")
+@click.argument("run")
+@click.option("--baseline", metavar="FILE", help="an earlier run, or what --record or -q --format json wrote")
+@click.option("--baseline-run", metavar="NAME", help="which run of such a file, where it holds several")
+@click.option(
+    "--max-drop",
+    "drops",
+    multiple=True,
+    metavar="nDCG@10=0.005",
+    help="how far a mean may fall; may be repeated",
+)
+@click.option("--min", "floors", multiple=True, metavar="nDCG@10=0.6", help="what a mean must reach; no test")
+@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
+@click.option(
+    "--worst", type=click.IntRange(0), default=5, show_default=True, help="queries listed a measure"
+)
+@click.option("--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text")
+@click.option("--junit", metavar="OUT.XML", help="write JUnit's XML as well")
+@click.option(
+    "--github/--no-github", default=None, help="annotations on standard error  [default: in GitHub Actions]"
+)
+@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@policy_options
+def gate_command(
+    qrels: str,
+    run: str,
+    baseline: str | None,
+    baseline_run: str | None,
+    drops: tuple[str, ...],
+    floors: tuple[str, ...],
+    alpha: float,
+    worst: int,
+    layout: str,
+    junit: str | None,
+    github: bool | None,
+    profile: str | None,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Fail where RUN fell behind a baseline by more than is tolerated and by more than chance.
+
+    \b
+        karat gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
+
+    Exit code 0: passed; 1: failed; 2: it could not be decided, such as a file that cannot be read.
+    """
+    from karat.gates import gate
+
+    if [qrels, run, baseline].count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    decided = profile is not None or lenient or any(value is not None for value in axes.values())
+    found = gate(
+        qrels,
+        run,
+        baseline,
+        limits(drops, "--max-drop"),
+        limits(floors, "--min"),
+        alpha=alpha,
+        worst=worst,
+        baseline_run=baseline_run,
+        policy=policy_of(profile, axes, lenient=lenient) if decided else None,
+        profile=profile,
+    )
+    if junit is not None:
+        from karat.writing import write_whole
+
+        write_whole(junit, found.to_junit())
+    say({"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]())
+    if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
+        # The runner reads commands from both streams; standard output stays what --format says.
+        sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
+    if not found.passed:
+        sys.exit(1)
+
+
+def limits(options: tuple[str, ...], option: str) -> Any:
+    """MEASURE=NUMBER as a mapping; a number alone, which stands for the default measure, as it is.
+
+    Raises:
+        DataError: what is no number, or a measure twice.
+    """
+    found: dict[str, float] = {}
+    for each in options:
+        measure, equals, number = each.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.") from None
+        if not equals and option == "--max-drop" and len(options) == 1:
+            return value
+        if not measure or measure in found:
+            fault = "is given twice" if measure in found else "needs a measure, such as nDCG@10=0.005"
+            raise DataError(f"{option} {each} {fault}.")
+        found[measure] = value
+    return found or None
 
 
 @click.command("verify")

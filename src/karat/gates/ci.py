@@ -1,0 +1,86 @@
+"""What CI servers read: JUnit's XML and GitHub's workflow commands, whatever characters an id has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from karat.gates.result import Check, Gate
+
+__all__ = ["github", "junit", "markdown", "printable"]
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML 1.0 document may hold, not even escaped."""
+
+
+def printable(text: str) -> str:
+    """The text on one line: what is no printable character becomes its escape."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def markdown(text: str) -> str:
+    """The text with what Markdown would take for a mark escaped."""
+    return re.sub(r"([\\`*_<|\[\]])", r"\\\1", text)
+
+
+def detail(check: Check) -> list[str]:
+    """The lines under a verdict."""
+    lines = [check.evidence, *check.reading]
+    return lines + [
+        f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {printable(each.query)}"
+        for each in check.worst
+    ]
+
+
+def junit(gate: Gate) -> str:
+    """One suite, one case a check.
+
+    Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
+    """
+    from xml.etree import ElementTree as ET
+
+    failures = sum(not each.passed for each in gate.checks)
+    totals = {"tests": str(len(gate.checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    suites = ET.Element("testsuites", {"name": "karat gate", **totals})
+    suite = ET.SubElement(suites, "testsuite", {"name": valid(gate.name), **totals})
+    for each in gate.checks:
+        case = ET.SubElement(suite, "testcase", {"classname": "karat.gate", "name": valid(each.title)})
+        lines = "\n".join(detail(each))
+        if each.passed:
+            ET.SubElement(case, "system-out").text = valid(f"{each.verdict}\n{lines}")
+        else:
+            failure = ET.SubElement(case, "failure", {"message": valid(each.verdict), "type": each.kind})
+            failure.text = valid(lines)
+    ET.SubElement(suite, "system-out").text = valid("\n".join([gate.headline, *gate.remarks]))
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def valid(text: str) -> str:
+    """The text without characters that XML forbids."""
+    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def github(gate: Gate) -> str:
+    """A command a line: ``error`` for what failed, ``warning`` for what passed without proving much."""
+    lines = []
+    for each in gate.checks:
+        sentences = "\n".join([each.verdict, *detail(each)])
+        if not each.passed:
+            lines.append(command("error", f"karat gate: {each.title}", sentences))
+        elif each.reading and each.detectable > each.limit:
+            lines.append(command("warning", f"karat gate: {each.title}", sentences))
+    lines += [command("warning", "karat gate", each) for each in gate.notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def command(level: str, title: str, message: str) -> str:
+    """A workflow command.
+
+    Source: the escapes of actions/toolkit, packages/core/src/command.ts.
+    """
+    data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    name = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    name = name.replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={name}::{data}"

@@ -1,0 +1,210 @@
+"""``karat.gate``: a run, a baseline and tolerances in, a verdict out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from karat.comparison import compare
+from karat.errors import DataError
+from karat.evaluate import conventions
+from karat.gates.result import Check, Gate, Moved
+from karat.gates.sources import changed_judgments, in_both, only, record_of, run_in, run_name, scored
+from karat.records import Record
+from karat.scores import Scores
+
+if TYPE_CHECKING:
+    from karat.comparison import Comparison, Contest
+    from karat.policy import Policy
+    from karat.tables import QrelsLike, RunLike
+
+__all__ = ["Baseline", "gate"]
+
+Baseline: TypeAlias = "RunLike | Scores | Record"
+
+DEFAULT_MEASURE = "nDCG@10"
+
+
+def gate(
+    qrels: QrelsLike | None,
+    run: RunLike | Scores,
+    baseline: Baseline | None = None,
+    max_drop: float | Mapping[str, float] | None = None,
+    at_least: Mapping[str, float] | None = None,
+    *,
+    alpha: float = 0.05,
+    worst: int = 5,
+    baseline_run: str | None = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    name: str | None = None,
+) -> Gate:
+    """Say whether a run may take the place of its baseline: it fails where it fell by more than chance and tolerance.
+
+    A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
+    significant: paired two-sided t-test, Holm's correction over the measures gated, as ``karat.compare`` does it. So
+    noise does not stop a release, nor does a drop that nobody would mind. A pass is no proof that nothing was lost:
+    each check says whether its interval excludes a drop beyond the tolerance (non-inferiority), and whether there are
+    queries enough to see one.
+
+    Args:
+        qrels: the judgments, as in ``karat.evaluate``; None where run and baseline are both scores.
+        run: the run that is to pass, or its scores.
+        baseline: what it is held against: a run, scores, or the path of a record (``--record``) or of what ``karat
+            eval -q --format json`` printed.
+        max_drop: by how much each measure may fall, ``{"nDCG@10": 0.005}``; a number alone holds for nDCG@10.
+        at_least: a value that each measure's mean must reach, ``{"nDCG@10": 0.6}``; no test.
+        alpha: how small the corrected p of a drop must be to call it significant.
+        worst: how many of the queries that lost most are listed.
+        baseline_run: which run of a file that holds several; that of the run's own name if None.
+        policy: as in ``karat.evaluate``; the baseline's, where that is known and none is given.
+        profile: the same.
+        name: what to call the run.
+
+    Returns:
+        The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
+
+    Raises:
+        DataError: inputs that cannot be read, nothing to hold the run to, no query in common.
+        MeasureError: a measure that does not exist or that the baseline lacks.
+        PolicyError: a policy that is not the baseline's.
+
+    Example:
+        >>> import karat
+        >>> qrels = {f"q{n}": {"a": 1} for n in range(10)}
+        >>> old = {f"q{n}": {"a": 2.0, "b": 1.0} for n in range(10)}
+        >>> new = {f"q{n}": {"a": 2.0 - (n > 3) * 1.5, "b": 1.0} for n in range(10)}
+        >>> found = karat.gate(qrels, new, old, {"RR": 0.05}, name="new")
+        >>> found.passed, found.checks[0].verdict
+        (False, 'RR fell by 0.3000 (1.0000 to 0.7000), tolerance 0.05')
+    """
+    record = record_of(baseline)
+    held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
+    notes = [] if record is None else changed_judgments(record, qrels)
+    assert not isinstance(held, Record)
+    if isinstance(held, Scores) and policy is None and profile is None:
+        policy, profile = held.policy, held.profile
+    drops, floors = limits(max_drop, profile), dict(at_least or {})
+    refuse_nothing(drops, floors, held)
+    new = scored(qrels, run, [*drops, *floors], policy, profile, name)
+    checks = [floor_check(new, measure, least) for measure, least in floors.items()]
+    if not drops or held is None:
+        return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())
+    old = scored(qrels, held, list(drops), policy, profile, None)
+    shared = in_both(old, new)
+    key = f"{old.name} (baseline)" if old.name == new.name else old.name
+    found = compare(
+        None,
+        {key: only(old, shared), new.name: only(new, shared)},
+        list(drops),
+        baseline=0,
+        test="t",
+        family="all",
+        alpha=alpha,
+    )
+    tolerances = {found.labels[place]: limit for place, limit in enumerate(drops.values())}
+    checks = [drop_check(found, label, limit, worst) for label, limit in tolerances.items()] + checks
+    return Gate(
+        name=new.name,
+        baseline=key if record is None else f"{key} in {record.path}",
+        checks=tuple(checks),
+        alpha=alpha,
+        compared=len(drops),
+        only_before=tuple(each for each in old.queries if each not in shared),
+        only_after=tuple(each for each in new.queries if each not in shared),
+        notes=tuple(notes),
+        story=new.footer(),
+    )
+
+
+# ---------------------------------------------------------------- what is held against what
+
+
+def limits(max_drop: float | Mapping[str, float] | None, profile: str | None) -> dict[str, float]:
+    """The tolerance of each measure.
+
+    Raises:
+        DataError: a tolerance that is no number from 0 on.
+    """
+    if max_drop is None:
+        return {}
+    if not isinstance(max_drop, Mapping):
+        own = conventions(profile, None)[0].measures
+        max_drop = {own[0] if own else DEFAULT_MEASURE: max_drop}
+    for measure, limit in max_drop.items():
+        if not 0 <= limit < math.inf:
+            raise DataError(
+                f"The tolerance of {measure} is {limit!r}: give a number from 0 on, such as 0.005."
+            )
+    return dict(max_drop)
+
+
+def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: object) -> None:
+    """Refuse a gate that would let everything pass.
+
+    Raises:
+        DataError: no limit, or tolerances without a baseline.
+    """
+    if not drops and not floors:
+        raise DataError(
+            "Nothing is gated: say what may drop (--max-drop nDCG@10=0.005) or must be reached (--min)."
+        )
+    if drops and baseline is None:
+        raise DataError("A drop needs a baseline: give --baseline with a run, or with what --record wrote.")
+    if baseline is not None and not drops:
+        raise DataError("There is a baseline, but nothing says by how much a measure may drop: --max-drop.")
+
+
+# ---------------------------------------------------------------- checks
+
+
+def floor_check(scores: Scores, measure: str, least: float) -> Check:
+    """A measure held to a least value."""
+    value = scores[measure]
+    label = scores.labels[scores.column(measure)]
+    return Check(label, "min", least, value >= least, math.nan, value, queries=len(scores.queries))
+
+
+def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
+    """A measure held to its baseline.
+
+    Raises:
+        DataError: a count, whose sum no tolerance of a mean can speak of.
+    """
+    contest = found.contests[label]
+    if contest.measure.definition.aggregate != "mean":
+        raise DataError(
+            f"{label} is no mean over queries: gate a measure that is, such as {DEFAULT_MEASURE}."
+        )
+    (pair,) = contest.pairs
+    before, after = contest.means
+    failed = -pair.difference > limit and pair.adjusted < found.settings.alpha
+    return Check(
+        label=label,
+        kind="max-drop",
+        limit=limit,
+        passed=not failed,
+        before=before,
+        after=after,
+        low=pair.low,
+        high=pair.high,
+        p=pair.p,
+        adjusted=pair.adjusted,
+        detectable=pair.detectable,
+        queries=pair.n,
+        worst=lost(contest, found.queries, worst),
+    )
+
+
+def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
+    """The queries that lost most; none that did not lose."""
+    change = contest.values[:, 1] - contest.values[:, 0]
+    order = np.argsort(change, kind="stable")
+    first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]
+    return tuple(
+        Moved(queries[place], float(contest.values[place, 0]), float(contest.values[place, 1]))
+        for place in first
+    )

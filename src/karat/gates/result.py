@@ -1,0 +1,284 @@
+"""What a gate found, and how it says so: text, Markdown, JSON, JUnit XML, GitHub annotations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from karat._version import __version__
+from karat.gates import ci
+from karat.layout import lay_out
+
+__all__ = ["Check", "Gate", "Moved"]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A query that lost.
+
+    Args:
+        query: its id.
+        before: its value in the baseline.
+        after: its value now.
+    """
+
+    query: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """One measure held to one limit.
+
+    Args:
+        label: the measure.
+        kind: ``max-drop`` or ``min``.
+        limit: the tolerance, or the least value.
+        passed: whether the run passes.
+        before: the baseline's mean over the queries that both have; NaN for ``min``.
+        after: the run's; for ``min`` over all its queries.
+        low: the lower end of the 95 % interval of the difference; NaN for ``min``, and where there is none.
+        high: the upper end.
+        p: two-sided, of the paired t-test.
+        adjusted: by Holm, for the number of measures gated.
+        detectable: the smallest difference that these queries would detect with 80 % power.
+        queries: how many both have.
+        worst: the queries that lost most.
+    """
+
+    label: str
+    kind: str
+    limit: float
+    passed: bool
+    before: float
+    after: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    adjusted: float = math.nan
+    detectable: float = math.nan
+    queries: int = 0
+    worst: tuple[Moved, ...] = ()
+
+    @property
+    def difference(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+    @property
+    def title(self) -> str:
+        """What was asked, as it is typed."""
+        return f"{self.kind} {self.label}={self.limit:g}"
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: what happened, and against which limit."""
+        if self.kind == "min":
+            word = "reaches" if self.passed else "is below"
+            return f"{self.label} {self.after:.4f} {word} {self.limit:g}"
+        fell = "fell by" if self.difference < 0 else "rose by"
+        if self.difference == 0:
+            return f"{self.label} stayed at {self.after:.4f}, tolerance {self.limit:g}"
+        return (
+            f"{self.label} {fell} {abs(self.difference):.4f} ({self.before:.4f} to {self.after:.4f}), tolerance "
+            f"{self.limit:g}"
+        )
+
+    @property
+    def evidence(self) -> str:
+        """The interval and the test."""
+        if self.kind == "min":
+            return "no test: a least value is held to the mean alone"
+        if not math.isfinite(self.low):
+            return f"no test: {self.queries} {'query' if self.queries == 1 else 'queries'} cannot tell chance"
+        return (
+            f"95 % interval {self.low:+.4f} to {self.high:+.4f}, p {shown_p(self.p)}, corrected "
+            f"{shown_p(self.adjusted)}"
+        )
+
+    @property
+    def reading(self) -> list[str]:
+        """What may be concluded, and what may not."""
+        if self.kind == "min" or not math.isfinite(self.low):
+            return []
+        lines = []
+        if not self.passed:
+            lines.append("larger than the tolerance, and not chance")
+        elif self.low >= -self.limit:
+            lines.append("the interval excludes a drop larger than the tolerance: not inferior")
+        else:
+            lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
+        if self.passed and self.detectable > self.limit:
+            lines.append(
+                f"too few queries for this tolerance: {self.queries} show a drop from {self.detectable:.4f} on (80 % "
+                "power)"
+            )
+        return lines
+
+
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """Whether a run may pass, with the reasons; ``str()`` of it is the whole answer.
+
+    Args:
+        name: the run.
+        baseline: what it was held against.
+        checks: one per measure and limit.
+        alpha: a corrected p below it is not chance.
+        compared: how many measures share alpha.
+        only_before: queries that only the baseline has; they count in no difference.
+        only_after: queries that only the run has.
+        notes: what else a reader should know.
+        story: the footer of the run's scores.
+    """
+
+    name: str
+    baseline: str
+    checks: tuple[Check, ...]
+    alpha: float
+    compared: int
+    only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    story: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check is passed."""
+        return all(each.passed for each in self.checks)
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
+        failed = sum(not each.passed for each in self.checks)
+        count = "all checks" if not failed else f"{failed} of {len(self.checks)} checks"
+        against = f" against {ci.printable(self.baseline)}" if self.baseline else ""
+        return f"gate {'passed' if self.passed else 'FAILED'}: {ci.printable(self.name)}{against}, {count}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """Queries that could not be paired, notes, how it was tested, the scores' own footer."""
+        lines = []
+        for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
+            if queries:
+                first = ", ".join(map(ci.printable, queries[:5]))
+                more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
+                lines.append(f"only in the {owner}, so in no difference: {first}{more}")
+        lines += self.notes
+        if self.compared:
+            correction = (
+                f"Holm over {self.compared} measures" if self.compared > 1 else "one measure, no correction"
+            )
+            lines.append(
+                f"fails on a drop that is larger than the tolerance and significant: paired t-test, two-sided, "
+                f"alpha {self.alpha:g}, {correction}"
+            )
+        return [*lines, self.story] if self.story else lines
+
+    def to_text(self) -> str:
+        """The answer for a terminal or a log, in 80 columns."""
+        lines = [self.headline]
+        for each in self.checks:
+            lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict)
+            for sentence in (each.evidence, *each.reading):
+                lines += wrapped("        ", sentence)
+            lines += [
+                # The id stands last: a line that began with '::' would be a command to GitHub.
+                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {ci.printable(one.query)}"
+                for one in each.worst
+            ]
+        for remark in self.remarks:
+            lines += wrapped("  ", remark)
+        return "\n".join(lines) + "\n"
+
+    def to_markdown(self) -> str:
+        """The answer as a table, the worst queries as another: for a summary page or a comment."""
+        header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
+        rows = [
+            [
+                "pass" if each.passed else "**FAIL**",
+                each.label,
+                *(f"{value:.4f}" if math.isfinite(value) else "" for value in (each.before, each.after)),
+                f"{each.difference:+.4f}" if math.isfinite(each.difference) else "",
+                f"{each.kind} {each.limit:g}",
+                f"{each.low:+.4f} to {each.high:+.4f}" if math.isfinite(each.low) else "",
+                shown_p(each.p),
+                shown_p(each.adjusted),
+            ]
+            for each in self.checks
+        ]
+        worst = [
+            [each.label, ci.printable(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
+            for each in self.checks
+            for one in each.worst
+        ]
+        text = f"**{ci.markdown(self.headline)}**\n\n{lay_out('markdown', header, rows, 2)}\n"
+        if worst:
+            title = ["measure", "query that lost", "before", "after"]
+            text += f"{lay_out('markdown', title, worst, 2)}\n"
+        readings = [f"{each.label}: {sentence}" for each in self.checks for sentence in each.reading]
+        return text + "".join(f"- {ci.markdown(line)}\n" for line in [*readings, *self.remarks])
+
+    def to_json(self) -> str:
+        """Everything, numbers in full precision, undefined ones as null."""
+        import json
+
+        checks = [
+            {
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in (
+                    asdict(each) | {"difference": each.difference, "reading": each.reading}
+                ).items()
+            }
+            for each in self.checks
+        ]
+        document: dict[str, Any] = {
+            "passed": self.passed,
+            "run": self.name,
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "test": "paired t, two-sided",
+            "correction": "holm" if self.compared > 1 else "none",
+            "checks": checks,
+            "only_before": list(self.only_before),
+            "only_after": list(self.only_after),
+            "notes": list(self.notes),
+            "scores": self.story,
+            "karat": __version__,
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+    def to_junit(self) -> str:
+        """JUnit's XML, one test case a check, which every CI server shows."""
+        return ci.junit(self)
+
+    def to_github(self) -> str:
+        """GitHub's workflow commands: an error for each failed check, a warning for each that proves little."""
+        return ci.github(self)
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.to_text()
+
+
+def shown_p(p: float) -> str:
+    """A p-value with three decimals; empty where there is none."""
+    if math.isnan(p):
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def wrapped(start: str, sentence: str) -> list[str]:
+    """A sentence in 80 columns, its further lines indented as its first."""
+    import textwrap
+
+    return textwrap.wrap(
+        sentence,
+        80,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -1,0 +1,119 @@
+"""Where a gate's two sides come from: runs to be scored, scores, and records of earlier ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.evaluate import conventions, evaluate, labelled
+from karat.records import Record, read
+from karat.records.hashing import digests
+from karat.scores import Scores
+from karat.tables import Run
+
+if TYPE_CHECKING:
+    from karat.policy import Policy
+    from karat.tables import QrelsLike, RunLike
+
+__all__ = ["changed_judgments", "in_both", "only", "record_of", "run_in", "run_name", "scored"]
+
+
+def record_of(baseline: object) -> Record | None:
+    """The record that a baseline is, or that lies at its path; None for a run."""
+    if isinstance(baseline, Record):
+        return baseline
+    if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
+        return None
+    with open(baseline, "rb") as file:
+        return read(baseline) if file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else None
+
+
+def run_name(run: RunLike | Scores, name: str | None) -> str:
+    """What the run is called."""
+    return run.name if isinstance(run, Scores) else Run.of(run, name).name
+
+
+def run_in(record: Record, wanted: str | None, own: str) -> Scores:
+    """The run of a record that is meant.
+
+    Raises:
+        DataError: there are several, and none is said to be it.
+    """
+    by_name = dict(zip(record.names, record.scores, strict=True))
+    if wanted is None and len(by_name) == 1:
+        return record.scores[0]
+    if (wanted or own) in by_name:
+        return by_name[wanted or own]
+    raise DataError(
+        f"{record.path} holds {len(by_name)} runs and none is called '{wanted or own}': choose one with --baseline-run "
+        f"({', '.join(record.names)})."
+    )
+
+
+def changed_judgments(record: Record, qrels: object) -> list[str]:
+    """A note if the judgments are not those under which the baseline was recorded."""
+    entry = next((each for each in record.document.get("inputs", ()) if each["role"] == "qrels"), None)
+    if entry is None or not entry["sha256"] or not isinstance(qrels, (str, os.PathLike)) or qrels == "-":
+        return []
+    path = os.fspath(qrels)
+    if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
+        return []
+    sentence = f"{path} is not the file of judgments that the baseline was recorded with"
+    return [f"{sentence}: part of a difference may be theirs; record the baseline anew"]
+
+
+def scored(
+    qrels: QrelsLike | None,
+    run: RunLike | Scores,
+    measures: list[str],
+    policy: Policy | None,
+    profile: str | None,
+    name: str | None,
+) -> Scores:
+    """The scores of a run, or those that are there already.
+
+    Raises:
+        DataError: no judgments to score it with.
+    """
+    if isinstance(run, Scores):
+        for measure in measures:
+            run.column(measure)
+        return run if name is None else replace(run, name=name)
+    if qrels is None:
+        raise DataError("A run needs judgments: give qrels, or scores in place of the run.")
+    labelled(measures, conventions(profile, policy)[0])
+    return evaluate(qrels, run, measures, policy=policy, profile=profile, name=name)
+
+
+def in_both(old: Scores, new: Scores) -> set[str]:
+    """The queries that both have.
+
+    Raises:
+        DataError: there is none.
+    """
+    shared = set(old.queries) & set(new.queries)
+    if not shared:
+        raise DataError(
+            f"{old.name} and {new.name} have no query in common ('{old.queries[0]}' …, '{new.queries[0]}' …): check "
+            "that both use the same ids."
+        )
+    return shared
+
+
+def only(scores: Scores, queries: set[str]) -> Scores:
+    """The scores of some queries."""
+    if len(queries) == len(scores.queries):
+        return scores
+    kept = np.array([each in queries for each in scores.queries])
+    return replace(
+        scores,
+        queries=tuple(each for each in scores.queries if each in queries),
+        values=scores.values[kept],
+        counted=None if scores.counted is None else scores.counted[kept],
+        weights=None if scores.weights is None else scores.weights[kept],
+        bounds={},
+    )
