@@ -12,6 +12,7 @@ from karat.scores import Scores
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from karat.agreements import Agreement, agreement
     from karat.comparison import Comparison, compare
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from karat.records import Verification, record, verify
 
 __all__ = [
+    "Agreement",
     "Comparison",
     "Curve",
     "DataError",
@@ -35,6 +37,7 @@ __all__ = [
     "Scores",
     "Verification",
     "__version__",
+    "agreement",
     "compare",
     "curve",
     "difference",
@@ -51,6 +54,8 @@ __all__ = [
 
 # Imported when first asked for: most who import karat do not, and a start is to be quick.
 LATER = {
+    "Agreement": "karat.agreements",
+    "agreement": "karat.agreements",
     "compare": "karat.comparison",
     "Comparison": "karat.comparison",
     "Curve": "karat.curves",

@@ -16,8 +16,10 @@ __all__ = ["main"]
 # A command's module is imported when it is called or helped, not before: a start is to be quick.
 COMMANDS = {
     "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
+    "compare": ("comparing:compare_command", "Say which run is better, by how much, and whether by chance."),
     "explain": ("explaining:explain_command", "Show how a value comes about for one query, rank by rank."),
     "difference": ("explaining:difference_command", "Say why two profiles give different numbers."),
+    "agreement": ("agreeing:agreement_command", "Say how far two judges agree, and order systems alike."),
     "gate": ("gating:gate_command", "Fail where a run fell behind its baseline, for CI."),
     "verify": ("gating:verify_command", "Make a record's scores again and say what differs."),
     "measures": ("naming:measures_command", "List the measures, or say what some of them mean."),

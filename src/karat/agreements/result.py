@@ -1,0 +1,207 @@
+"""What is known of two judges, and the ways to show it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat._version import __version__
+from karat.agreements import wording
+from karat.errors import DataError, did_you_mean
+from karat.scores import first_installed
+
+if TYPE_CHECKING:
+    from karat.agreements.labels import Statistic
+    from karat.agreements.pairing import Pairing
+    from karat.agreements.systems import Effect
+    from karat.comparison import Settings
+    from karat.rows import Floats
+    from karat.scores import Scores
+
+__all__ = ["Agreement", "Judge"]
+
+FRAMES = ("queries", "statistics", "systems")
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One set of judgments.
+
+    Args:
+        name: the file, or what it was made from.
+        judgments: how many there are.
+        queries: of how many queries.
+        mean: the mean grade.
+    """
+
+    name: str
+    judgments: int
+    queries: int
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How far two judges agree, and what the choice of one does to systems; ``str()`` of it is the whole answer.
+
+    Args:
+        a: the first judge, the reference.
+        b: the second.
+        pairing: which documents both judged, and with which grades.
+        grades: the scale.
+        table: how many documents got which grade from the first (rows) and from the second (columns).
+        tables: the same by query [queries, grades, grades].
+        statistics: κ and the others, with intervals.
+        kappas: the quadratic κ of each query, NaN where it is not defined.
+        effects: by measure, what happens to the systems; empty without runs.
+        settings: how pairs of systems were tested; None without.
+        scores: of each system under the first judge, then under the second.
+        pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
+        resamples: how many times queries were drawn.
+        seed: of the draws.
+    """
+
+    a: Judge
+    b: Judge
+    pairing: Pairing
+    grades: tuple[float, ...]
+    table: Floats
+    tables: Floats = field(repr=False)
+    statistics: tuple[Statistic, ...]
+    kappas: Floats
+    effects: tuple[Effect, ...]
+    settings: Settings | None
+    scores: tuple[Scores, ...] = field(repr=False)
+    pool: str
+    resamples: int
+    seed: int
+
+    def __getitem__(self, name: str) -> Statistic:
+        """A statistic by its name.
+
+        Raises:
+            DataError: there is none of that name.
+        """
+        for each in self.statistics:
+            if each.name == name:
+                return each
+        names = [each.name for each in self.statistics]
+        raise DataError(f"There is no statistic '{name}'. {did_you_mean(name, names, ', '.join(names))}")
+
+    @property
+    def shared(self) -> int:
+        """How many documents both judged."""
+        return len(self.pairing.a)
+
+    def to_text(self) -> str:
+        """Everything in 80 columns; the first two lines answer whether grades and orders agree."""
+        return wording.text(self)
+
+    def to_markdown(self) -> str:
+        """The same as Markdown."""
+        return wording.markdown(self)
+
+    def to_json(self) -> str:
+        """Everything, numbers in full precision, undefined ones as null."""
+        import json
+
+        return json.dumps(defined(self.as_dict()), indent=2, ensure_ascii=False) + "\n"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name."""
+        pairing = self.pairing
+        return {
+            "a": asdict(self.a),
+            "b": asdict(self.b),
+            "documents": {"both": self.shared, "only_a": pairing.only_a, "only_b": pairing.only_b},
+            "queries": {
+                "both": list(pairing.queries),
+                "only_a": list(pairing.queries_a),
+                "only_b": list(pairing.queries_b),
+            },
+            "grades": list(self.grades),
+            "confusion": self.table.astype(int).tolist(),
+            "statistics": {
+                each.name: {"value": each.value, "low": each.low, "high": each.high}
+                for each in self.statistics
+            },
+            "kappa_by_query": dict(zip(pairing.queries, self.kappas.tolist(), strict=True)),
+            "systems": {each.label: asdict(each) for each in self.effects},
+            "test": None if self.settings is None else asdict(self.settings),
+            "pool": self.pool,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "karat": __version__,
+        }
+
+    def to_frame(self, what: str = "queries", backend: str | None = None) -> Any:
+        """A data frame.
+
+        Args:
+            what: ``queries``, a row each with how many documents both judged, the share of equal grades, the mean of
+                B less A, and the quadratic κ; ``statistics``, a row each with its interval; ``systems``, a row for each
+                measure and system with its mean and rank under both.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no such frame, or no data frame library.
+        """
+        import narwhals as nw
+
+        makers = {
+            "queries": self.query_columns,
+            "statistics": self.statistic_columns,
+            "systems": self.system_columns,
+        }
+        if what not in makers:
+            raise DataError(f"There is no frame '{what}': it is one of {', '.join(FRAMES)}.")
+        library: Any = backend or first_installed()
+        return nw.from_dict(makers[what](), backend=library).to_native()
+
+    def query_columns(self) -> dict[str, list[Any]]:
+        """The columns of a frame of queries."""
+        count = len(self.pairing.queries)
+        documents = np.bincount(self.pairing.query, minlength=count)
+        same = np.bincount(self.pairing.query, self.pairing.a == self.pairing.b, count)
+        bias = np.bincount(self.pairing.query, self.pairing.b - self.pairing.a, count)
+        with np.errstate(invalid="ignore"):
+            return {
+                "query": list(self.pairing.queries),
+                "documents": documents.tolist(),
+                "same grade": (same / documents).tolist(),
+                "bias": (bias / documents).tolist(),
+                "kappa": self.kappas.tolist(),
+            }
+
+    def statistic_columns(self) -> dict[str, list[Any]]:
+        """The columns of a frame of statistics."""
+        keys = ("name", "value", "low", "high")
+        return {key: [getattr(each, key) for each in self.statistics] for key in keys}
+
+    def system_columns(self) -> dict[str, list[Any]]:
+        """The columns of a frame of systems."""
+        rows = [
+            (each.label, *row)
+            for each in self.effects
+            for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
+        ]
+        keys = ("measure", "run", "a", "rank a", "b", "rank b")
+        return {key: [row[place] for row in rows] for place, key in enumerate(keys)}
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.to_text()
+
+
+def defined(value: Any) -> Any:
+    """The same with None for numbers that JSON cannot write."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: defined(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [defined(each) for each in value]
+    return value
