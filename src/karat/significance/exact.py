@@ -18,8 +18,16 @@ PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
 """Seconds, roughly, on one core of 2024: a half's sum; a step of the recurrence; a cell of it."""
 
 
-def cost(size: Integers, tolerance: float) -> tuple[float, float]:
-    """Seconds that each way to count would take, roughly: by halves, by recurrence; infinite if it cannot."""
+def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> float:
+    """Roughly how many seconds counting would take; infinite if it cannot be done, or surely not so soon."""
+    least = np.count_nonzero(np.abs(difference) > zero(tolerance))
+    if least > LONGEST and (tolerance or least * PER_STEP > patience):
+        return np.inf
+    return min(costs(sizes(difference, tolerance), tolerance))
+
+
+def costs(size: Integers, tolerance: float) -> tuple[float, float]:
+    """The seconds by halves and by recurrence."""
     halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
     if tolerance or not len(size):
         return halves, np.inf
@@ -47,14 +55,19 @@ def exact_p(difference: Floats, tolerance: float) -> float:
     reach = abs(int(difference.sum())) - int(tolerance)
     if reach <= 0:
         return 1.0
-    by_halves, by_recurrence = cost(size, tolerance)
+    by_halves, by_recurrence = costs(size, tolerance)
     return tail_of_halves(size, reach) if by_halves <= by_recurrence else tail_of_grid(size, reach)
 
 
 def sizes(difference: Floats, tolerance: float) -> Integers:
-    """The differences without signs and zeros, from the smallest; where scores were rounded one unit is none."""
+    """The differences without signs and zeros, from the smallest."""
     size = np.abs(difference).astype(np.int64)
-    return np.sort(size[size > (1 if tolerance else 0)])
+    return np.sort(size[size > zero(tolerance)])
+
+
+def zero(tolerance: float) -> int:
+    """The largest size that is no difference: one unit where scores were rounded."""
+    return 1 if tolerance else 0
 
 
 def tail_of_halves(size: Integers, reach: int) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors import DataError
-from karat.significance.exact import LONGEST, cost, exact_p, sizes
+from karat.significance.exact import LONGEST, cost, exact_p
 from karat.significance.grid import all_pairs, checked_pairs, matrix, on_grid, summed
 from karat.significance.signs import RESAMPLES, SEED, every_sign, flipped_sums
 
@@ -87,25 +87,37 @@ def sign_flip(
     chosen = checked_pairs(pairs, table.shape[1])
     grid = on_grid(table)
     whole = summed(grid.whole, clusters)
-    p = np.ones(len(chosen))
-    counted = np.zeros(len(chosen), np.bool_)
-    if exact is not False:
-        patience = np.inf if exact is True else PATIENCE / max(len(chosen), 1)
-        for place, (one, other) in enumerate(chosen):
-            difference = whole[:, one] - whole[:, other]
-            seconds = min(cost(sizes(difference, grid.tolerance), grid.tolerance))
-            if exact is True and seconds == np.inf:
-                raise DataError(
-                    f"Exact p of more than {LONGEST} differing queries would take too long: let it be resampled."
-                )
-            if seconds <= patience:
-                p[place], counted[place] = exact_p(difference, grid.tolerance), True
+    p, counted = counted_where_cheap(whole, chosen, grid.tolerance, exact)
     rest = np.flatnonzero(~counted)
     if len(rest):
         blocks = flipped_sums(whole, positive(resamples), seed)
         found = reached(blocks, chosen[rest], halves(whole, chosen[rest], grid.tolerance))
         p[rest] = (found + 1) / (resamples + 1)
     return Flips(p, monte_carlo_error(p, counted, resamples), counted, resamples, seed)
+
+
+def counted_where_cheap(
+    whole: Floats, pairs: Integers, tolerance: float, exact: bool | Literal["auto"]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Exact p of the pairs that allow it, and which these are.
+
+    Raises:
+        DataError: exact p is demanded of too many differences.
+    """
+    p, counted = np.ones(len(pairs)), np.zeros(len(pairs), np.bool_)
+    if exact is False:
+        return p, counted
+    patience = np.inf if exact is True else PATIENCE / max(len(pairs), 1)
+    for place, (one, other) in enumerate(pairs):
+        difference = whole[:, one] - whole[:, other]
+        seconds = cost(difference, tolerance, patience)
+        if exact is True and seconds == np.inf:
+            raise DataError(
+                f"Exact p of more than {LONGEST} differing queries would take too long: let it be resampled."
+            )
+        if seconds <= patience:
+            p[place], counted[place] = exact_p(difference, tolerance), True
+    return p, counted
 
 
 def max_flip(
