@@ -75,7 +75,7 @@ def test_json_has_everything() -> None:
 def test_tables() -> None:
     scores = karat.evaluate(QRELS, RUN, ["RR", "NumRet"], name="b_m|25")
     assert scores.to_markdown() == "| run | RR | NumRet |\n| --- | ---: | ---: |\n| b_m\\|25 | 0.5000 | 3 |\n"
-    assert "b\\_m|25 & 0.5000 & 3 \\\\\n" in scores.to_latex()
+    assert "b\\_m\\textbar{}25 & 0.5000 & 3 \\\\\n" in scores.to_latex()
     assert str(scores).splitlines()[1] == "b_m|25  0.5000       3"
 
 

@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import io
+import re
 import unicodedata
 from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING
 
-__all__ = ["LAYOUTS", "in_bands", "latex_text", "lay_out", "width"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["LAYOUTS", "Marked", "in_bands", "latex_text", "lay_out", "width"]
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]
 GAP = "  "
+
+
+class Marked(str):
+    """A cell with letters raised behind it, and perhaps in bold; where neither can be shown, the letters follow it.
+
+    Args:
+        text: the cell.
+        raised: the letters.
+        bold: whether it stands out.
+        room: how many letters other cells of the column have, so that the numbers stand under each other.
+    """
+
+    __slots__ = ("bold", "plain", "raised")
+    plain: str
+    raised: str
+    bold: bool
+
+    def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
+        """The cell as plain text."""
+        self = super().__new__(cls, text + raised.ljust(room))
+        self.plain, self.raised, self.bold = text, raised, bold
+        return self
+
+    def written(self, escape: Callable[[str], str], bold: str, raised: str) -> str:
+        """The cell in a layout that has both: ``bold`` and ``raised`` are its ways, with %s for the text."""
+        text = escape(self.plain)
+        text = bold % text if self.bold else text
+        return text + (raised % escape(self.raised) if self.raised else "")
 
 
 def width(cell: str) -> int:
@@ -44,15 +77,27 @@ def stacked(header: Sequence[str]) -> list[list[str]]:
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A pipe table; what would open a tag or end a cell is escaped."""
 
+    def escape(cell: str) -> str:
+        return cell.replace("<", "&lt;").replace("|", "\\|").replace("\n", "<br>")
+
     def line(cells: Sequence[str]) -> str:
-        escaped = [cell.replace("<", "&lt;").replace("|", "\\|").replace("\n", "<br>") for cell in cells]
+        escaped = [
+            cell.written(escape, "**%s**", "<sup>%s</sup>") if isinstance(cell, Marked) else escape(cell)
+            for cell in cells
+        ]
         return f"| {' | '.join(escaped)} |\n"
 
     rule = ["---" if place in names else "---:" for place in range(len(header))]
     return "".join(map(line, [header, rule, *rows]))
 
 
+# Of < > | the old font encoding makes other signs.
 LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    "≤": "$\\leq$",
+    "τ": "$\\tau$",
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
     "\\": "\\textbackslash{}",
@@ -67,8 +112,19 @@ def latex_text(text: str) -> str:
 def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A booktabs table."""
 
+    def number(cell: str) -> str:
+        return re.sub(r"-(?=\d)", "$-$", latex_text(cell))
+
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(map(latex_text, cells)) + " \\\\\n"
+        written = []
+        for place, cell in enumerate(cells):
+            escape = latex_text if place in names else number
+            if isinstance(cell, Marked):
+                written.append(cell.written(escape, "\\textbf{%s}", "\\textsuperscript{%s}"))
+            else:
+                written.append(escape(cell))
+        # After a line's end a bracket or star would be taken for its argument.
+        return ("{}" if written[0][:1] in ("[", "*") else "") + " & ".join(written) + " \\\\\n"
 
     columns = "".join("l" if place in names else "r" for place in range(len(header)))
     head = "".join(map(line, stacked(header)))

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.comparison.deciding import FAMILY_WISE, corrected, letters
 from karat.comparison.outcomes import Outcome, margins, outcome_of
-from karat.comparison.result import Contest
+from karat.comparison.result import Contest, Stratum
+from karat.significance import anova
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.comparison.groups import Groups
     from karat.comparison.observations import Table
     from karat.comparison.result import Settings
     from karat.rows import Integers
-    from karat.scores import Scores
+    from karat.significance import Anova
 
 __all__ = ["contests_of"]
 
+LIMIT = "So many scores were not permuted: p is from the limit of the permutation distribution, a range of normals."
 
-def contests_of(scores: Sequence[Scores], tables: Sequence[Table], settings: Settings) -> dict[str, Contest]:
-    """A contest per measure."""
-    first, second = pairs_of(len(scores), settings.baseline)
-    outcomes = [outcome_of(table, first, second, settings)[0] for table in tables]
+
+def contests_of(
+    tables: Sequence[Table], settings: Settings, groups: Groups | None
+) -> tuple[dict[str, Contest], Settings]:
+    """A contest per measure, and the settings with a note on what was done otherwise than asked."""
+    runs = tables[0].values.shape[1]
+    first, second = pairs_of(runs, settings.baseline)
+    found = [outcome_of(table, first, second, settings) for table in tables]
+    outcomes = [outcome for outcome, _ in found]
+    if any(limit for _, limit in found):
+        settings = replace(settings, notes=(*settings.notes, LIMIT))
     correct_together(outcomes, settings)
     contests = {}
     for table, outcome in zip(tables, outcomes, strict=True):
@@ -33,13 +44,16 @@ def contests_of(scores: Sequence[Scores], tables: Sequence[Table], settings: Set
             label=table.label,
             measure=table.measure,
             values=table.values,
-            means=tuple(each[table.label] for each in scores),
+            means=table.means,
             low=tuple(low.tolist()),
             high=tuple(high.tolist()),
-            letters=letters(len(scores), outcome, settings.alpha),
+            letters=letters(runs, outcome, settings.alpha, table.sign),
             pairs=outcome.pairs(settings),
+            strata=() if groups is None else strata_of(table, first, second, settings, groups),
+            anova=variance_of(table),
+            smaller_is_better=table.sign < 0,
         )
-    return contests
+    return contests, settings
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
@@ -63,3 +77,25 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
         adjusted = corrected(np.concatenate([each.p for each in family]), settings.correction)
         for each, its in zip(family, np.split(adjusted, len(family)), strict=True):
             each.adjusted[:] = its
+
+
+def strata_of(
+    table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
+) -> tuple[Stratum, ...]:
+    """The contest within each group of queries: described by the t-test, and not corrected."""
+    plain = replace(settings, test="t", correction="none")
+    found = []
+    for code, name in enumerate(groups.names):
+        part = table.part(groups.codes == code)
+        outcome, _ = outcome_of(part, first, second, plain)
+        outcome.adjusted[:] = outcome.p
+        found.append(Stratum(name, len(part.values), part.means, outcome.pairs(plain)))
+    return tuple(found)
+
+
+def variance_of(table: Table) -> Anova | None:
+    """The analysis of variance of three runs or more on the same queries."""
+    queries, runs = table.values.shape
+    if runs < 3 or queries < 2 or np.isnan(table.values).any():
+        return None
+    return anova(table.observed())

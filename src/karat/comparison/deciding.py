@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.comparison.letters import letters_of
 from karat.errors import DataError, PolicyError, did_you_mean
-from karat.significance.corrections import benjamini_hochberg, bonferroni, holm
+from karat.significance import benjamini_hochberg, bonferroni, holm
 from karat.tables import Run
 
 if TYPE_CHECKING:
@@ -116,13 +116,14 @@ def corrected(p: Floats, correction: str) -> Floats:
     return np.where(np.isnan(p), np.nan, adjust(np.where(np.isnan(p), 1.0, p)))
 
 
-def letters(runs: int, outcome: Outcome, alpha: float) -> tuple[str, ...]:
+def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:
     """For each run the letters of those that it is significantly better than."""
     beaten: list[list[int]] = [[] for _ in range(runs)]
     for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
         one, other = int(outcome.a[place]), int(outcome.b[place])
-        if outcome.difference[place] > 0:
+        better = sign * outcome.difference[place]
+        if better > 0:
             beaten[one].append(other)
-        elif outcome.difference[place] < 0:
+        elif better < 0:
             beaten[other].append(one)
     return tuple(map(letters_of, beaten))

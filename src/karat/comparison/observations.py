@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.scores import GEOMETRIC_FLOOR
+from karat.scores import GEOMETRIC_FLOOR, aggregate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from karat.rows import Floats, Integers
     from karat.scores import Scores
 
-__all__ = ["Table", "tables_of"]
+__all__ = ["SMALLER_IS_BETTER", "Table", "tables_of"]
+
+SMALLER_IS_BETTER = frozenset({"E", "NumNonRelRet", "RBPresid", "Unjudged"})
+"""Measures of what is missing or wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,21 @@ class Table:
     def geometric(self) -> bool:
         """Whether the aggregate is a geometric mean, so that tests see logarithms."""
         return self.measure.definition.aggregate == "geometric"
+
+    @property
+    def sign(self) -> float:
+        """1 where larger is better, else -1."""
+        return -1.0 if self.measure.name in SMALLER_IS_BETTER else 1.0
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """Each run's aggregate."""
+        how, found = self.measure.definition.aggregate, []
+        for place, values in enumerate(self.values.T):
+            there = ~np.isnan(values)
+            weights = None if self.weights is None else self.weights[there, place]
+            found.append(aggregate(values[there], how, weights))
+        return tuple(found)
 
     def part(self, rows: Any) -> Table:
         """The table of some queries."""

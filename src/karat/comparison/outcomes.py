@@ -9,10 +9,16 @@ import numpy as np
 
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.result import Pair
-from karat.significance.bootstrap import resample_means
-from karat.significance.flips import max_flip, sign_flip
-from karat.significance.intervals import bayes, equivalence, paired, wins
-from karat.significance.tukey import randomised_tukey
+from karat.significance import (
+    bayes,
+    equivalence,
+    max_flip,
+    paired,
+    randomised_tukey,
+    resample_means,
+    sign_flip,
+    wins,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +105,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.mean, found.low, found.high
     outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable
     outcome.wins[places], outcome.ties[places], outcome.losses[places] = wins(
-        table.values[:, one] - table.values[:, other]
+        table.sign * (table.values[:, one] - table.values[:, other])
     )
     outcome.identical[places] = outcome.ties[places] == len(seen)
     outcome.p[places], outcome.error[places] = found.p, 0.0

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from karat.measures import Measure
     from karat.rows import Floats
     from karat.scores import Scores
+    from karat.significance import Anova
 
 __all__ = ["Caution", "Comparison", "Contest", "Pair", "Settings", "Stratum"]
 
@@ -31,6 +32,7 @@ class Settings:
         rope: half the width of the region of practical equivalence, or None.
         margin: the margin of the equivalence test, or None.
         clusters: how many clusters the queries fall into, or None where each stands for itself.
+        by: what the groups of queries are called, where they are shown apart; None if they are not.
         notes: what was decided otherwise than asked, in sentences.
         sides: of the test.
     """
@@ -48,6 +50,7 @@ class Settings:
     rope: float | None = None
     margin: float | None = None
     clusters: int | None = None
+    by: str | None = None
     notes: tuple[str, ...] = ()
     sides: int = 2
 
@@ -132,7 +135,8 @@ class Contest:
         letters: for each run the letters of the runs that it is significantly better than.
         pairs: with a baseline one per other run, (run, baseline); else all pairs, the earlier run first.
         strata: the same by group of queries, if asked.
-        anova: the mean squares and F of a two-way analysis of variance, where three runs or more are compared.
+        anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
+        smaller_is_better: whether the measure counts what is missing or wrong.
     """
 
     label: str
@@ -144,7 +148,8 @@ class Contest:
     letters: tuple[str, ...]
     pairs: tuple[Pair, ...]
     strata: tuple[Stratum, ...] = ()
-    anova: dict[str, float] = field(default_factory=dict)
+    anova: Anova | None = None
+    smaller_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,3 +222,56 @@ class Comparison:
             MeasureError: it was not compared.
         """
         return self.contests[self.labels[self.scores[0].column(measure)]]
+
+    def to_text(self, columns: int = 100, *, pairs: str = "top") -> str:
+        """The tables for reading, what was done, and warnings last.
+
+        Args:
+            columns: how wide lines may be; wider tables are cut into bands.
+            pairs: of many pairs the ``top`` ones, or ``all``.
+        """
+        from karat.comparison.tables import text
+
+        return text(self, columns=columns, pairs=pairs)
+
+    def to_markdown(self, *, pairs: str = "top") -> str:
+        """GitHub tables with the same lines under them; the best are bold."""
+        from karat.comparison.tables import markdown
+
+        return markdown(self, pairs=pairs)
+
+    def to_latex(self, label: str | None = None, caption: str | None = None, *, pairs: str = "top") -> str:
+        """A LaTeX table (booktabs) with raised letters, the best in bold.
+
+        Args:
+            label: for ``\\ref``.
+            caption: in place of the one that says what was done.
+            pairs: of many pairs the ``top`` ones, or ``all``.
+        """
+        from karat.comparison.tables import latex
+
+        return latex(self, label=label, caption=caption, pairs=pairs)
+
+    def to_json(self) -> str:
+        """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""
+        from karat.comparison.tables import json_text
+
+        return json_text(self)
+
+    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
+        """A data frame with a row per measure and pair; or ``runs``, or ``queries``.
+
+        Args:
+            what: ``pairs``, ``runs`` or ``queries``.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        from karat.comparison.tables import frame
+
+        return frame(self, what, backend)
+
+    def __str__(self) -> str:
+        """The whole as text."""
+        return self.to_text()

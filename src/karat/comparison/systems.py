@@ -14,20 +14,24 @@ from karat.errors import DataError
 from karat.evaluate import MeasuresLike, conventions, labelled, refuse_strangers, scored
 from karat.match import Match, match
 from karat.measures import Measure, parse_measure
+from karat.read import sentences
 from karat.scores import Scores
-from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores
+from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores, text_of
 from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat import _native
     from karat.policy import Policy
 
-__all__ = ["RunsLike", "System", "chosen", "evaluated", "named"]
+__all__ = ["RunsLike", "System", "chosen", "evaluated", "named", "tag_of"]
 
 RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Scores]"
 
 DEEPEST_JUDGED = 100
 """Beyond this depth no collection is judged, so a measure's depth says nothing about how well a run is."""
+
+
+LONGEST_LINE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,24 @@ def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
     if isinstance(run, Run):
         return run if name is None else replace(run, name=name)
     return Run.of(run, name)
+
+
+def tag_of(run: Run) -> str:
+    """The tag in a run's first line, what its makers call it; the run's name where there is none."""
+    if run.source is None:
+        return run.name
+    with sentences(run.source.name):
+        handle = run.source.from_start()
+        if isinstance(handle, str):
+            with open(handle, "rb") as file:
+                start = file.read(LONGEST_LINE)
+        elif isinstance(handle, bytes):
+            start = handle[:LONGEST_LINE]
+        else:
+            buffer = memoryview(bytearray(LONGEST_LINE))
+            start = bytes(buffer[: handle.readinto(buffer)])
+    fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
+    return text_of(fields[5]) if len(fields) > 5 else run.name
 
 
 def unambiguous(runs: list[Run | Scores]) -> list[tuple[str, Run | Scores]]:

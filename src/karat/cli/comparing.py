@@ -1,0 +1,148 @@
+"""``karat compare``: runs in, which is better and whether by chance."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from karat.cli.options import policy_of, policy_options
+from karat.cli.speech import say, terminal_width
+from karat.errors import DataError
+
+__all__ = ["compare_command"]
+
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+NARROWEST, WIDEST = 60, 100
+
+
+@click.command("compare")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
+@click.option("-m", "--measure", "measures", multiple=True, help="the first is the primary one")
+@click.option("-b", "--baseline", metavar="RUN", help="compare every run with this one, by name or path")
+@click.option("--test", type=click.Choice(TESTS), help="t; of all pairs of three runs or more tukey")
+@click.option("--correction", type=click.Choice(CORRECTIONS), help="for many comparisons; holm")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="significant is a p below it")
+@click.option("--family", type=click.Choice(("measure", "all")), default="measure", help="corrected together")
+@click.option("--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or what Holm needs")
+@click.option("--seed", type=int, help="of the resamples")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="of the intervals")
+@click.option("--bootstrap", is_flag=True, help="intervals from resampled queries, not Student's t")
+@click.option("--rope", type=float, metavar="D", help="how probable worse, the same within D, better are")
+@click.option("--margin", type=float, metavar="D", help="test whether runs differ by less than D")
+@click.option("--cluster", metavar="FILE", help="'query cluster' lines: queries that depend on each other")
+@click.option("--by", metavar="FILE", help="'query group' lines: groups of queries shown apart")
+@click.option("--weights", metavar="FILE", help="'query weight' lines: what queries weigh in the means")
+@click.option("--orders", is_flag=True, help="how alike measures order runs, and runs documents")
+@click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
+@click.option("--names", type=click.Choice(("file", "tag")), default="file", help="what runs are called")
+@click.option("--pairs", type=click.Choice(("top", "all")), default="top", help="of many, which are shown")
+@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--label", help="with latex, what \\ref calls the table")
+@click.option("--caption", help="with latex, in place of what was done")
+@click.option("--record", metavar="FILE", help="write hashes, versions and all values to this file too")
+@policy_options
+def compare_command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    names: str,
+    pairs: str,
+    profile: str | None,
+    layout: str,
+    label: str | None,
+    caption: str | None,
+    record: str | None,
+    lenient: bool,
+    **options: Any,
+) -> None:
+    """Say which run is better, by how much, and whether by chance.
+
+    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. A run is called what its file is, or what
+    stands before the equals sign:
+
+    \b
+        karat compare qrels.txt bm25.run dense.run --baseline bm25
+        karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
+    """
+    if len(files) < 3:
+        raise click.UsageError("Give a QRELS file and at least two RUNs.")
+    found = compared(files[0], files[1:], list(measures) or None, names, profile, options, lenient=lenient)
+    if record is not None:
+        from karat.records import record as write_record
+
+        write_record(found, record)
+    if layout == "text":
+        wide = terminal_width() if sys.stdout.isatty() else 80
+        say(found.to_text(max(NARROWEST, min(wide, WIDEST)), pairs=pairs))
+    elif layout == "latex":
+        say(found.to_latex(label, caption, pairs=pairs))
+    elif layout == "markdown":
+        say(found.to_markdown(pairs=pairs))
+    elif layout == "json":
+        say(found.to_json())
+    else:
+        from karat.comparison.tables import separated
+
+        say(separated(found, layout))
+
+
+def compared(
+    qrels: str,
+    paths: tuple[str, ...],
+    measures: list[str] | None,
+    names: str,
+    profile: str | None,
+    options: dict[str, Any],
+    *,
+    lenient: bool,
+) -> Any:
+    """Call ``karat.compare`` with what was given on the command line."""
+    from karat.comparison import compare
+    from karat.comparison.groups import weights_of
+    from karat.comparison.systems import tag_of
+    from karat.progress import watched
+    from karat.tables import Run
+
+    axes = {key: options.pop(key) for key in list(options) if key in POLICY_AXES}
+    files = [split(each) for each in paths]
+    if [qrels, *(path for _, path in files)].count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    runs = [Run.of(path, name) for name, path in files]
+    if names == "tag":
+        runs = [
+            run if name else Run(tag_of(run), run.source) for run, (name, _) in zip(runs, files, strict=True)
+        ]
+    interval = "bootstrap" if options.pop("bootstrap") else "t"
+    seed, weights = options.pop("seed"), options.pop("weights")
+    if seed is not None:
+        options["seed"] = seed
+    with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
+        return compare(
+            qrels,
+            runs,
+            measures,
+            policy=policy_of(profile, axes, lenient=lenient),
+            profile=profile,
+            interval=interval,
+            weights=None if weights is None else weights_of(weights),
+            progress=progress,
+            **options,
+        )
+
+
+POLICY_AXES = frozenset(
+    {"ties", "scores", "duplicates", "missing", "empty", "judgments", "unjudged", "negative", "depth"}
+)
+
+
+def split(argument: str) -> tuple[str | None, str]:
+    """The name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
+    name, equals, path = argument.partition("=")
+    if not equals or not name or not path or os.sep in name or os.path.exists(argument):
+        return None, argument
+    return name, path

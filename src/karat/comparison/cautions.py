@@ -1,0 +1,294 @@
+"""What a reader of a comparison should beware of, each as a sentence with its figures."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.doubts import doubts_of
+from karat.comparison.result import Caution
+from karat.comparison.wording import digits_of, listed, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from karat.comparison.result import Comparison, Contest, Pair
+    from karat.comparison.systems import System
+
+__all__ = ["cautions_of"]
+
+FEW = 25
+"""Fewer queries leave intervals so wide that most differences between systems go unseen."""
+MANY = 1000
+"""From so many queries on nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
+
+
+def cautions_of(comparison: Comparison, systems: Sequence[System]) -> tuple[Caution, ...]:
+    """Every caution there is reason for, the gravest kinds first."""
+    found = [*doubts_of(comparison, systems)]
+    for kind in (
+        missing,
+        undefined,
+        ties,
+        identical,
+        constant,
+        resamples,
+        queries,
+        kinds_of_test,
+        aggregates,
+    ):
+        found += kind(comparison)
+    return tuple(found)
+
+
+def missing(comparison: Comparison) -> Iterator[Caution]:
+    """Queries that a run lacks, or has without judgments."""
+    told = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
+    for place, each in enumerate(comparison.scores):
+        lacking, extra = each.counts.missing, each.counts.extra
+        name = comparison.names[place]
+        if lacking:
+            words = told.get(each.policy.missing, "")
+            yield Caution(
+                "missing",
+                (place,),
+                f"{name} lacks {len(lacking)} of {each.counts.judged} judged queries, {words}: {listed(lacking)}.",
+                {"queries": list(lacking), "judged": each.counts.judged},
+            )
+        if extra:
+            yield Caution(
+                "extra",
+                (place,),
+                f"{name} answers {extra} queries without judgments, which are left out.",
+                {"queries": extra},
+            )
+
+
+def undefined(comparison: Comparison) -> Iterator[Caution]:
+    """Values that are not there, so that pairs are compared on fewer queries."""
+    for contest in comparison.contests.values():
+        absent = np.isnan(contest.values).sum(axis=0)
+        runs = tuple(np.flatnonzero(absent).tolist())
+        if not runs:
+            continue
+        names = [f"{comparison.names[run]} {absent[run]}" for run in runs]
+        fewest = min(pair.n for pair in contest.pairs)
+        together = ""
+        if comparison.settings.test in FAMILY_WISE:
+            shared = int((~np.isnan(contest.values).any(axis=1)).sum())
+            together = f"; the test of all pairs uses the {shared} that all runs have"
+        yield Caution(
+            "undefined",
+            runs,
+            f"{contest.label} has no value for some of {len(comparison.queries)} queries ({listed(names)}): each "
+            f"pair is compared on the queries that both have, {fewest} at least{together}.",
+            {"absent": absent.tolist(), "fewest": fewest},
+        )
+
+
+def ties(comparison: Comparison) -> Iterator[Caution]:
+    """Pairs whose order another order of tied documents could turn."""
+    contest = comparison.primary
+    digits = digits_of(len(comparison.queries))
+    bounds = [each.bounds.get(contest.label) for each in comparison.scores]
+    reach = [
+        (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
+        for mean, bound in zip(contest.means, bounds, strict=True)
+    ]
+    turning = [
+        pair
+        for pair in contest.pairs
+        if not pair.identical
+        and (bounds[pair.a] or bounds[pair.b])
+        and reach[pair.a][0] <= reach[pair.b][1]
+        and reach[pair.b][0] <= reach[pair.a][1]
+    ]
+    if not turning:
+        return
+    runs = sorted({run for pair in turning for run in (pair.a, pair.b)})
+    shown = [
+        f"{comparison.names[run]} {score(reach[run][0], digits)}-{score(reach[run][1], digits)}"
+        for run in runs
+    ]
+    yield Caution(
+        "ties",
+        tuple(runs),
+        f"{pairs_words(places_of(turning), comparison)} so close in {contest.label} that another order of equal scores "
+        f"could turn them: {listed(shown, 4)}.",
+        {"pairs": [[pair.a, pair.b] for pair in turning], "bounds": [list(each) for each in reach]},
+    )
+
+
+def identical(comparison: Comparison) -> Iterator[Caution]:
+    """Runs that are equal on every query, under some measures or all."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for label, contest in comparison.contests.items():
+        for pair in contest.pairs:
+            if pair.identical:
+                found.setdefault((pair.a, pair.b), []).append(label)
+    alike: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for runs, labels in found.items():
+        alike.setdefault(tuple(labels), []).append(runs)
+    for same, places in alike.items():
+        everywhere = len(same) == len(comparison.labels) > 1
+        where = "under every measure" if everywhere else f"in {listed(same)}"
+        yield Caution(
+            "identical",
+            tuple(sorted({run for pair in places for run in pair})),
+            f"{pairs_words(places, comparison)} identical on all {len(comparison.queries)} queries {where} (p = 1).",
+            {"pairs": [list(pair) for pair in places], "measures": list(same)},
+        )
+
+
+def constant(comparison: Comparison) -> Iterator[Caution]:
+    """Pairs that have no spread, so that t is not defined."""
+    for contest in comparison.contests.values():
+        flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
+        if flat:
+            yield Caution(
+                "constant",
+                tuple(sorted({run for pair in flat for run in (pair.a, pair.b)})),
+                f"{contest.label}: {pairs_words(places_of(flat), comparison)} different by the same amount on every query; "
+                "without a spread there is no t and no interval, and p is that of the sign-flip test.",
+                {"pairs": [[pair.a, pair.b] for pair in flat], "measure": contest.label},
+            )
+
+
+def resamples(comparison: Comparison) -> Iterator[Caution]:
+    """Too few resamples for any pair to be significant, or for a decision near alpha."""
+    settings = comparison.settings
+    if not settings.resamples:
+        return
+    least = 1 / (settings.resamples + 1)
+    least *= 1 if settings.test in FAMILY_WISE and settings.family == "measure" else times(comparison)
+    if least >= settings.alpha and not all(pair.exact for pair in comparison.primary.pairs):
+        needed = math.ceil(20 * settings.comparisons / settings.alpha)
+        yield Caution(
+            "resamples",
+            (),
+            f"With {settings.resamples:,} resamples no corrected p can be below {min(least, 1.0):.3f}, so nothing can "
+            f"be significant: take {needed:,} (--resamples).",
+            {"least": least, "needed": needed},
+        )
+    contest = comparison.primary
+    near = [pair for pair in contest.pairs if pair.error and uncertain(pair, comparison)]
+    if near:
+        yield Caution(
+            "resamples",
+            tuple(sorted({run for pair in near for run in (pair.a, pair.b)})),
+            f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could decide "
+            "otherwise: take more --resamples.",
+            {"pairs": [[pair.a, pair.b] for pair in near]},
+        )
+
+
+def times(comparison: Comparison) -> int:
+    """By how much the smallest p is multiplied when it is corrected."""
+    settings = comparison.settings
+    if settings.test in FAMILY_WISE:
+        return len(comparison.labels)
+    return 1 if settings.correction == "none" else settings.comparisons
+
+
+def uncertain(pair: Pair, comparison: Comparison) -> bool:
+    """Whether the Monte Carlo interval of a corrected p holds alpha."""
+    factor = pair.adjusted / pair.p if comparison.settings.test not in FAMILY_WISE and pair.p > 0 else 1.0
+    return abs(pair.adjusted - comparison.settings.alpha) < 1.96 * pair.error * factor
+
+
+def queries(comparison: Comparison) -> Iterator[Caution]:
+    """So few queries that nothing is found, or so many that everything is."""
+    n, contest = len(comparison.queries), comparison.primary
+    if n == 1:
+        yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
+    elif n < FEW:
+        known = sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
+        below = (
+            f": a true difference below {score(known[0], digits_of(n), kind(contest))} would mostly go unseen"
+        )
+        yield Caution(
+            "few",
+            (),
+            f"{n} queries are few{below if known else ''}.",
+            {"queries": n, "detectable": known[:1]},
+        )
+    if n > MANY:
+        yield Caution(
+            "many",
+            (),
+            f"With {n:,} queries differences too small to matter are significant: read difference and interval, not p.",
+            {"queries": n},
+        )
+
+
+def kinds_of_test(comparison: Comparison) -> Iterator[Caution]:
+    """Tests of another hypothesis than that of the means."""
+    hypotheses = {
+        "wilcoxon": "that the differences lie symmetrically around 0",
+        "sign": "that wins and losses are equally likely",
+    }
+    test = comparison.settings.test
+    if test in hypotheses:
+        yield Caution(
+            "test",
+            (),
+            f"This test does not compare means: its hypothesis is {hypotheses[test]}. With more queries it rejects "
+            "equal means ever more often.",
+        )
+
+
+def aggregates(comparison: Comparison) -> Iterator[Caution]:
+    """Aggregates that are no plain means, and what the tests see of them."""
+    words = {
+        "sum": "is a sum: difference and interval are of the sums, the test of the queries' counts",
+        "geometric": "is a geometric mean: the test sees logarithms (values below 0.00001 count as that), and the "
+        "interval of the difference is a bootstrap over queries",
+    }
+    for contest in comparison.contests.values():
+        if kind(contest) in words:
+            yield Caution(
+                "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
+            )
+    weighing = [
+        label
+        for place, label in enumerate(comparison.labels)
+        if any(has_weights(each.weights, place) for each in comparison.scores)
+        and kind(comparison.contests[label]) != "sum"
+    ]
+    if weighing:
+        yield Caution(
+            "weights",
+            (),
+            f"{listed(weighing)}: queries weigh differently; tests see weight times value, so they are of the weighted "
+            "means.",
+            {"measures": weighing},
+        )
+    falling = [label for label, contest in comparison.contests.items() if contest.smaller_is_better]
+    if falling:
+        yield Caution("smaller", (), f"{listed(falling)}: smaller is better.", {"measures": falling})
+
+
+def has_weights(weights: Any, place: int) -> bool:
+    """Whether queries weigh differently under a measure."""
+    return weights is not None and bool((weights[:, place] != weights[:1, place]).any())
+
+
+def kind(contest: Contest) -> str:
+    """How the measure's values become one."""
+    return contest.measure.definition.aggregate
+
+
+def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Comparison) -> str:
+    """Pairs by name, ready for what is said of them: with the verb."""
+    if len(pairs) == 1:
+        return f"{comparison.names[pairs[0][0]]} and {comparison.names[pairs[0][1]]} are"
+    names = [f"{comparison.names[one]}/{comparison.names[other]}" for one, other in pairs]
+    return f"{len(pairs)} pairs ({listed(names, 3)}) are"
+
+
+def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Where the runs of pairs stand."""
+    return [(pair.a, pair.b) for pair in pairs]

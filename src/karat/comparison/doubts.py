@@ -1,0 +1,162 @@
+"""Unjudged documents: whose first documents are judged less than others', and what that could change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.comparison.judging import alternatives
+from karat.comparison.observations import Table
+from karat.comparison.result import Caution
+from karat.comparison.wording import digits_of, interval, listed, score, signed
+from karat.significance import paired
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison.result import Comparison
+    from karat.comparison.systems import System
+    from karat.rows import Floats
+
+__all__ = ["doubts_of"]
+
+LEAST_JUDGED = 0.9
+WIDEST_GAP = 0.05
+"""Below the one, or further apart than the other, a comparison may be one of judgments and not of runs."""
+SHOWN = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """A run's values of the primary measure under other readings of unjudged documents, NaN where it has none."""
+
+    removed: Floats
+    relevant: Floats
+
+
+def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution]:
+    """A caution per run with a gap; one for all of them where they are many."""
+    judged = np.array(comparison.judged)
+    if np.isnan(judged).all():
+        return []
+    best = np.nanmax(judged)
+    flagged = np.flatnonzero((judged < LEAST_JUDGED) | (best - judged > WIDEST_GAP)).tolist()
+    if not flagged:
+        return []
+    readings = {run: readings_of(comparison, systems[run]) for run in range(len(systems))}
+    if len(flagged) > SHOWN:
+        return [together(comparison, flagged, readings)]
+    return [doubt(comparison, run, readings) for run in flagged]
+
+
+def readings_of(comparison: Comparison, system: System) -> Readings | None:
+    """The run's values if its unjudged documents were removed, or relevant; None where only scores are known."""
+    if system.found is None:
+        return None
+    contest, scores = comparison.primary, system.scores
+    policy = scores.policy.of_measure(str(contest.measure))
+    grades = system.found.whole.judged_grades
+    highest = max(1.0, float(grades.max(initial=1.0)))
+    found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
+    row = {query: place for place, query in enumerate(comparison.queries)}
+    own = [row[query.decode("utf-8", "surrogateescape")] for query in system.found.queries]
+
+    def spread(values: Floats) -> Floats:
+        column = np.full(len(comparison.queries), np.nan)
+        column[own] = values
+        column[np.isnan(contest.values[:, comparison.scores.index(scores)])] = np.nan
+        return column
+
+    return Readings(spread(found.removed), spread(found.relevant))
+
+
+def doubt(comparison: Comparison, run: int, readings: dict[int, Readings | None]) -> Caution:
+    """One run's gap, and the differences that it leaves in doubt."""
+    share = 100 * (1 - comparison.judged[run])
+    depth = comparison.judged_depth
+    others = [
+        f"{comparison.names[other]} {100 * (1 - comparison.judged[other]):.1f}%"
+        for other in partners(comparison, run)
+        if not math.isnan(comparison.judged[other])
+    ]
+    compared = f" ({listed(others, 3)})" if others else ""
+    sentence = (
+        f"{comparison.names[run]}: {share:.1f}% of its top {depth} is unjudged{compared}; unjudged counts as not "
+        "relevant."
+    )
+    numbers: dict[str, object] = {"judged": comparison.judged[run], "depth": depth}
+    if readings[run] is not None:
+        more, figures = what_if(comparison, run, readings)
+        sentence, numbers = f"{sentence} {more}", numbers | figures
+    return Caution("unjudged", (run,), sentence, numbers)
+
+
+def partners(comparison: Comparison, run: int) -> list[int]:
+    """The runs that it is compared with: with a baseline that one, else the others."""
+    baseline = comparison.settings.baseline
+    if baseline is not None and run != baseline:
+        return [baseline]
+    return [other for other in range(len(comparison.names)) if other != run]
+
+
+def what_if(
+    comparison: Comparison, run: int, readings: dict[int, Readings | None]
+) -> tuple[str, dict[str, object]]:
+    """The run's mean under other readings, or its difference from the one run that it is compared with."""
+    contest, digits = comparison.primary, digits_of(len(comparison.queries))
+    mine, others = readings[run], partners(comparison, run)
+    assert mine is not None
+    removed, relevant = mean(comparison, mine.removed), mean(comparison, mine.relevant)
+    figures: dict[str, object] = {"measure": contest.label, "removed": removed, "relevant": relevant}
+    other = readings[others[0]] if len(others) == 1 else None
+    if other is None:
+        return (
+            f"Its {contest.label} of {score(contest.means[run], digits)} would be {score(removed, digits)} with them "
+            f"removed, {score(relevant, digits)} if they were relevant."
+        ), figures
+    difference = mine.removed - other.removed
+    shared = ~np.isnan(difference)
+    test = paired(difference[shared], confidence=comparison.settings.confidence)
+    low, high = float(test.low[0]), float(test.high[0])
+    lowest = contest.means[run] - mean(comparison, other.relevant)
+    highest = relevant - contest.means[others[0]]
+    figures |= {"difference_removed": float(test.mean[0]), "low_removed": low, "high_removed": high}
+    figures |= {"difference_least": lowest, "difference_most": highest}
+    return (
+        f"Unjudged removed, the difference in {contest.label} is {signed(float(test.mean[0]), digits)} "
+        f"{interval(low, high, digits, sign=True)}; counted as relevant, in one run or the other, "
+        f"{signed(lowest, digits)} to {signed(highest, digits)}."
+    ), figures
+
+
+def mean(comparison: Comparison, values: Floats) -> float:
+    """The primary measure's aggregate of other values, unweighted."""
+    contest = comparison.primary
+    return Table(contest.label, contest.measure, values[:, None]).means[0]
+
+
+def together(comparison: Comparison, flagged: list[int], readings: dict[int, Readings | None]) -> Caution:
+    """Many runs' gaps in one sentence, the widest first."""
+    order = sorted(flagged, key=lambda run: comparison.judged[run])
+    named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]
+    best = max(range(len(comparison.names)), key=lambda run: np.nan_to_num(comparison.judged[run]))
+    would = {
+        comparison.names[run]: {
+            "judged": comparison.judged[run],
+            "removed": mean(comparison, each.removed),
+            "relevant": mean(comparison, each.relevant),
+        }
+        for run in order
+        if (each := readings[run]) is not None
+    }
+    return Caution(
+        "unjudged",
+        tuple(flagged),
+        f"{len(flagged)} of {len(comparison.names)} runs have unjudged documents in their top "
+        f"{comparison.judged_depth}, which count as not relevant; judged: {listed(named, 6)}; the most, "
+        f"{comparison.names[best]}, {comparison.judged[best]:.3f}.",
+        {"depth": comparison.judged_depth, "runs": would},
+    )

@@ -1,0 +1,94 @@
+"""Orders: how alike the measures order the runs, and how alike the runs order the documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.significance import kendall, rbo, tau_ap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison.result import Contest
+    from karat.comparison.systems import System
+    from karat.rows import Floats
+
+__all__ = ["Orders", "orders_of"]
+
+PERSISTENCE = 0.9
+"""Webber et al.'s usual p: a reader who sees ten documents."""
+DEEPEST = 100
+"""What lies below weighs 0.9 ** 100, a 40,000th."""
+MOST_QUERIES = 50
+"""A query's list is found by reading the run: so many are taken, evenly spread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """How alike orders are.
+
+    Args:
+        labels: the measures.
+        tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
+        tau_ap: τ_AP, the row's measure taken for the true one: swaps near the top cost more [measures, measures].
+        rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
+        queries: how many queries that mean is over.
+        depth: how deep lists were looked at.
+        persistence: the p of rank-biased overlap.
+    """
+
+    labels: tuple[str, ...]
+    tau: Floats
+    tau_ap: Floats
+    rbo: Floats
+    queries: int
+    depth: int = DEEPEST
+    persistence: float = PERSISTENCE
+
+
+def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
+    """Every pair of measures, and every pair of runs (with a baseline, each with it)."""
+    means = [contest.means for contest in contests]
+    count = len(means)
+    tau, ap = np.ones((count, count)), np.ones((count, count))
+    for one in range(count):
+        for other in range(count):
+            if one != other:
+                tau[one, other] = kendall(means[one], means[other]).b
+                ap[one, other] = tau_ap(means[one], means[other]).b
+    overlaps, queries = overlaps_of(systems, baseline)
+    return Orders(tuple(contest.label for contest in contests), tau, ap, overlaps, queries)
+
+
+def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
+    """Mean rank-biased overlap of each two runs, over queries that both answer; and over how many queries at most."""
+    found = np.full((len(systems), len(systems)), np.nan)
+    np.fill_diagonal(found, 1.0)
+    matches = [each.found for each in systems if each.found is not None]
+    if not matches:
+        return found, 0
+    names = matches[0].queries
+    step = -(-len(names) // MOST_QUERIES)
+    names = names[::step]
+    lists = [lists_of(system, names) for system in systems]
+    for one in range(len(systems)):
+        for other in range(one):
+            if baseline in (None, one, other) and lists[one] and lists[other]:
+                values = [
+                    rbo(a, b, PERSISTENCE).extrapolated
+                    for a, b in zip(lists[one], lists[other], strict=True)
+                    if a and b
+                ]
+                found[one, other] = found[other, one] = np.mean(values) if values else np.nan
+    return found, len(names)
+
+
+def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
+    """The first documents of each query's list; nothing where only scores are known."""
+    if system.run is None:
+        return []
+    policy = system.scores.policy
+    return [list(dict.fromkeys(system.run.ranked(query, policy)[0]))[:DEEPEST] for query in queries]

@@ -1,0 +1,219 @@
+"""A comparison laid out: text, Markdown, LaTeX, JSON and data frames."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, is_dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.comparison.letters import letter
+from karat.comparison.sheets import sheets_of
+from karat.comparison.wording import heading, method
+from karat.layout import in_bands, latex_text, lay_out, width
+from karat.scores import document_of, first_installed
+
+if TYPE_CHECKING:
+    from karat.comparison.result import Comparison
+    from karat.comparison.sheets import Sheet
+
+__all__ = ["frame", "json_text", "latex", "markdown", "separated", "text"]
+
+LONGEST = 40
+"""A name longer than this is cut in its middle in text, where tables have to fit."""
+
+
+def text(comparison: Comparison, *, columns: int, pairs: str) -> str:
+    """The tables for a terminal, what was done under them, warnings last."""
+    parts = [folded(heading(comparison), columns)]
+    parts += [
+        as_text(sheet, columns) + (folded(sheet.note, columns) if sheet.note else "")
+        for sheet in sheets_of(comparison, pairs=pairs)
+    ]
+    parts.append("".join(folded(sentence, columns) for sentence in method(comparison)))
+    parts.append("".join(folded(f"! {each.sentence}", columns, "  ") for each in comparison.warnings))
+    return "\n".join(part for part in parts if part)
+
+
+def folded(sentence: str, columns: int, indent: str = "") -> str:
+    """A sentence in lines of so many columns; names and paths are not cut."""
+    lines = wrap(sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_text(sheet: Sheet, columns: int) -> str:
+    """A table, in bands where it is wider than the columns; names make room first."""
+    header, rows, keep = sheet.header, sheet.rows, sheet.keep
+    rows = [
+        [shortened(cell, LONGEST) if column in sheet.names else cell for column, cell in enumerate(row)]
+        for row in rows
+    ]
+    named = sheet.names
+    if sheet.told and len(in_bands(header, rows, 0, columns)) > 1:
+        header, rows = [header[1], *header[2:]], [[row[0], *row[2:]] for row in rows]
+        keep, named = 1, frozenset({0})
+    tables = []
+    for band in in_bands(header, rows, keep, columns):
+        names = frozenset(place for place, column in enumerate(band) if column in named)
+        cells = [[row[column] for column in band] for row in rows]
+        tables.append(lay_out("text", [header[column] for column in band], cells, names))
+    return "\n".join(tables)
+
+
+def shortened(name: str, room: int) -> str:
+    """A name cut in its middle."""
+    if width(name) <= room:
+        return name
+    half = (room - 1) // 2
+    return f"{name[:half]}…{name[-(room - 1 - half) :]}"
+
+
+def markdown(comparison: Comparison, *, pairs: str) -> str:
+    """GitHub tables with the same lines under them."""
+    parts = [f"{heading(comparison)}\n".replace("|", "·")]
+    for sheet in sheets_of(comparison, pairs=pairs):
+        parts.append(lay_out("markdown", sheet.header, sheet.rows, sheet.names))
+        if sheet.note:
+            parts.append(f"{sheet.note}\n")
+    parts.append(" ".join(method(comparison)) + "\n")
+    if comparison.warnings:
+        parts.append("".join(f"- ! {each.sentence}\n" for each in comparison.warnings))
+    return "\n".join(parts)
+
+
+def latex(comparison: Comparison, *, label: str | None, caption: str | None, pairs: str) -> str:
+    """A floating table of booktabs: scores with raised letters, then pairs; what was done is the caption."""
+    tables = [
+        lay_out("latex", sheet.header, sheet.rows, sheet.names)
+        for sheet in sheets_of(comparison, pairs=pairs)
+    ]
+    said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *method(comparison)])
+    remarks = "".join(f"% ! {each.sentence}\n" for each in comparison.warnings)
+    return (
+        f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
+        f"\\caption{{{latex_text(said if caption is None else caption)}}}\n"
+        + (f"\\label{{{label}}}\n" if label else "")
+        + "\n\\medskip\n\n".join(tables)
+        + "\\end{table}\n"
+    )
+
+
+def json_text(comparison: Comparison) -> str:
+    """Everything, in full precision."""
+    return json.dumps(document(comparison), indent=2, ensure_ascii=False) + "\n"
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """What JSON holds: the scores by query as ``karat eval -q`` writes them, and all that was found on top."""
+    scores = document_of(comparison.scores, per_query=True)
+    for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
+        written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
+    contests = {}
+    for label, contest in comparison.contests.items():
+        contests[label] = {
+            "means": list(contest.means),
+            "low": list(contest.low),
+            "high": list(contest.high),
+            "letters": list(contest.letters),
+            "smaller_is_better": contest.smaller_is_better,
+            "anova": None if contest.anova is None else asdict(contest.anova),
+            "pairs": [asdict(pair) for pair in contest.pairs],
+            "strata": [
+                {
+                    "name": each.name,
+                    "queries": each.queries,
+                    "means": list(each.means),
+                    "pairs": [asdict(pair) for pair in each.pairs],
+                }
+                for each in contest.strata
+            ],
+        }
+    whole = {
+        "qrels": comparison.qrels_name,
+        "queries": len(comparison.queries),
+        "settings": asdict(comparison.settings),
+        "judged_depth": comparison.judged_depth,
+        "contests": contests,
+        "orders": None if comparison.orders is None else asdict(comparison.orders),
+        "method": method(comparison),
+        "warnings": [asdict(each) for each in comparison.warnings],
+    }
+    found: dict[str, Any] = cleaned(scores | whole)
+    return found
+
+
+def cleaned(value: Any) -> Any:
+    """The value as JSON can say it: undefined numbers are null."""
+    if isinstance(value, dict):
+        return {str(key): cleaned(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [cleaned(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return cleaned(value.tolist())
+    if isinstance(value, np.generic):
+        return cleaned(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return cleaned(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def frame(comparison: Comparison, what: str, backend: str | None) -> Any:
+    """A data frame with a row per pair and measure, run and measure, or query.
+
+    Raises:
+        DataError: no data frame library is installed.
+    """
+    import narwhals as nw
+
+    columns = {"pairs": pair_columns, "runs": run_columns, "queries": query_columns}[what](comparison)
+    library: Any = backend or first_installed()
+    return nw.from_dict(columns, backend=library).to_native()
+
+
+def separated(comparison: Comparison, layout: str) -> str:
+    """CSV or TSV with a row per measure and pair, numbers in full."""
+    columns = pair_columns(comparison)
+    rows = [
+        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
+    ]
+    return lay_out(layout, list(columns), rows, 3)
+
+
+def pair_columns(comparison: Comparison) -> dict[str, list[Any]]:
+    """A row per measure and pair."""
+    rows = [
+        {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
+        | {key: value for key, value in asdict(pair).items() if key not in ("a", "b") and value is not None}
+        for label, contest in comparison.contests.items()
+        for pair in contest.pairs
+    ]
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def run_columns(comparison: Comparison) -> dict[str, list[Any]]:
+    """A row per measure and run."""
+    found: dict[str, list[Any]] = {
+        key: [] for key in ("measure", "run", "letter", "mean", "low", "high", "better_than")
+    }
+    for label, contest in comparison.contests.items():
+        for run, name in enumerate(comparison.names):
+            cells = (label, name, letter(run), contest.means[run], contest.low[run], contest.high[run])
+            for key, cell in zip(found, (*cells, contest.letters[run]), strict=True):
+                found[key].append(cell)
+    return found
+
+
+def query_columns(comparison: Comparison) -> dict[str, list[Any]]:
+    """A row per measure, run and query."""
+    found: dict[str, list[Any]] = {"measure": [], "run": [], "query": [], "value": []}
+    for label, contest in comparison.contests.items():
+        for run, name in enumerate(comparison.names):
+            count = len(comparison.queries)
+            found["measure"] += [label] * count
+            found["run"] += [name] * count
+            found["query"] += comparison.queries
+            found["value"] += contest.values[:, run].tolist()
+    return found
