@@ -335,10 +335,11 @@ bool go_on() {
 std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
                                            bool float32, const std::string& duplicates, const std::string& numbers,
                                            const std::string& comments, const std::string& blank_lines, bool lenient,
-                                           int threads, Progress* progress, std::size_t block_bytes) {
+                                           int threads, Progress* progress, std::size_t block_bytes, bool scores) {
     karat::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
+    options.scores = scores;
     options.duplicates = duplicate_rule(duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
     options.threads = std::clamp(threads, 1, 256);
@@ -373,11 +374,14 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
 }
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
-                                              bool float32) {
-    const karat::Ties rule = tie_rule(ties);
-    if (rule == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
+                                              bool float32, bool scores) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.scores = scores;
+    if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
-        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), rule, float32));
+        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options));
     });
 }
 
@@ -471,6 +475,7 @@ NB_MODULE(_native, module) {
         .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
         .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_last, self); })
         .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judgment, self); })
+        .def_prop_ro("scores", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).scores, self); })
         .def_prop_ro("extra",
                      [](const karat::Matched& self) {
                          nb::list queries;
@@ -504,12 +509,12 @@ NB_MODULE(_native, module) {
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
-               "block_bytes"_a = 0);
+               "block_bytes"_a = 0, "scores"_a = false);
     module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
-               "float32"_a = false);
+               "float32"_a = false, "scores"_a = false);
 
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,

@@ -97,8 +97,8 @@ void expect_dict(PyObject* object, const char* what, PyObject* query) {
 // One query of a run: the scores in the dictionary's order, then the ranks of what was judged.
 class MappingReducer {
 public:
-    MappingReducer(const Judgments& judgments, Ties ties, bool float32)
-        : judgments_(judgments), ties_(ties), float32_(float32) {}
+    MappingReducer(const Judgments& judgments, const MatchOptions& options)
+        : judgments_(judgments), ties_(options.ties), float32_(options.float32), with_scores_(options.scores) {}
 
     void reduce(std::int64_t query, PyObject* query_object, PyObject* inner, Findings& findings) {
         read_scores(query_object, inner);
@@ -237,14 +237,22 @@ private:
         }
         std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(first), findings.rows.end(),
                   [](const Row& a, const Row& b) { return a.rank < b.rank; });
-        findings.queries.push_back({query, static_cast<std::int64_t>(scores_.size()), first, hits_.size()});
+        findings.queries.push_back(
+            {query, static_cast<std::int64_t>(scores_.size()), first, hits_.size(), findings.scores.size()});
         findings.tied_queries += tied;
         findings.unordered += !descending_;
+        if (with_scores_) report_scores(findings);
+    }
+
+    void report_scores(Findings& findings) {
+        if (!descending_) std::sort(scores_.begin(), scores_.end(), falls);
+        findings.scores.insert(findings.scores.end(), scores_.begin(), scores_.end());
     }
 
     const Judgments& judgments_;
     const Ties ties_;
     const bool float32_;
+    const bool with_scores_;
     std::vector<double> scores_;
     bool descending_ = true;
     std::vector<Hit> hits_;
@@ -288,12 +296,12 @@ Judgments judgments_from_mapping(PyObject* qrels) {
     return builder.finish(Duplicates::keep);
 }
 
-Matched match_mapping(const Judgments& judgments, PyObject* run, Ties ties, bool float32) {
+Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options) {
     expect_dict(run, "the run", nullptr);
     std::vector<Findings> findings(1);
     std::vector<std::string> extra;
     std::vector<char> met(static_cast<std::size_t>(judgments.query_count()), 0);
-    MappingReducer reducer(judgments, ties, float32);
+    MappingReducer reducer(judgments, options);
     IdBytes bytes;
     Py_ssize_t position = 0;
     PyObject* query = nullptr;

@@ -21,6 +21,6 @@ struct MappingFault {
 struct PythonFault {};
 
 Judgments judgments_from_mapping(PyObject* qrels);
-Matched match_mapping(const Judgments& judgments, PyObject* run, Ties ties, bool float32);
+Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options);
 
 }  // namespace karat

@@ -53,7 +53,7 @@ public:
           seed_(pass.judgments.seed()),
           float32_(pass.options.float32),
           with_rank_(pass.options.ties == Ties::rank_column),
-          reducer_(pass.judgments, pass.options.ties, pass.options.duplicates) {}
+          reducer_(pass.judgments, pass.options) {}
 
     void start(const Block& block) {
         block_ = block.sequence();
@@ -265,7 +265,7 @@ public:
           buckets_(buckets),
           gathered_(gathered),
           with_rank_(options.ties == Ties::rank_column),
-          reducer_(judgments, options.ties, options.duplicates) {}
+          reducer_(judgments, options) {}
 
     void reduce(std::size_t bucket, Findings& findings) {
         const std::size_t first_query = bucket * buckets_.width;

@@ -2,7 +2,6 @@
 #include "ranked.h"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 
 #include "reduce.h"
@@ -66,9 +65,6 @@ void read_query(QuerySink& sink, Source& source, const MatchOptions& options, st
     if (failure) std::rethrow_exception(failure);
 }
 
-// From the highest score down, NaN last.
-bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
-
 }  // namespace
 
 Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
@@ -88,12 +84,13 @@ Ranked rank_query(std::string_view query, Source& source, const MatchOptions& op
     }
     if (options.ties == Ties::rank_column) documents.ranks = sink.ranks;
     Findings findings;
-    if (documents.size() != 0) Reducer(everything, options.ties, options.duplicates).reduce(0, documents, findings);
+    MatchOptions with_scores = options;
+    with_scores.scores = true;
+    if (documents.size() != 0) Reducer(everything, with_scores).reduce(0, documents, findings);
 
     Ranked ranked;
     for (const Row& row : findings.rows) ranked.documents.emplace_back(everything.document(row.judgment));
-    for (const Document& document : documents.documents) ranked.scores.push_back(document.score);
-    std::sort(ranked.scores.begin(), ranked.scores.end(), falls);
+    ranked.scores = std::move(findings.scores);
     return ranked;
 }
 

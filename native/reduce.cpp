@@ -222,9 +222,17 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
     }
     std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(first_row), findings.rows.end(),
               [](const Row& a, const Row& b) { return a.rank < b.rank; });
-    findings.queries.push_back(
-        {query, static_cast<std::int64_t>(documents.size()), first_row, findings.rows.size() - first_row});
+    findings.queries.push_back({query, static_cast<std::int64_t>(documents.size()), first_row,
+                                findings.rows.size() - first_row, findings.scores.size()});
     findings.tied_queries += tied;
+    if (with_scores_) report_scores(documents, findings);
+}
+
+// Equal scores need no order among themselves.
+void Reducer::report_scores(const Documents& documents, Findings& findings) const {
+    const auto first = static_cast<std::ptrdiff_t>(findings.scores.size());
+    for (const Document& document : documents.documents) findings.scores.push_back(document.score);
+    if (!documents.descending) std::sort(findings.scores.begin() + first, findings.scores.end(), falls);
 }
 
 void Reducer::reduce(std::int64_t query, Documents& documents, Findings& findings) {

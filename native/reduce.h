@@ -55,8 +55,8 @@ private:
 // One per worker: it owns the tables that are used again for each query.
 class Reducer {
 public:
-    Reducer(const Judgments& judgments, Ties ties, Duplicates duplicates)
-        : judgments_(judgments), ties_(ties), policy_(duplicates) {}
+    Reducer(const Judgments& judgments, const MatchOptions& options)
+        : judgments_(judgments), ties_(options.ties), policy_(options.duplicates), with_scores_(options.scores) {}
 
     void reduce(std::int64_t query, Documents& documents, Findings& findings);
 
@@ -82,10 +82,12 @@ private:
     bool goes_before(const Documents& documents, std::uint32_t a, std::uint32_t b) const;
     const Spot& spot(std::uint32_t document) const;
     void report(std::int64_t query, Documents& documents, Findings& findings);
+    void report_scores(const Documents& documents, Findings& findings) const;
 
     const Judgments& judgments_;
     const Ties ties_;
     const Duplicates policy_;
+    const bool with_scores_;
 
     IdTable table_;
     std::vector<Hit> hits_;

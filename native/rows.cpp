@@ -1,9 +1,35 @@
 // This file puts the workers' findings into the order of the judgments' queries.
 #include "rows.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace karat {
+namespace {
+
+// Each worker's scores are given back as soon as they are copied.
+void arrange_scores(std::vector<Findings>& findings, Matched& matched) {
+    std::vector<std::size_t> starts;
+    std::size_t total = 0;
+    for (const std::int64_t length : matched.length) {
+        starts.push_back(total);
+        total += static_cast<std::size_t>(std::max<std::int64_t>(length, 0));
+    }
+    if (std::all_of(findings.begin(), findings.end(), [](const Findings& found) { return found.scores.empty(); })) {
+        return;
+    }
+    matched.scores.resize(total);
+    for (Findings& found : findings) {
+        for (const QueryRows& query : found.queries) {
+            const auto from = found.scores.begin() + static_cast<std::ptrdiff_t>(query.score);
+            std::copy_n(from, query.length, matched.scores.begin() + static_cast<std::ptrdiff_t>(
+                                                                         starts[static_cast<std::size_t>(query.query)]));
+        }
+        std::vector<double>().swap(found.scores);
+    }
+}
+
+}  // namespace
 
 Matched arrange(const Judgments& judgments, std::vector<Findings>& findings) {
     const auto query_count = static_cast<std::size_t>(judgments.query_count());
@@ -39,6 +65,7 @@ Matched arrange(const Judgments& judgments, std::vector<Findings>& findings) {
         }
         std::move(found.repeats.begin(), found.repeats.end(), std::back_inserter(matched.duplicates));
     }
+    arrange_scores(findings, matched);
     return matched;
 }
 

@@ -16,6 +16,7 @@ struct MatchOptions {
     Ties ties = Ties::trec;
     bool float32 = false;
     Duplicates duplicates = Duplicates::keep;
+    bool scores = false;  // hand over every score, not only where judged documents stand
     Reading reading;
     int threads = 1;
     bool gathered = false;  // never try contiguous blocks; for tests
@@ -49,12 +50,14 @@ struct QueryRows {
     std::int64_t length;
     std::size_t row;
     std::size_t row_count;
+    std::size_t score = 0;  // where its scores begin, if they are asked for
 };
 
 // What one worker has found so far.
 struct Findings {
     std::vector<Row> rows;
     std::vector<QueryRows> queries;
+    std::vector<double> scores;
     std::vector<Repeat> repeats;
     std::int64_t dropped = 0;
     std::int64_t tied_queries = 0;
@@ -65,6 +68,7 @@ struct Matched {
     std::vector<std::int64_t> length;
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
+    std::vector<double> scores;  // if they are asked for: of all documents, query by query, from the highest down, NaN last
     std::vector<std::string> extra;
     std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
     std::int64_t dropped = 0;

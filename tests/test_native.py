@@ -53,7 +53,15 @@ def ranked(run: bytes, qrels: bytes = QRELS, **options: Any) -> dict[tuple[str, 
 
 def everything(found: _native.Matched) -> tuple[Any, ...]:
     """All that a match says, comparable with ==."""
-    arrays = (found.length, found.offsets, found.rank, found.tie_first, found.tie_last, found.judgment)
+    arrays = (
+        found.length,
+        found.offsets,
+        found.rank,
+        found.tie_first,
+        found.tie_last,
+        found.judgment,
+        found.scores,
+    )
     plain = (found.extra, found.duplicates, found.dropped, found.tied_queries, found.unordered)
     return (*(array.tolist() for array in arrays), *plain)
 
@@ -471,6 +479,16 @@ def test_float32_makes_ties() -> None:
     assert _native.match_mapping(judgments, mapping, float32=True).rank.tolist() == [2]
 
 
+def test_scores_are_handed_over_when_asked_for() -> None:
+    run = lines("q1 a 1.00000001", "q1 x 3", "q9 a 7", "q1 b 2")
+    assert match(run).scores.tolist() == []
+    assert match(run, scores=True).scores.tolist() == [3, 2, 1.00000001]
+    assert match(run, scores=True, float32=True).scores.tolist() == [3, 2, 1]
+    again = run + lines("q1 x 5")
+    assert match(again, scores=True).scores.tolist() == [5, 3, 2, 1.00000001]
+    assert match(again, scores=True, duplicates="first").scores.tolist() == [3, 2, 1.00000001]
+
+
 def test_minus_zero_ties_with_zero() -> None:
     found = match(lines("q1 a 0", "q1 z -0.0"))
     assert (found.tie_first.tolist(), found.tie_last.tolist(), found.rank.tolist()) == ([1], [2], [2])
@@ -571,7 +589,9 @@ def test_ranks_are_those_of_a_full_sort(
     qrels = "".join(f"{q} 0 {d} 1\n" for q, documents in judged.items() for d in documents).encode()
     judgments = _native.read_judgments(qrels)
     text = "".join(f"{q} Q0 {d} {place} {score!r} t\n" for q, d, score, place in rows).encode()
-    found = _native.match_text(judgments, text, ties=ties, block_bytes=block_bytes, threads=threads)
+    found = _native.match_text(
+        judgments, text, ties=ties, block_bytes=block_bytes, threads=threads, scores=True
+    )
     expected = naive(rows, judged, ties)
     for q, query in enumerate(judgments.queries):
         span = slice(int(found.offsets[q]), int(found.offsets[q + 1]))
@@ -580,13 +600,17 @@ def test_ranks_are_those_of_a_full_sort(
         assert got == expected[query.decode()]
         retrieved = sum(row[0] == query.decode() for row in rows)
         assert found.length[q] == (retrieved or -1)
+    scores = {
+        q: sorted((row[2] for row in rows if row[0] == q.decode()), reverse=True) for q in judgments.queries
+    }
+    assert found.scores.tolist() == [score for query in judgments.queries for score in scores[query]]
     assert found.extra == sorted({row[0].encode() for row in rows} - set(judgments.queries))
     if ties == "rank-column":
         return
     mapping: dict[str, dict[str, float]] = {}
     for query_id, document, score, _ in rows:
         mapping.setdefault(query_id, {})[document] = score
-    by_mapping = _native.match_mapping(judgments, mapping, ties=ties)
+    by_mapping = _native.match_mapping(judgments, mapping, ties=ties, scores=True)
     assert everything(by_mapping) == everything(found)
 
 
@@ -605,15 +629,15 @@ def test_blocks_threads_and_sources_change_nothing(
         {q: dict.fromkeys(documents, 1) for q, documents in judged.items()}
     )
     text = "".join(f"{q} Q0 {d} {place} {score!r} t\n" for q, d, score, place in rows).encode()
-    whole = everything(_native.match_text(judgments, text, duplicates=duplicates))
+    whole = everything(_native.match_text(judgments, text, duplicates=duplicates, scores=True))
     for threads in (1, 2, 4):
         parts = _native.match_text(
-            judgments, text, duplicates=duplicates, threads=threads, block_bytes=block_bytes
+            judgments, text, duplicates=duplicates, threads=threads, block_bytes=block_bytes, scores=True
         )
         assert everything(parts) == whole
     stream = Stream(text, step=7)
     streamed = _native.match_text(
-        judgments, stream, duplicates=duplicates, threads=2, block_bytes=block_bytes
+        judgments, stream, duplicates=duplicates, threads=2, block_bytes=block_bytes, scores=True
     )
     assert everything(streamed) == whole
 

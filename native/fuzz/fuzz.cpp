@@ -1,9 +1,12 @@
 // This file is the fuzz target: any bytes become options, judgments and a run; the kernel must agree with the oracle.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "oracle.h"
+#include "ranked.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -57,7 +60,19 @@ bool same_repeat(const karat::Repeat& a, const karat::Repeat& b, bool ranks_too)
            (!ranks_too || (a.first_rank == b.first_rank && a.again_rank == b.again_rank));
 }
 
-void compare(const karat::Matched& found, const oracle::Ranked& wanted) {
+bool same_scores(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
+void compare(const karat::Ranked& found, const oracle::Listed& wanted) {
+    expect(!wanted.refusal, "one query: took what is to be refused");
+    expect(same_scores(found.scores, wanted.scores), "one query: other scores");
+    expect(found.documents.size() == found.scores.size(), "one query: documents and scores do not pair");
+    expect(wanted.uncertain || found.documents == wanted.documents, "one query: other documents, or another order");
+}
+
+void compare(const karat::Matched& found, const oracle::Ranked& wanted, bool with_scores) {
     expect(!wanted.refusal, "took what is to be refused");
     const karat::Matched& want = wanted.matched;
     expect(found.length == want.length, "other lengths");
@@ -71,6 +86,7 @@ void compare(const karat::Matched& found, const oracle::Ranked& wanted) {
             expect(found.judgment[i] == want.judgment[i], "other judgments");
         }
     }
+    expect(!with_scores ? found.scores.empty() : same_scores(found.scores, want.scores), "other scores");
     expect(found.extra == want.extra, "other extra queries");
     expect(found.duplicates.size() == want.duplicates.size(), "other duplicates");
     for (std::size_t i = 0; i < found.duplicates.size(); ++i) {
@@ -111,7 +127,17 @@ void match_and_compare(const karat::Judgments& judgments, const std::string& run
                        const oracle::Ranked& wanted) {
     karat::MemorySource source(run);
     try {
-        compare(karat::match_text(judgments, source, options, nullptr, {}), wanted);
+        compare(karat::match_text(judgments, source, options, nullptr, {}), wanted, options.scores);
+    } catch (const karat::LineFault& fault) {
+        compare(fault, wanted.refusal);
+    }
+}
+
+void rank_and_compare(const std::string& query, const std::string& run, const karat::MatchOptions& options) {
+    const oracle::Listed wanted = oracle::rank_query(query, run, options);
+    karat::MemorySource source(run);
+    try {
+        compare(karat::rank_query(query, source, options, {}), wanted);
     } catch (const karat::LineFault& fault) {
         compare(fault, wanted.refusal);
     }
@@ -154,9 +180,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     options.ties = static_cast<karat::Ties>(choose(4));
     options.duplicates = static_cast<karat::Duplicates>(choose(4));
     options.float32 = choose(2) == 0;
+    options.scores = choose(2) == 0;
     const oracle::Ranked ranked = oracle::match(judged, run, options);
     match_and_compare(*judgments, run, options, ranked);
+    std::vector<std::string> queries = judged.queries;  // and those that nobody judged
+    queries.insert(queries.end(), ranked.matched.extra.begin(), ranked.matched.extra.end());
+    const std::string query = queries.empty() ? "1" : queries[choose(static_cast<std::uint32_t>(queries.size()))];
+    rank_and_compare(query, run, options);
     options.reading.block_bytes = tiny_block;
+    rank_and_compare(query, run, options);
     match_and_compare(*judgments, run, options, ranked);
     options.gathered = true;
     match_and_compare(*judgments, run, options, ranked);

@@ -293,6 +293,18 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
 #else
         ranked.uncertain.push_back(nan);
 #endif
+        std::vector<double> numbers;
+        std::size_t nans = 0;
+        for (const Retrieved& retrieved : run) {
+            if (std::isnan(retrieved.score)) {
+                ++nans;
+            } else {
+                numbers.push_back(retrieved.score);
+            }
+        }
+        std::sort(numbers.rbegin(), numbers.rend());
+        numbers.resize(numbers.size() + nans, std::nan(""));
+        out.scores.insert(out.scores.end(), numbers.begin(), numbers.end());
         bool tied = false;
         std::vector<std::size_t> rank_of_place(runs[q].size() + 1, 0);
         for (std::size_t r = 0; r < order.size(); ++r) {
@@ -330,6 +342,29 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
     std::sort(out.duplicates.begin(), out.duplicates.end(),
               [](const auto& a, const auto& b) { return a.again.line < b.again.line; });
     return ranked;
+}
+
+// With every document of the query judged, the ranks of judged documents are the whole list.
+Listed rank_query(const std::string& query, const std::string& text, const karat::MatchOptions& options) {
+    Judged everything;
+    everything.queries.push_back(query);
+    everything.judgments.emplace_back();
+    std::vector<Judgment>& documents = everything.judgments.front();
+    for (const Line& line : take_apart(text, options.reading.comments)) {
+        if (line.comment || line.fields.size() < 3 || line.fields[0] != query) continue;
+        const auto same = [&](const Judgment& one) { return one.document == line.fields[2]; };
+        if (std::none_of(documents.begin(), documents.end(), same))
+            documents.push_back({query, line.fields[2], 0.0, 0});
+    }
+    Ranked ranked = match(everything, text, options);
+    Listed listed;
+    listed.refusal = ranked.refusal;
+    if (listed.refusal) return listed;
+    for (const std::int64_t j : ranked.matched.judgment)
+        listed.documents.push_back(documents[static_cast<std::size_t>(j)].document);
+    listed.scores = ranked.matched.scores;
+    listed.uncertain = ranked.uncertain.front();
+    return listed;
 }
 
 }  // namespace oracle

@@ -37,7 +37,16 @@ struct Ranked {
     std::vector<bool> uncertain;  // queries whose order this machine's qsort cannot vouch for
 };
 
+// One query's documents in rank order.
+struct Listed {
+    std::optional<Refusal> refusal;
+    std::vector<std::string> documents;
+    std::vector<double> scores;
+    bool uncertain = false;
+};
+
 Judged read_judgments(const std::string& text, const karat::Reading& reading, karat::Duplicates duplicates);
 Ranked match(const Judged& judged, const std::string& text, const karat::MatchOptions& options);
+Listed rank_query(const std::string& query, const std::string& text, const karat::MatchOptions& options);
 
 }  // namespace oracle

@@ -108,6 +108,9 @@ class Matched:
     def judgment(self) -> NDArray[np.int64]:
         """Index into the judgments' grades; of a document judged twice, its first judgment."""
     @property
+    def scores(self) -> NDArray[np.float64]:
+        """If asked for: the scores of all documents retrieved, as compared, query by query, from the highest down."""
+    @property
     def extra(self) -> list[bytes]:
         """Queries of the run without judgments, in byte order."""
     @property
@@ -192,12 +195,14 @@ def match_text(
     threads: int = 1,
     progress: Progress | None = None,
     block_bytes: int = 0,
+    scores: bool = False,
 ) -> Matched:
     """Rank a run's documents by score and find the judged ones.
 
     ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``),
     or the integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are
     placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
+    ``scores`` asks for every score, 8 bytes a document.
     """
 
 def ranked_documents(
@@ -220,6 +225,7 @@ def match_mapping(
     *,
     ties: str = "trec",
     float32: bool = False,
+    scores: bool = False,
 ) -> Matched:
     """Rank ``{query: {document: score}}``; only dicts, and ids of unjudged documents are looked at in ties alone.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataError, MeasureError
-from karat.evaluate import conventions, nested, scored
+from karat.evaluate import conventions, needs_scores, nested, scored
 from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
@@ -132,10 +132,10 @@ def curve(
     """
     convention, policy = conventions(profile, policy)
     names = [measures] if isinstance(measures, str) else list(measures)
-    matched, title = matcher(qrels, run, grades, judged, policy, name)
     wanted = {each: at_one(each, convention) for each in names}
     if not wanted:
         raise DataError("No measure was asked for.")
+    matched, title = matcher(qrels, run, grades, judged, policy, name, scores=needs_scores(wanted))
     longest = int(matched(policy).rows.length.max(initial=0))
     given = None if at is None else tuple(at)
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
@@ -154,6 +154,8 @@ def matcher(
     judged: Sequence[Sequence[float | None]] | None,
     policy: Policy,
     name: str | None,
+    *,
+    scores: bool,
 ) -> tuple[Callable[[Policy], Match], str]:
     """What matches the data under a policy, each policy once, and the run's name."""
     done: dict[Policy, Match] = {}
@@ -168,7 +170,7 @@ def matcher(
         title = ranked.name
 
         def make(policy: Policy) -> Match:
-            return match(known, ranked, policy)
+            return match(known, ranked, policy, scores=scores)
     else:
         raise DataError("A curve needs either qrels and a run, or grades.")
 

@@ -84,7 +84,7 @@ def evaluate(
     ranked = Run.of(run, name)
 
     def matched(policy: Policy) -> Match:
-        found = match(judged, ranked, policy, progress)
+        found = match(judged, ranked, policy, progress, scores=needs_scores(asked))
         refuse_strangers(judged, ranked, found)
         return found
 
@@ -198,6 +198,11 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     return asked
 
 
+def needs_scores(asked: Mapping[str, Measure]) -> bool:
+    """Whether a measure compares scores of documents of different queries, which ranks do not tell."""
+    return any(measure.pooled for measure in asked.values())
+
+
 def nested(lists: Any) -> list[list[float | None]]:
     """A list of lists of numbers; one flat list becomes a list of one."""
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
@@ -253,11 +258,13 @@ def scores_of(
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
     wanted = list(asked.values())
+    column = None if given is None else given_weights(found, given)
+    found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
     if policy.ties == "expected" and found.counts.tied:
         values, errors = expected_values(found, wanted, policy)
     else:
         values, errors = values_of(found.rows, wanted), None
-    weights = weights_together(found, asked, given)
+    weights = together(column, weights_of(found.rows, wanted), wanted)
     for place, measure in enumerate(asked.values()):
         if measure.definition.aggregate == "sum":
             continue
@@ -273,24 +280,31 @@ def scores_of(
         values=values,
         policy=policy,
         counts=found.counts,
-        bounds=tie_bounds(found, asked, policy, weights) if found.counts.tied else {},
+        bounds=tie_bounds(found, asked, policy, column) if found.counts.tied else {},
         weights=weights,
         errors={} if errors is None else mean_errors(errors, asked, weights),
         profile=None if convention.name == "karat" else convention.name,
         digits=convention.digits,
+        pools={label: found.rows for label, measure in asked.items() if measure.pooled},
     )
 
 
 def tie_bounds(
-    found: Match, asked: dict[str, Measure], policy: Policy, weights: Floats | None
+    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None
 ) -> dict[str, tuple[float, float]]:
     """The mean of each measure under the worst and the best order of tied documents."""
-    orders = extreme_values(found, list(asked.values()), policy)
+    wanted = list(asked.values())
+    orders = [
+        (values, together(column, own, wanted)) for values, own in extreme_values(found, wanted, policy)
+    ]
     bounds = {}
     for place, (label, measure) in enumerate(asked.items()):
-        how, its = measure.definition.aggregate, None if weights is None else weights[:, place]
+        how = measure.definition.aggregate
         if how != "sum":
-            low, high = (aggregate(values[:, place], how, its) for values in orders)
+            low, high = (
+                aggregate(values[:, place], how, None if weights is None else weights[:, place])
+                for values, weights in orders
+            )
             bounds[label] = (min(low, high), max(low, high))
     return bounds
 
@@ -307,21 +321,23 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
     }
 
 
-def weights_together(
-    found: Match, asked: dict[str, Measure], given: Mapping[str, float] | None
-) -> Floats | None:
-    """What each query weighs for each measure: what the caller gives, times what the measure says.
+def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
+    """What the caller says each query weighs.
 
     Raises:
         DataError: a query without a weight, or a weight that is none.
     """
-    own = weights_of(found.rows, list(asked.values()))
-    if given is None:
-        return own
     column = np.array([weight_of(text_of(query), given) for query in found.queries])
     if len(column) and not column.any():
         raise DataError("Every query weighs 0: there is no mean.")
-    return column[:, None] * (np.ones((1, len(asked))) if own is None else own)
+    return column
+
+
+def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
+    """What each query weighs for each measure: what the caller gives, times what the measure says."""
+    if column is None:
+        return own
+    return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)
 
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:

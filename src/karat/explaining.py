@@ -102,6 +102,11 @@ def explain(
         several = ", ".join(asked)
         raise MeasureError(f"'{measure}' stands for {len(asked)} measures ({several}): name one of them.")
     ((label, meant),) = asked.items()
+    if meant.pooled:
+        raise MeasureError(
+            f"{meant} compares documents of all queries, so no query explains its value alone. "
+            f"'{meant.name}' without pooled=true explains the pairs of one query."
+        )
     subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
     own = general.of_measure(str(meant))
     found = subject.match(own)

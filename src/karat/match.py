@@ -83,18 +83,30 @@ class Match:
     whole: JudgedRows = field(repr=False)
 
 
-def match(qrels: Qrels, run: Run, policy: Policy, progress: _native.Progress | None = None) -> Match:
+def match(
+    qrels: Qrels,
+    run: Run,
+    policy: Policy,
+    progress: _native.Progress | None = None,
+    *,
+    scores: bool = False,
+) -> Match:
     """Reduce a run to its judged rows, under a policy.
+
+    With ``scores`` the rows hold every document's score: what measures need that compare documents of different
+    queries.
 
     Raises:
         DataError: what the policy calls an error: duplicates, missing queries, ties, empty queries, negative
             grades.
     """
     judgments = qrels.judgments
-    found = run.match(judgments, policy, progress=progress)
+    found = run.match(judgments, policy, progress=progress, scores=scores)
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)
+    if scores:
+        rows = replace(rows, scores=found.scores)
     counts = Counts(
         judged=len(judgments.queries),
         extra=len(found.extra),
@@ -275,12 +287,14 @@ def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
     """The lists cut at ``depth``."""
     if depth is None:
         return rows
-    return replace(kept_rows(rows, rows.rank <= depth), length=np.minimum(rows.length, depth))
+    length = np.minimum(rows.length, depth)
+    return replace(kept_rows(rows, rows.rank <= depth), length=length, scores=rows.scores_down_to(length))
 
 
 def condensed(rows: JudgedRows) -> JudgedRows:
     """The lists without their unjudged documents."""
     rows = kept_rows(rows, rows.grade >= 0)
+    scores = rows.score
     rank = ranks_within(rows.offsets)
     same = np.append(False, (np.diff(rows.tie_first) == 0) & (np.diff(rows.list_of_row) == 0))[: len(rank)]
     starts = np.flatnonzero(~same)
@@ -288,7 +302,7 @@ def condensed(rows: JudgedRows) -> JudgedRows:
     first = np.repeat(rank[starts], sizes)
     last = np.repeat(rank[starts] + sizes - 1, sizes)
     length = np.diff(rows.offsets).astype(np.float64)
-    return replace(rows, rank=rank, tie_first=first, tie_last=last, length=length)
+    return replace(rows, rank=rank, tie_first=first, tie_last=last, length=length, scores=scores)
 
 
 def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
@@ -315,6 +329,7 @@ def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
         offsets=offsets_of(number[row_lists[lists[row_lists]]], count),
         judged_offsets=offsets_of(number[judgment_lists[kept]], count),
         judged_grades=rows.judged_grades[kept],
+        scores=None if rows.scores is None else rows.scores[np.repeat(lists, rows.length.astype(np.int64))],
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NEVER_POOLED", "POOLED", "Floats", "Integers", "JudgedRows", "offsets_of"]
+__all__ = ["NEVER_POOLED", "POOLED", "Floats", "Integers", "JudgedRows", "joined", "offsets_of"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -36,6 +36,9 @@ class JudgedRows:
         judged_grades: every grade of 0 or more in the list's judgments, retrieved or not [judgments].
         depth: documents asked for, or None for as many as there are.
         group_offsets: the lists of each query, where a query has several (judgment groups) [queries + 1].
+        scores: of all documents retrieved, list by list from rank 1 down; None where nobody asked for them, or
+            there are none [documents].
+        weight: what each list weighs where documents of different lists are compared; None for 1 [lists].
     """
 
     length: Floats
@@ -48,11 +51,14 @@ class JudgedRows:
     judged_grades: Floats
     depth: int | None = None
     group_offsets: Integers | None = None
+    scores: Floats | None = None
+    weight: Floats | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
         """The lists from number ``first`` to before ``last``."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
+        documents = slice(*self.document_offsets[[first, last]])
         return replace(
             self,
             length=self.length[first:last],
@@ -63,7 +69,29 @@ class JudgedRows:
             tie_last=self.tie_last[rows],
             judged_offsets=self.judged_offsets[first : last + 1] - judgments.start,
             judged_grades=self.judged_grades[judgments],
+            scores=None if self.scores is None else self.scores[documents],
+            weight=None if self.weight is None else self.weight[first:last],
         )
+
+    def scores_down_to(self, length: Floats) -> Floats | None:
+        """The scores of the first documents of each list, as many as ``length`` says, if so many are there."""
+        if self.scores is None:
+            return None
+        start = self.document_offsets[:-1]
+        rank = np.arange(1, len(self.scores) + 1) - np.repeat(start, self.length.astype(np.int64))
+        return self.scores[rank <= np.repeat(length, self.length.astype(np.int64))]
+
+    @property
+    def document_offsets(self) -> Integers:
+        """Where each list's documents begin and end, with or without a row."""
+        return np.append(0, np.cumsum(self.length)).astype(np.int64)
+
+    @property
+    def score(self) -> Floats | None:
+        """The score of each row."""
+        if self.scores is None:
+            return None
+        return self.scores[self.document_offsets[self.list_of_row] + self.rank.astype(np.int64) - 1]
 
     @property
     def list_of_row(self) -> Integers:
@@ -74,6 +102,38 @@ class JudgedRows:
     def list_of_judgment(self) -> Integers:
         """The list of each judgment."""
         return np.repeat(np.arange(len(self.length)), np.diff(self.judged_offsets))
+
+
+def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
+    """The lists of several tables in one, in the order wanted."""
+    length = np.concatenate([part.length for part in parts])
+    row_counts = np.concatenate([np.diff(part.offsets) for part in parts])
+    judged_counts = np.concatenate([np.diff(part.judged_offsets) for part in parts])
+    rows, judgments = stretches(row_counts, order), stretches(judged_counts, order)
+    documents = stretches(length.astype(np.int64), order)
+
+    def together(name: str, places: Integers) -> Any:
+        columns = [getattr(part, name) for part in parts]
+        return None if any(column is None for column in columns) else np.concatenate(columns)[places]
+
+    return replace(
+        parts[0],
+        length=length[order],
+        offsets=np.append(0, np.cumsum(row_counts[order])),
+        **{name: together(name, rows) for name in ("rank", "grade", "tie_first", "tie_last")},
+        judged_offsets=np.append(0, np.cumsum(judged_counts[order])),
+        judged_grades=together("judged_grades", judgments),
+        scores=together("scores", documents),
+        weight=together("weight", order),
+    )
+
+
+def stretches(counts: Integers, order: Integers) -> Integers:
+    """The places of the elements of segments of these sizes, once the segments stand in another order."""
+    starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
+    before = np.cumsum(sizes) - sizes
+    places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
+    return places
 
 
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from karat._version import __version__
 from karat.errors import DataError, MeasureError
 from karat.layout import lay_out
 from karat.measures import Measure, parse_measure
+from karat.rows import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from karat.match import Counts
     from karat.policy import Policy
     from karat.read import Origin
-    from karat.rows import Floats
+    from karat.rows import Floats, JudgedRows
 
 __all__ = ["Scores", "board", "document_of", "footer", "side_by_side", "to_json"]
 
@@ -49,6 +50,7 @@ class Scores:
         weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
         errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
         inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
+        pools: for each label whose values compare documents of different queries, the lists that they come from.
 
     Example:
         >>> import karat
@@ -71,6 +73,7 @@ class Scores:
     weights: Floats | None = None
     errors: dict[str, float] = field(default_factory=dict)
     inputs: dict[str, Origin] = field(default_factory=dict)
+    pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -149,7 +152,7 @@ class Scores:
             np.ones(each.values.shape) if each.weights is None else each.weights for each in (self, other)
         ]
         weights = None if self.weights is other.weights is None else np.concatenate(weighed)[order]
-        return replace(
+        merged = replace(
             self,
             queries=tuple(names[each] for each in order),
             values=values,
@@ -160,6 +163,7 @@ class Scores:
             errors=merged_errors(self, other),
             inputs={},
         )
+        return pooled_again(merged, self, other) if self.pools else merged
 
     def footer(self) -> str:
         """One line: queries, decisions and the policy."""
@@ -196,6 +200,29 @@ class Scores:
     def __str__(self) -> str:
         """The means as a table, with the footer."""
         return board([self], "text") + self.footer()
+
+
+def pooled_again(merged: Scores, one: Scores, other: Scores) -> Scores:
+    """The merged scores with the values of measures that compare documents of both parts."""
+    from karat.lists.flat import Flat
+
+    values, pools = merged.values.copy(), {}
+    weights = np.ones(values.shape) if merged.weights is None else merged.weights.copy()
+    place_of = {query: place for place, query in enumerate(merged.queries)}
+    for label in one.pools:
+        column, parts = merged.column(label), (one, other)
+        places = np.array([place_of[query] for part in parts for query in part.by_query(label)], np.int64)
+        rows = joined([part.pools[label] for part in parts], np.argsort(places))
+        places.sort()
+        lists, measure = Flat(rows), merged.measures[column]
+        own = cast("Floats", measure.weigh(lists))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = cast("Floats", measure(Flat(rows, every_rank=measure.every_rank)))
+        # What weighs nothing is no value of the measure, but what the policy made of it.
+        values[places, column] = np.where(own > 0, found, values[places, column])
+        weights[places, column] = own if rows.weight is None else own * rows.weight
+        pools[label] = rows
+    return replace(merged, values=values, weights=weights, pools=pools)
 
 
 def merged_errors(one: Scores, other: Scores) -> dict[str, float]:
@@ -245,6 +272,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         counted=None if counted.all() else counted,
         weights=None if all(part.weights is None for part in parts) else weights,
         errors={label: error for part in parts for label, error in part.errors.items()},
+        pools={label: rows for part in parts for label, rows in part.pools.items()},
     )
 
 

@@ -127,8 +127,9 @@ class Run:
         reading: Reading = KARAT,
         ties: str | None = None,
         progress: _native.Progress | None = None,
+        scores: bool = False,
     ) -> _native.Matched:
-        """The rows of judged documents, as the kernel finds them.
+        """The rows of judged documents, as the kernel finds them; with ``scores`` also every document's score.
 
         Raises:
             DataError: a line, score or id that cannot be used.
@@ -136,7 +137,7 @@ class Run:
         rule, float32 = ties or tie_rule(policy), policy.scores == "float32"
         if self.source is None:
             matched: _native.Matched = from_mapping(
-                lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32),
+                lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32, scores=scores),
                 self.mapping,
                 "run",
             )
@@ -154,6 +155,7 @@ class Run:
                 lenient=policy.malformed == "skip",
                 threads=available_cores(),
                 progress=progress,
+                scores=scores,
             )
 
     def ranked(self, query: bytes, policy: Policy) -> tuple[list[bytes], list[float]]:

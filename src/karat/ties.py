@@ -211,6 +211,8 @@ def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders
         tie_last=rows.tie_last[source],
         judged_offsets=np.append(0, np.cumsum(np.concatenate(judged_counts))),
         judged_grades=rows.judged_grades[np.concatenate(judgments)],
+        scores=None,
+        weight=None,
     )
     weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
     drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])

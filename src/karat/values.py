@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from karat.errors import MeasureError
 from karat.lists.flat import Flat
 from karat.match import Match, finished
 from karat.ties import Orders, all_orders, arranged, turned_orders
@@ -32,9 +33,9 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
     if not every.all():
         values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank])
     if every.any():
-        for first, last in parts_of(rows):
-            part = rows.part(first, last)
-            values[first:last, every] = columns_of(part, [each for each in measures if each.every_rank])
+        those = [each for each in measures if each.every_rank]
+        for first, last in parts_of(rows, whole=any(each.pooled for each in those)):
+            values[first:last, every] = columns_of(rows.part(first, last), those)
     return values
 
 
@@ -50,9 +51,9 @@ def columns_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def parts_of(rows: JudgedRows) -> Iterator[tuple[int, int]]:
-    """The first and last list of parts in which a row for every rank takes little memory."""
-    if rows.group_offsets is not None:
+def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
+    """The first and last list of parts in which a row for every rank takes little memory, or of the whole."""
+    if whole or rows.group_offsets is not None:
         yield 0, len(rows.length)
         return
     ends, first = np.cumsum(rows.length), 0
@@ -69,18 +70,20 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
         return None
     lists = Flat(rows)
     columns = [measure.weigh(lists) for measure in measures]
+    if all(each is None for each in columns):
+        return None
     return np.stack(
         [np.ones(len(rows.length)) if each is None else cast("Floats", each) for each in columns], axis=1
     )
 
 
-def extreme_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
-    """The values under the worst and under the best order of tied documents."""
-    worst, best = (
-        values_of(finished(arranged(found.whole, rule), policy), measures)
-        for rule in ("pessimistic", "optimistic")
-    )
-    return worst, best
+def extreme_values(
+    found: Match, measures: Sequence[Measure], policy: Policy
+) -> Iterator[tuple[Floats, Floats | None]]:
+    """The values, and what they weigh, under the worst and then under the best order of tied documents."""
+    for rule in ("pessimistic", "optimistic"):
+        rows = finished(arranged(found.whole, rule), policy)
+        yield values_of(rows, measures), weights_of(rows, measures)
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
@@ -90,12 +93,27 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
     # A depth or a removal decides over documents that a measure of sums knows nothing of.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = np.array([sums and each.definition.additive for each in measures])
-    for wanted, orders in ((additive, turned_orders), (~additive, all_orders)):
+    alone = np.array([not stands(each, policy) for each in measures])
+    for wanted, orders in ((additive & alone, turned_orders), (~additive & alone, all_orders)):
         places = np.flatnonzero(wanted).tolist()
         if places:
             chosen = [measures[place] for place in places]
             put_means(values, errors, places, chosen, orders(found.whole), policy)
     return values, errors
+
+
+def stands(measure: Measure, policy: Policy) -> bool:
+    """Whether no order of tied documents can move the measure, since it compares the scores themselves.
+
+    Raises:
+        MeasureError: a depth cuts through ties, and queries whose values hang together have too many orders.
+    """
+    if measure.pooled and (measure.depth or policy.depth):
+        raise MeasureError(
+            f"{measure} has no mean over orders of tied documents (ties=expected): leave out the depth, or choose "
+            "another rule for ties."
+        )
+    return measure.pooled
 
 
 def put_means(

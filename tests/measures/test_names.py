@@ -130,7 +130,7 @@ def test_the_table_is_trec_evals() -> None:
         ("nDCG(ideal=judgd)", "ideal is one of judged, uncut, length, retrieved, depth, full, trec_eval"),
         ("RBP(rel=number)", "rel is one of graded, number"),
         ("RBP(rel=some)", "rel is one of graded, number"),
-        ("AUC(gain=exp2)", "AUC has no parameter 'gain'; it has: rel, single."),
+        ("AUC(gain=exp2)", "AUC has no parameter 'gain'; it has: rel, single, pooled."),
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none."),
         ("Presicion@5", "Did you mean"),
         ("GAUK", "Did you mean GAUC or AUC"),

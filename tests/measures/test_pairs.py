@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given, settings
 
 import karat
-from karat import Policy
+from karat import DataError, MeasureError, Policy
 from strategies import judgments, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_a_tie_counts_one_half() -> None:
@@ -70,3 +76,153 @@ def test_partial_areas_are_rectools() -> None:
     scores = karat.evaluate_grades(ranked, ["PartialAUC@3", "PartialAUC(over=capped)@3"], judged)
     assert scores["PartialAUC@3"] == pytest.approx((6 / 15 + 2 / 3) / 2, abs=1e-15)
     assert scores["PartialAUC(over=capped)@3"] == pytest.approx((6 / 9 + 2 / 3) / 2, abs=1e-15)
+
+
+# ---------------------------------------------------------------- one area for all queries
+
+POOLED = "AUC(pooled=true)"
+
+
+def every_pair(rows: list[tuple[bool, float, float]]) -> float:
+    """The share of right pairs, one by one: rows of (relevant, score, weight), all of them together."""
+    pairs = [(a, b) for a in rows for b in rows if a[0] and not b[0]]
+    right = sum(((a[1] > b[1]) + 0.5 * (a[1] == b[1])) * a[2] * b[2] for a, b in pairs)
+    return right / sum(a[2] * b[2] for a, b in pairs) if pairs else 0.0
+
+
+def pooled_rows(qrels: dict, run: dict, weights: dict | None = None) -> list[tuple[bool, float, float]]:
+    """Every document retrieved for a judged query, unjudged ones among the others."""
+    return [
+        (qrels[query].get(document, 0) >= 1, score, weights[query] if weights else 1.0)
+        for query in qrels
+        for document, score in run.get(query, {}).items()
+    ]
+
+
+def test_pooled_pairs_cross_queries() -> None:
+    # Relevant: 1, 2, 2, 1 (query 2), 4, 2. Others: 2, 3, 1, and 0 unjudged. Of these four have below them:
+    # 1: ½+1; 2: ½+1+1; 2 and 1 of query 2 alike; 4: all four; 2 of query 3.
+    right = 1.5 + 2.5 + 1.5 + 4 + 2.5
+    scores = karat.evaluate(QRELS, RUN, POOLED)
+    assert scores[POOLED] == pytest.approx(right / (5 * 4), abs=1e-15)
+    # A query's value is the share of its own relevant documents' pairs.
+    assert scores.by_query(POOLED) == {"1": 1.5 / 4, "2": (2.5 + 1.5) / 8, "3": (4 + 2.5) / 8}
+
+
+def test_pooled_is_what_scikit_learn_says_of_all_rows() -> None:
+    # sklearn.metrics.roc_auc_score([0, 1, 1, 0, 1, 0, 1], [.1, .4, .4, .4, .8, .9, .2]) is 0.5 (scikit-learn 1.9.1);
+    # with sample_weight=[1, 1, 1, 3, 3, 3, 3] it is 0.3571428571428572.
+    qrels = {"u": {"a": 0, "b": 1, "c": 1}, "v": {"d": 0, "e": 1, "f": 0, "g": 1}}
+    run = {"u": {"a": 0.1, "b": 0.4, "c": 0.4}, "v": {"d": 0.4, "e": 0.8, "f": 0.9, "g": 0.2}}
+    assert karat.evaluate(qrels, run, POOLED)[POOLED] == pytest.approx(0.5, abs=1e-15)
+    weighted = karat.evaluate(qrels, run, POOLED, weights={"u": 1, "v": 3})
+    assert weighted[POOLED] == pytest.approx(0.3571428571428572, abs=1e-15)
+
+
+@settings(max_examples=150, deadline=None)
+@given(judgments(), runs())
+def test_pooled_auc_counts_every_pair(qrels: dict, run: dict) -> None:
+    if not set(qrels) & set(run):
+        return
+    weights = {query: float(place) for place, query in enumerate(sorted(qrels), 1)}
+    for ties in ("trec", "pessimistic", "expected"):
+        scores = karat.evaluate(qrels, run, POOLED, policy=Policy(ties=ties))
+        assert scores[POOLED] == pytest.approx(every_pair(pooled_rows(qrels, run)), abs=1e-12)
+    weighted = karat.evaluate(qrels, run, POOLED, weights=weights)
+    assert weighted[POOLED] == pytest.approx(every_pair(pooled_rows(qrels, run, weights)), abs=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(judgments(), runs())
+def test_pooled_without_unjudged_documents(qrels: dict, run: dict) -> None:
+    if not set(qrels) & set(run):
+        return
+    policy = Policy(unjudged="removed")
+    known = {
+        query: {d: score for d, score in run.get(query, {}).items() if grades.get(d, -1) >= 0}
+        for query, grades in qrels.items()
+    }
+    found = karat.evaluate(qrels, run, POOLED, policy=policy)[POOLED]
+    assert found == pytest.approx(every_pair(pooled_rows(qrels, known)), abs=1e-12)
+
+
+def test_pooled_down_to_a_depth() -> None:
+    scores = karat.evaluate(QRELS, RUN, [f"{POOLED}@1", f"{POOLED}@2"], policy=Policy(ties="trec"))
+    # First documents: 2, not relevant, then 2 and 4, relevant. The first two of query 1: 2 and 1; of query 2: 2 and 1,
+    # both relevant; of query 3: 4 and 3, the latter not relevant.
+    assert scores[f"{POOLED}@1"] == pytest.approx((0.5 + 1) / 2, abs=1e-15)
+    assert scores[f"{POOLED}@2"] == pytest.approx((0 + 0.5 + 0 + 2) / (4 * 2), abs=1e-15)
+    assert karat.evaluate(QRELS, RUN, POOLED, policy=Policy(depth=2))[POOLED] == scores[f"{POOLED}@2"]
+    cut = karat.curve(POOLED, QRELS, RUN)
+    assert cut[POOLED][:2] == [scores[f"{POOLED}@1"], scores[f"{POOLED}@2"]]
+
+
+def test_pooled_of_one_class_is_what_single_says() -> None:
+    run = {"1": {"a": 1.0, "b": 2.0}, "2": {"c": 3.0}}
+    for qrels in ({"1": {"a": 1, "b": 1}, "2": {"c": 1}}, {"1": {"a": 0, "b": 0}, "2": {"c": 0, "d": 1}}):
+        for word, value in (("zero", 0.0), ("half", 0.5), ("one", 1.0)):
+            name = f"AUC(single={word}, pooled=true)"
+            assert karat.evaluate(qrels, run, name)[name] == value
+        name = "AUC(single=nan, pooled=true)"
+        assert math.isnan(karat.evaluate(qrels, run, name)[name])
+
+
+def test_scores_are_compared_in_the_width_of_the_policy() -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.00000001}}
+    assert karat.evaluate(qrels, run, POOLED)[POOLED] == 0
+    assert karat.evaluate(qrels, run, POOLED, policy=Policy(scores="float32"))[POOLED] == 0.5
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip", "nan"])
+def test_parts_of_a_pooled_evaluation_merge_to_the_whole(missing: str) -> None:
+    qrels = {**QRELS, "0": {"a": 1}, "4": {"d": 0, "e": 0}}
+    run = {**RUN, "4": {"d": 2.5, "e": 3.5}}
+    weights = {"0": 1, "1": 2, "2": 0, "3": 1, "4": 0.5}
+    policy, measures = Policy(missing=missing, by_measure={"RR": {"missing": "zero"}}), [POOLED, "RR", "GAUC"]
+
+    def scores(*queries: str) -> karat.Scores:
+        its = {query: run[query] for query in queries if query in run}
+        return karat.evaluate(
+            {query: qrels[query] for query in queries}, its, measures, policy=policy, weights=weights
+        )
+
+    whole = scores("0", "1", "2", "3", "4")
+    merged = scores("3", "2").merge(scores("4", "0", "1"))
+    assert merged.means() == pytest.approx(whole.means(), abs=1e-15)
+    assert merged.by_query(POOLED) == pytest.approx(whole.by_query(POOLED), abs=1e-15, nan_ok=True)
+    assert merged[POOLED] != (scores("3", "2")[POOLED] + scores("4", "0", "1")[POOLED]) / 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: karat.evaluate_grades([[1, 0], [0, 1]], POOLED),
+        lambda: karat.evaluate_judged_ranking(b"q Q0 a 0\nq Q0 b 1\n", POOLED),
+    ],
+)
+def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> None:
+    with pytest.raises(DataError, match="compares the scores of documents of different queries"):
+        call()
+
+
+def test_one_query_does_not_explain_a_pooled_value() -> None:
+    with pytest.raises(MeasureError, match="'AUC' without pooled=true explains the pairs of one query"):
+        karat.explain(POOLED, QRELS, RUN, "1")
+
+
+def test_a_depth_through_ties_has_no_expected_pooled_value() -> None:
+    with pytest.raises(MeasureError, match="no mean over orders of tied documents"):
+        karat.evaluate(
+            {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}, f"{POOLED}@1", policy=Policy(ties="expected")
+        )
+
+
+def test_bounds_weigh_what_each_order_holds() -> None:
+    # At depth 1, query 1 has its relevant document only in the best order; then GAUC would weigh it.
+    qrels, run = (
+        {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}},
+        {"1": {"a": 1.0, "b": 1.0, "x": 1.0}, "2": {"d": 2.0, "c": 1.0}},
+    )
+    scores = karat.evaluate(qrels, run, "GAUC@2")
+    # Worst: x, b: no pair, weighs nothing; query 2 is wrong. Best: a, x: one tied pair.
+    assert scores.bounds["GAUC@2"] == (0.0, (2 * 0.5 + 2 * 0) / 4)

@@ -171,6 +171,29 @@ class Lists(ABC):
             "preferences to 'karat trec-eval -R prefs' or '-R qrels_prefs'."
         )
 
+    def pooled_above(self, rows: Rows | float) -> Rows:
+        """The sum over the documents of all lists that score higher than each one, and half over its equals.
+
+        Of ``rows``; or of that number for every document, judged or not. Each is its own equal.
+
+        Raises:
+            DataError: there are no scores.
+        """
+        del rows
+        raise DataError(
+            "This measure compares the scores of documents of different queries, and documents in rank order have "
+            "none: give judgments and a run."
+        )
+
+    def pooled_total(self, values: Queries) -> Queries:
+        """The sum over all lists, the same for each of them.
+
+        Raises:
+            DataError: the lists are not all there.
+        """
+        del values
+        raise DataError("These lists stand alone: a sum over all queries needs all of them at once.")
+
     # ------------------------------------------------------------ primitives: what a carrier computes
 
     @abstractmethod

@@ -138,6 +138,33 @@ class Flat(Lists):
         table = np.append(1.0, np.cumprod(np.full(int(exponents.max(initial=0.0)), base)))
         return table[exponents.astype(np.int64)]
 
+    def pooled_above(self, rows: Rows | float) -> Rows:
+        table = self.rows
+        own, weight = table.score, table.weight
+        if own is None:
+            return super().pooled_above(rows)
+        counted: Any = rows
+        if isinstance(rows, (int, float)):
+            among, of_list, counted = cast("Floats", table.scores), table.length.astype(np.int64), float(rows)
+        else:
+            among, of_list = own, np.diff(table.offsets)
+        weights = (
+            np.broadcast_to(counted, among.shape) if weight is None else counted * np.repeat(weight, of_list)
+        )
+        # Each score is put at the first level that reaches it; so few levels cost less than sorting all scores.
+        levels = np.sort(own)
+        place = np.searchsorted(levels, among)
+        reached = np.append(levels, np.nan)[place] == among
+        up_to = np.cumsum(np.bincount(place, weights, len(levels) + 1))
+        equal = np.bincount(place[reached], weights[reached], len(levels) + 1)
+        of_row = np.searchsorted(levels, own)
+        return cast("Rows", up_to[-1] - up_to[of_row] + equal[of_row] / 2.0)
+
+    def pooled_total(self, values: Queries) -> Queries:
+        numbers, weight = cast("Floats", values), self.rows.weight
+        whole = numbers if weight is None else numbers * weight
+        return cast("Queries", np.full(len(numbers), whole.sum()))
+
     def total_unjudged(self, p: float) -> Queries:
         # Rank by rank as trec_eval adds (m_rbp_resid.c), a few lists at a time so that memory stays small.
         rows = self.rows
@@ -215,9 +242,11 @@ class Flat(Lists):
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
     """The rows of each list down to its last rank."""
     kept = rows.rank <= np.repeat(last, np.diff(rows.offsets))
+    length = np.minimum(rows.length, last)
     return replace(
         rows,
-        length=np.minimum(rows.length, last),
+        length=length,
+        scores=rows.scores_down_to(length),
         offsets=np.append(0, np.cumsum(kept))[rows.offsets],
         rank=rows.rank[kept],
         grade=rows.grade[kept],

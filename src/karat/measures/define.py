@@ -62,7 +62,7 @@ class Definition:
     whole: str
     same_as: str
     source: str
-    weighs: Callable[..., Queries] | None = None
+    weighs: Callable[..., Queries | None] | None = None
     every_rank: bool = False
     additive: bool = False
 
@@ -84,7 +84,7 @@ def measure(
     whole: str = "",
     same_as: str = "",
     source: str = "",
-    weighs: Callable[..., Queries] | None = None,
+    weighs: Callable[..., Queries | None] | None = None,
     every_rank: bool = False,
     additive: bool = False,
     **parameters: OneOf | Value,
@@ -184,6 +184,11 @@ class Measure:
             or (isinstance(rel, (int, float)) and rel < 0)
             or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
         )
+
+    @property
+    def pooled(self) -> bool:
+        """Whether documents of different queries are compared, so that a value depends on all queries."""
+        return self.arguments.get("pooled") == "true"
 
     def __call__(self, lists: Lists) -> Queries:
         """The value of each query."""

@@ -14,20 +14,48 @@ __all__: list[str] = []
 BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
-@measure("AUC", rel=1, single=OneOf("zero", "half", "one", "nan"), source=BAMBER)
-def area_under_curve(r: Lists, rel: float, single: str) -> Queries:
+def relevant_of_pool(r: Lists, rel: float, single: str, pooled: str) -> Queries | None:
+    """What a query weighs in the pooled AUC: its relevant documents; where there is no pair at all, 1."""
+    del single
+    if pooled == "false":
+        return None
+    relevant = r.total(r.hits(rel))
+    pairs = r.pooled_total(relevant) * r.pooled_total(r.length - relevant)
+    return r.only(pairs, relevant, 1.0)
+
+
+@measure(
+    "AUC",
+    rel=1,
+    single=OneOf("zero", "half", "one", "nan"),
+    pooled=OneOf("false", "true"),
+    weighs=relevant_of_pool,
+    source=BAMBER,
+)
+def area_under_curve(r: Lists, rel: float, single: str, pooled: str) -> Queries:
     """The share of pairs of a relevant and another document of the list that it has in the right order.
 
     Equal scores count one half, so the order of ties does not matter. Only retrieved documents make pairs;
-    unjudged ones are the others too. ``single`` says what a list counts that has only one kind of document, and so
-    no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn). ``AUC@k`` is the area of the first k. The
-    pooled AUC of all users, whose scores must then be comparable, is the AUC of one query that holds the documents
-    of all. Not the same: XGBoost counts pairs of equal labels, Cornac calls ties wrong.
+    unjudged ones are the others too (``--unjudged removed`` leaves them out). ``single`` says what a list counts
+    that has only one kind of document, and so no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn).
+    ``AUC@k`` is the area of the first k.
+
+    ``pooled=true`` is one area for all queries together, as scikit-learn, LightGBM, XGBoost and RecBole compute it
+    over the rows of all users: pairs are made across queries too, so scores must be comparable. A query's value is
+    then the share of right pairs among those of its own relevant documents with the others of all queries; the mean
+    weighs it by how many relevant documents it has retrieved, which gives the one area. Given weights of queries
+    weigh their documents. Not the same: XGBoost's ranking objective counts pairs of equal labels, Cornac calls ties
+    wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
-    pairs = relevant * (r.length - relevant)
-    right = r.total(hits * (r.spread(r.length) + 0.5 - r.tied_rank)) - relevant * relevant / 2.0
+    if pooled == "true":
+        others = r.pooled_total(r.length - relevant)
+        right = r.total(hits * (r.spread(others) - (r.pooled_above(1.0) - r.pooled_above(hits))))
+    else:
+        others = r.length - relevant
+        right = r.total(hits * (r.spread(r.length) + 0.5 - r.tied_rank)) - relevant * relevant / 2.0
+    pairs = relevant * others
     none = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": float("nan")}[single]
     return r.only(pairs, r.ratio(right, pairs), none)
 
@@ -59,7 +87,7 @@ def grouped_area_under_curve(r: Lists, rel: float, weight: str) -> Queries:
     (RecBole's GAUC, Elliot's AUC), as it has ``pairs``, or 1.
     """
     del weight  # It says what the value weighs, not what it is.
-    return area_under_curve(r, rel, "zero")
+    return area_under_curve(r, rel, "zero", "false")
 
 
 @measure("PartialAUC", n=10, rel=1, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools")
