@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from karat.explaining import explain
     from karat.gates import Gate, gate
     from karat.records import Verification, record, verify
+    from karat.reporting import Report, report
 
 __all__ = [
     "Agreement",
@@ -33,6 +34,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Qrels",
+    "Report",
     "Run",
     "Scores",
     "Verification",
@@ -49,6 +51,7 @@ __all__ = [
     "measures",
     "profiles",
     "record",
+    "report",
     "verify",
 ]
 
@@ -63,6 +66,8 @@ LATER = {
     "Difference": "karat.differences",
     "difference": "karat.differences",
     "explain": "karat.explaining",
+    "Report": "karat.reporting",
+    "report": "karat.reporting",
     "Gate": "karat.gates",
     "gate": "karat.gates",
     "record": "karat.records",

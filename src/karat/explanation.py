@@ -220,14 +220,19 @@ class Explanation:
         page = f"<head>\n{head}\n</head>\n<body>\n{self._repr_html_()}</body>"
         return f'<!doctype html>\n<html lang="en">\n{page}\n</html>\n'
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
+    def to_fragment(self, heading: int = 1) -> str:
+        """The content of the page alone, to stand in another page that styles it.
+
+        Args:
+            heading: the level of its highest heading.
+        """
         sentence, *others = self.meaning + self.facts
-        parts = [f"<h1>{html.escape(self.result)}</h1>", f'<p class="lead">{html.escape(sentence)}</p>']
+        top, next_level = f"h{heading}", f"h{heading + 1}"
+        parts = [f"<{top}>{html.escape(self.result)}</{top}>", f'<p class="lead">{html.escape(sentence)}</p>']
         parts += [f"<p>{html.escape(each)}</p>" for each in others]
         for table in self.tables():
             drawn = lay_out("html", table.header, table.rows, table.names)
-            parts += [f"<h2>{html.escape(table.title)}</h2>"]
+            parts += [f"<{next_level}>{html.escape(table.title)}</{next_level}>"]
             parts += [f"<p>{html.escape(note)}</p>" for note in table.notes]
             parts.append(f'<div class="wide" tabindex="0">\n{drawn}</div>')
             parts += [f'<p class="small">{html.escape(table.after)}</p>'] if table.after else []
@@ -236,7 +241,11 @@ class Explanation:
         meanings = [f"<dt>{html.escape(word)}</dt><dd>{html.escape(words[word])}</dd>" for word in words]
         if meanings:
             parts.append("<dl>\n" + "\n".join(meanings) + "\n</dl>")
-        return f'<div class="karat">\n<style>\n{STYLE}</style>\n' + "\n".join(parts) + "\n</div>\n"
+        return "\n".join(parts) + "\n"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f'<div class="karat">\n<style>\n{STYLE}</style>\n{self.to_fragment()}</div>\n'
 
 
 STYLE = """\

@@ -17,6 +17,7 @@ __all__ = ["main"]
 COMMANDS = {
     "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
     "compare": ("comparing:compare_command", "Say which run is better, by how much, and whether by chance."),
+    "report": ("reporting:report_command", "Show how runs compare, as one HTML page."),
     "explain": ("explaining:explain_command", "Show how a value comes about for one query, rank by rank."),
     "difference": ("explaining:difference_command", "Say why two profiles give different numbers."),
     "agreement": ("agreeing:agreement_command", "Say how far two judges agree, and order systems alike."),

@@ -1,0 +1,194 @@
+"""``karat.report``: judgments and runs in, one HTML page out, for people to read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.comparison import compare
+from karat.reporting.closeups import chosen_queries, closeups_of, derivations_of
+from karat.reporting.gathering import alongside, opened
+from karat.reporting.texts import texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison import Comparison
+    from karat.comparison.systems import RunsLike
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+    from karat.reporting.closeups import Closeup
+    from karat.reporting.gathering import Alongside, Inputs
+    from karat.reporting.texts import TextsLike
+    from karat.tables import QrelsLike
+
+__all__ = ["Report", "report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report: the page, and the comparison that it shows.
+
+    Args:
+        html: the whole page; it needs no other file and no network.
+        comparison: what ``karat.compare`` says of the same runs.
+    """
+
+    html: str
+    comparison: Comparison
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page; a file that is there already is replaced only by the complete new one.
+
+        Raises:
+            DataError: the file cannot be written.
+        """
+        from karat.reporting.saving import save
+
+        save(os.fspath(path), self.html)
+
+    def __repr__(self) -> str:
+        """What it is, in a line: the page itself is long."""
+        runs, queries = len(self.comparison.names), len(self.comparison.queries)
+        return f"<karat report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
+
+
+def report(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    measures: MeasuresLike = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    baseline: str | int | None = None,
+    queries: TextsLike | None = None,
+    documents: TextsLike | None = None,
+    title: str | None = None,
+    command: str | None = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    **settings: Any,
+) -> Report:
+    """Show how runs compare, as one HTML page that works offline.
+
+    Args:
+        qrels: as in ``compare``.
+        runs: as in ``compare``; scores in the place of runs have no ranked lists to show.
+        measures: as in ``compare``; the first one is the primary measure.
+        output: where the page is written, if anywhere.
+        baseline: as in ``compare``.
+        queries: the queries' words: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
+            ``{id: text}``.
+        documents: the documents' words, in the same ways, with an optional title.
+        title: the page's title.
+        command: the command line that made it, to be shown.
+        policy: as in ``compare``.
+        profile: as in ``compare``.
+        settings: everything else that ``compare`` takes: ``test``, ``correction``, ``alpha``, ``seed`` …
+
+    Returns:
+        The report; ``save`` writes it, ``html`` is the page.
+
+    Raises:
+        DataError: as in ``compare``; texts that cannot be read; a package of ``karat[report]`` that is missing.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile, policy, test or correction that does not exist.
+
+    Example:
+        >>> import karat
+        >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+        >>> old = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"y": 2.0, "c": 1.0}}
+        >>> new = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+        >>> found = karat.report(qrels, {"old": old, "new": new}, ["RR"], title="A small one")
+        >>> found.html[:15], "new" in found.html
+        ('<!doctype html>', True)
+    """
+    from karat.reporting.page import drawing_library, refuse_absent
+
+    refuse_absent()
+    inputs = opened(qrels, runs, policy, profile)
+    comparison = compare(
+        inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
+    )
+    curves = alongside(inputs, comparison)
+    bundle, vega = drawing_library()
+    html = assembled(
+        inputs, comparison, curves, queries, documents, bundle, title=title, command=command, vega=vega
+    )
+    made = Report(html, comparison)
+    if output is not None:
+        made.save(output)
+    return made
+
+
+def assembled(
+    inputs: Inputs,
+    comparison: Comparison,
+    curves: Sequence[Alongside],
+    queries: TextsLike | None,
+    documents: TextsLike | None,
+    bundle: str,
+    *,
+    title: str | None,
+    command: str | None,
+    vega: str,
+) -> str:
+    """The page of a comparison."""
+    from karat.reporting.charts import charts
+    from karat.reporting.figures import board, correlation, numbers_of, packed
+    from karat.reporting.methods import bibtex_of, methods_paragraph
+    from karat.reporting.page import page
+    from karat.reporting.telling import verdict_of
+    from karat.reporting.wording import facts_of, footers_of, p_name, queries_note, title_of
+
+    settings = comparison.settings
+    chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
+    closeups, excerpt = closeups_of(inputs, comparison, chosen)
+    asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
+    said = {} if documents is None else texts_of(documents, shown_documents(closeups), "documents")
+    data = numbers_of(comparison, curves, closeups, asked, said)
+    data["derivations"] = packed(derivations_of(excerpt, comparison, closeups))
+    data["charts"] = charts(
+        len(comparison.names), len(comparison.queries), [(each.name, each.along, each.up) for each in curves]
+    )
+    return page(
+        data,
+        bundle,
+        title=title or title_of(comparison),
+        facts=facts_of(comparison, inputs),
+        warnings=[each.sentence for each in comparison.warnings],
+        verdict=verdict_of(comparison),
+        confidence=f"{settings.confidence * 100:g} %",
+        labels=comparison.labels,
+        names=comparison.names,
+        board=board(comparison),
+        p_name=p_name(settings),
+        alpha=f"{settings.alpha:g}",
+        spread=", and a dot for each query"
+        if len(comparison.names) * len(comparison.queries) <= data["most_dots"]
+        else "",
+        curves=curves,
+        queries_note=queries_note(comparison, closeups),
+        correlation=correlation(comparison),
+        methods=methods_paragraph(comparison),
+        bibtex=bibtex_of(comparison),
+        footers=footers_of(comparison),
+        command=command,
+        version=data["karat"],
+        vega=vega,
+    )
+
+
+def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
+    """The pairs of runs, the one that the page opens with first, then those of the best runs."""
+    from karat.reporting.telling import reference_of
+
+    first = reference_of(comparison)
+    means = comparison.primary.means
+    rest = sorted(comparison.primary.pairs, key=lambda pair: -max(means[pair.a], means[pair.b]))
+    return [first, *((pair.a, pair.b) for pair in rest)]
+
+
+def shown_documents(closeups: Sequence[Closeup]) -> frozenset[str]:
+    """The documents that the page shows."""
+    return frozenset(document for each in closeups for document, _ in each.documents)

@@ -1,0 +1,255 @@
+"""The numbers of a page: what the script draws, in one JSON block, and the table that stands without it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat._version import __version__
+from karat.comparison.letters import letter
+from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
+from karat.reporting.charts import MOST_BARS, MOST_DOTS
+from karat.reporting.telling import reference_of
+from karat.significance import kendall
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison import Comparison, Contest, Pair, Settings
+    from karat.reporting.closeups import Closeup
+    from karat.reporting.gathering import Alongside
+    from karat.reporting.texts import Text
+    from karat.rows import Floats
+
+__all__ = ["board", "correlation", "numbers_of", "packed"]
+
+MOST_VALUES = 500_000
+"""Per-query values that a page carries, 4 bytes each: all measures of a track, the first ones of a large set."""
+MOST_ROWS = 50
+"""Rows of the table of queries."""
+
+
+def numbers_of(
+    comparison: Comparison,
+    curves: Sequence[Alongside],
+    closeups: Sequence[Closeup],
+    queries: dict[str, Text],
+    documents: dict[str, Text],
+) -> dict[str, Any]:
+    """All that the script knows."""
+    settings = comparison.settings
+    grades = sorted({grade for each in closeups for _, grade in each.documents if grade is not None})
+    texts = [queries[name].text if name in queries else "" for name in comparison.queries]
+    return {
+        "karat": __version__,
+        "names": comparison.names,
+        "letters": [letter(run) for run in range(len(comparison.names))],
+        "labels": comparison.labels,
+        "queries": comparison.queries,
+        "texts": texts if any(texts) else None,
+        "pair": reference_of(comparison),
+        "alpha": settings.alpha,
+        "p_titles": p_titles(settings),
+        "digits": digits_of(len(comparison.queries)),
+        "most_bars": MOST_BARS,
+        "most_dots": MOST_DOTS,
+        "most_rows": MOST_ROWS,
+        "contests": [contest_row(each, settings) for each in comparison.contests.values()],
+        "values": values_block(list(comparison.contests.values())),
+        "curves": [
+            {"name": each.name, "says": each.says, "at": each.at, "runs": each.runs} for each in curves
+        ],
+        "grades": {"shown": few(grades), "max": max(grades, default=0)},
+        "closeups": [closeup_row(each, documents) for each in closeups],
+    }
+
+
+def contest_row(contest: Contest, settings: Settings) -> dict[str, Any]:
+    """One measure: means, and its pairs as rows of numbers."""
+    return {
+        "means": [number(each) for each in contest.means],
+        "pairs": [pair_row(each, settings) for each in contest.pairs],
+    }
+
+
+def pair_row(pair: Pair, settings: Settings) -> list[Any]:
+    """One pair; ``pairOf`` of the script names the fields."""
+    return [
+        pair.a,
+        pair.b,
+        *map(number, (pair.difference, pair.low, pair.high, pair.d_z)),
+        pair.wins,
+        pair.ties,
+        pair.losses,
+        number(pair.adjusted),
+        p_text(pair.p, settings.alpha, smallest_p(settings, adjusted=False)),
+        p_text(pair.adjusted, settings.alpha, smallest_p(settings, adjusted=True)),
+        number(pair.detectable),
+        pair.identical,
+    ]
+
+
+def number(value: float) -> float | None:
+    """Seven digits are more than anybody sees; nothing where there is no number."""
+    return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
+    """The values by measure, run and query, as 32-bit numbers; of many queries those of the first measures only."""
+    size = max(contests[0].values.size, 1)
+    kept = contests[: max(MOST_VALUES // size, 1)]
+    block = np.stack([contest.values.T for contest in kept]).astype("<f4")
+    return {"measures": len(kept), "data": base64.b64encode(block.tobytes()).decode()}
+
+
+def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
+    """One query up close."""
+    rows: list[list[Any]] = []
+    for name, grade in closeup.documents:
+        own = documents.get(name)
+        whole = None if grade is None else int(grade) if grade == int(grade) else grade
+        rows.append([name, whole] if own is None else [name, whole, own.title, own.text])
+    known = f"{closeup.judged} documents judged, {closeup.relevant} of them relevant (grade 1 or more)."
+    return {"query": closeup.query, "documents": rows, "lists": closeup.lists, "says": known}
+
+
+def few(grades: Sequence[float]) -> list[float]:
+    """Up to five grades for a legend: the lowest, the highest, and some between."""
+    if len(grades) <= 5:
+        return list(grades)
+    return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
+
+
+def packed(derivations: dict[int, list[str | None]]) -> str:
+    """The derivations by query and run, compressed, since they are much alike; the same bytes each time."""
+    text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
+
+
+# ---------------------------------------------------------------- the leaderboard
+
+
+def board(comparison: Comparison) -> dict[str, Any]:
+    """The table of scores, best run first, and the whiskers of the primary measure."""
+    primary = comparison.primary
+    ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    digits = digits_of(len(comparison.queries))
+    order = sorted(range(len(comparison.names)), key=lambda run: -number_or(primary.means[run]))
+    judged = [share for share in comparison.judged if share == share]
+    return {
+        "low": score(low, 2),
+        "high": score(high, 2),
+        "depth": comparison.judged_depth,
+        "judged": bool(judged),
+        "note": note(comparison),
+        "rows": [board_row(comparison, run, place, low, high, digits) for place, run in enumerate(order)],
+    }
+
+
+def note(comparison: Comparison) -> str:
+    """How to read the table."""
+    letters = any(any(contest.letters) for contest in comparison.contests.values())
+    said = " A raised letter: significantly better than the run of that letter." if letters else ""
+    return (
+        "Intervals are of each mean alone: runs on the same queries can differ surely though theirs overlap. "
+        f"Best in bold.{said}"
+    )
+
+
+def number_or(value: float) -> float:
+    """The value; below all others where there is none."""
+    return value if math.isfinite(value) else -math.inf
+
+
+def board_row(
+    comparison: Comparison, run: int, place: int, low: float, high: float, digits: int
+) -> dict[str, Any]:
+    """One run's row."""
+    primary = comparison.primary
+    kind = primary.measure.definition.aggregate
+    share = comparison.judged[run]
+    ends = interval(primary.low[run], primary.high[run], digits, kind)
+    cells = [cell(contest, run, digits) for contest in comparison.contests.values()]
+    return {
+        "run": run,
+        "place": -place,
+        "letter": letter(run),
+        "name": comparison.names[run],
+        "whisker": whisker(primary, run, low, high),
+        "interval": f"{score(primary.means[run], digits, kind)} {ends}",
+        "cells": cells,
+        "judged": {"value": number(share), "text": f"{share:.3f}" if math.isfinite(share) else "–"},
+    }
+
+
+def cell(contest: Contest, run: int, digits: int) -> dict[str, Any]:
+    """One score."""
+    kind = contest.measure.definition.aggregate
+    written = [score(each, digits, kind) for each in contest.means]
+    top = max(contest.means, key=number_or)
+    return {
+        "value": number(contest.means[run]),
+        "text": written[run],
+        "letters": contest.letters[run],
+        "best": written[run] == score(top, digits, kind),
+    }
+
+
+def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
+    """Where the interval and the mean lie, in the picture's own units."""
+    values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
+    if not all(map(math.isfinite, values.values())):
+        return None
+    span = high - low or 1.0
+    return {name: f"{6 + 164 * (value - low) / span:.1f}" for name, value in values.items()}
+
+
+# ---------------------------------------------------------------- measures
+
+
+def correlation(comparison: Comparison) -> dict[str, Any] | None:
+    """How alike two measures order the runs, and how alike they see the queries."""
+    contests = list(comparison.contests.values())
+    if len(contests) < 2:
+        return None
+    enough = len(comparison.names) >= 3
+    said = (
+        "Above the diagonal Kendall's τ between the orders in which two measures put the runs; below it the "
+        "correlation r of their values, over all queries and runs."
+        if enough
+        else "The correlation r of two measures' values, over all queries and runs."
+    )
+    rows = [
+        [
+            "·"
+            if one is other
+            else orders(one, other)
+            if across > down and enough
+            else alike(one.values, other.values)
+            for across, other in enumerate(contests)
+        ]
+        for down, one in enumerate(contests)
+    ]
+    return {"note": said, "rows": rows}
+
+
+def orders(one: Contest, other: Contest) -> str:
+    """Kendall's τ between the orders of the runs."""
+    found = kendall(np.array(one.means), np.array(other.means)).b
+    return score(found, 2).replace("-", "−") if math.isfinite(found) else "–"
+
+
+def alike(one: Floats, other: Floats) -> str:
+    """Pearson's r over the values that both have."""
+    x, y = one.ravel(), other.ravel()
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return "–"
+    return f"{np.corrcoef(x, y)[0, 1]:.2f}".replace("-", "−")

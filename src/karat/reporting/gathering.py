@@ -1,0 +1,143 @@
+"""What a report is made of: the comparison, the values along the ranks, and the data for looking up close."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.comparison.systems import named
+from karat.curves import TENTHS, moved
+from karat.evaluate import conventions, evaluate
+from karat.measures import Measure, parse_measure
+from karat.tables import Qrels, Run, available_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison import Comparison
+    from karat.comparison.systems import RunsLike
+    from karat.measures.define import Definition
+    from karat.policy import Policy
+    from karat.scores import Scores
+    from karat.tables import QrelsLike
+
+__all__ = ["Alongside", "Inputs", "alongside", "opened"]
+
+DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What was given, ready to be read.
+
+    Args:
+        qrels: the judgments; None where only scores were given.
+        runs: each run by its name; scores in the place of a run have no lists to show.
+    """
+
+    qrels: Qrels | None
+    runs: dict[str, Run | Scores]
+
+    @property
+    def ranked(self) -> dict[str, Run]:
+        """The runs that can be read again."""
+        return {name: run for name, run in self.runs.items() if isinstance(run, Run)}
+
+
+@dataclass(frozen=True, eq=False)
+class Alongside:
+    """A measure at several places, for every run.
+
+    Args:
+        name: what the page calls the chart.
+        says: what it shows.
+        along: what the places are.
+        up: what the values are.
+        at: the places.
+        runs: for each run its means at these places.
+    """
+
+    name: str
+    says: str
+    along: str
+    up: str
+    at: tuple[float, ...]
+    runs: tuple[tuple[float, ...], ...]
+
+
+def opened(qrels: QrelsLike | None, runs: RunsLike, policy: Policy | None, profile: str | None) -> Inputs:
+    """The judgments, read once, and the runs by name.
+
+    Raises:
+        DataError: judgments that cannot be read; fewer than two runs, or two of one name.
+    """
+    found = named(runs)
+    return Inputs(None if qrels is None else Qrels.of(qrels, conventions(profile, policy)[1]), found)
+
+
+def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
+    """Precision by recall, the primary measure and the share judged by depth; none where lists are missing."""
+    ranked = inputs.ranked
+    if inputs.qrels is None or len(ranked) < len(inputs.runs):
+        return []
+    primary = comparison.primary.measure
+    deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
+    bare = replace(deep, depth=None)
+    wanted: dict[str, list[Measure]] = {
+        "recall": [parse_measure(f"IPrec@{level}") for level in TENTHS],
+        "depth": [moved(deep, depth) for depth in DEPTHS],
+        "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
+    }
+    means = means_of(inputs.qrels, list(ranked.values()), comparison, wanted)
+    return [
+        Alongside(
+            "recall",
+            "Interpolated precision at eleven recall levels.",
+            "recall",
+            "precision",
+            TENTHS,
+            means["recall"],
+        ),
+        Alongside("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS, means["depth"]),
+        Alongside(
+            "judged",
+            "The share of the first k documents that is judged.",
+            "depth k",
+            "judged@k",
+            DEPTHS,
+            means["judged"],
+        ),
+    ]
+
+
+def takes_depth(measure: Measure) -> bool:
+    """Whether the measure stands at a depth, so that it may stand at others."""
+    definition: Definition = measure.definition
+    return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
+
+
+def means_of(
+    qrels: Qrels, runs: Sequence[Run], comparison: Comparison, wanted: dict[str, list[Measure]]
+) -> dict[str, tuple[tuple[float, ...], ...]]:
+    """For each name and run the means of its measures; every run is read once."""
+    policy = comparison.scores[0].policy
+    every = [measure for measures in wanted.values() for measure in measures]
+
+    def means(run: Run) -> dict[str, tuple[float, ...]]:
+        scores = evaluate(qrels, run, every, policy=policy)
+        return {
+            name: tuple(finite(scores[str(measure)]) for measure in measures)
+            for name, measures in wanted.items()
+        }
+
+    with ThreadPoolExecutor(min(available_cores(), len(runs))) as pool:
+        found = list(pool.map(means, runs))
+    return {name: tuple(each[name] for each in found) for name in wanted}
+
+
+def finite(value: float) -> float:
+    """The value; 0 where nothing is there to be averaged."""
+    return float(value) if np.isfinite(value) else 0.0

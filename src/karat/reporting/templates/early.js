@@ -1,0 +1,3 @@
+"use strict";
+// Before anything is painted: dark where the reader's system is.
+document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -1,0 +1,146 @@
+// What the reader does: choose a measure, a pair, a query; sort; copy; turn the light off.
+
+const at = (id) => document.getElementById(id);
+const all = (selector) => document.querySelectorAll(selector);
+
+function showNames() {
+  for (const each of all(".measure")) each.textContent = data.labels[state.measure];
+  for (const each of all(".name-a")) each.textContent = data.names[state.a];
+  for (const each of all(".name-b")) each.textContent = data.names[state.b];
+  for (const row of all("#leaderboard tbody tr")) {
+    row.className = roleOf(Number(row.dataset.run)) === "other" ? "" : `row-${roleOf(Number(row.dataset.run))}`;
+  }
+  at("pick-measure").value = state.measure;
+  at("pick-a").value = state.a;
+  at("pick-b").value = state.b;
+}
+
+function figures(pair) {
+  const [title, corrected] = data.p_titles;
+  const p = [[title, pair.p_said], ...(corrected ? [[corrected, pair.adjusted_said]] : [])];
+  return [["difference", signed(pair.difference), `${signed(pair.low)} to ${signed(pair.high)}`], ["effect size d_z", signed(pair.d_z, 2)], ...p,
+    ["detectable", number(pair.detectable), "the least difference found with 80 % power"]];
+}
+
+function showPair(rows) {
+  const pair = pairOf(state.measure, state.a, state.b);
+  const count = (role) => rows.filter((row) => row.role === role).length;
+  const [w, t, l] = pair ? [pair.wins, pair.ties, pair.losses] : [count("a"), count("other"), count("b")];
+  const [a, b] = [data.names[state.a], data.names[state.b]];
+  const means = data.contests[state.measure].means;
+  const label = data.labels[state.measure];
+  const sure = pair && pair.adjusted !== null && pair.adjusted < data.alpha;
+  const difference = pair ? pair.difference : means[state.a] - means[state.b];
+  at("pair-said").textContent = pair && pair.identical ? `${a} and ${b} are equal on every query.`
+    : `${a} is ${difference >= 0 ? "ahead" : "behind"} on ${label}, ${number(means[state.a])} to ${number(means[state.b])}: ` +
+      (pair ? (sure ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, only those with the baseline were.");
+  const wins = at("wins");
+  const part = (name, share, text) => { const made = element("span", { class: name, text }); made.style.flex = `${share} 1 0`; return made; };
+  wins.replaceChildren(...[["w", w, `${w} better`], ["t", t, `${t} equal`], ["l", l, `${l} worse`]].filter(([, share]) => share > 0).map((each) => part(...each)));
+  wins.setAttribute("aria-label", `${a} is better on ${w} queries, equal on ${t}, worse on ${l}`);
+  at("pair-numbers").replaceChildren(...(pair ? figures(pair) : []).map(([name, value, more]) => element("div", {},
+    element("dt", { text: name }), element("dd", { text: value }, ...(more ? [element("small", { text: more })] : [])))));
+  const small = rows.length <= data.most_bars;
+  at("cap-bars").textContent = !isKept(state.measure) ? "The values of this measure are not kept in this page, as there are so many queries."
+    : small ? "Each query's difference, A − B; choose a bar to see the query." : `The differences of ${rows.length} queries in order.`;
+  at("cap-scatter").textContent = small ? "Each query: A upwards, B to the right. Above the line A is better." : "How many queries have which difference.";
+}
+
+function showMatrix() {
+  const contest = data.contests[state.measure];
+  const order = byMean();
+  const head = element("tr", {}, element("td"), ...order.map((run) => element("th", { scope: "col", text: data.letters[run], title: data.names[run] })));
+  const cell = (row, column, above) => {
+    if (row === column) return element("td", { class: "self", text: "·" });
+    const pair = pairOf(state.measure, row, column);
+    const made = element("td", { text: pair ? (above ? pair.adjusted_said : signed(pair.d_z, 2)) : "", title: `${data.names[row]} − ${data.names[column]}` });
+    if (above && pair && pair.adjusted !== null && pair.adjusted < data.alpha) made.classList.add("sure");
+    if (row === state.a && column === state.b) made.classList.add("chosen");
+    made.addEventListener("click", () => { choose({ a: row, b: column }); });
+    return made;
+  };
+  const body = order.map((row, down) => element("tr", {},
+    element("th", { scope: "row" }, element("span", { class: "quiet", text: `${data.letters[row]} ` }), data.names[row]),
+    ...order.map((column, across) => cell(row, column, across > down))));
+  at("matrix").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
+}
+
+async function refresh() {
+  document.documentElement.dataset.drawn = "no";
+  const rows = differences(state.measure, state.a, state.b);
+  showNames();
+  await drawForest();
+  showPair(rows);
+  showMatrix();
+  showQueries(rows);
+  if (isKept(state.measure)) {
+    await drawBars(rows);
+    await drawScatter(rows);
+    await drawSpread();
+  }
+  for (const curve of data.curves) await drawCurve(curve);
+  await showCloseup();
+  document.documentElement.dataset.drawn = "yes";
+}
+
+function choose(change) {
+  Object.assign(state, change);
+  return refresh();
+}
+
+async function chooseQuery(query) {
+  if (!closeups.has(query)) return;
+  await choose({ query });
+  at("closeup").scrollIntoView({ block: "start" });
+  at("closeup").focus({ preventScroll: true });
+}
+
+// Whoever chooses the other side's run swaps the two.
+at("pick-measure").addEventListener("change", (event) => choose({ measure: Number(event.target.value) }));
+at("pick-a").addEventListener("change", (event) => {
+  const a = Number(event.target.value);
+  choose({ a, b: a === state.b ? state.a : state.b });
+});
+at("pick-b").addEventListener("change", (event) => {
+  const b = Number(event.target.value);
+  choose({ b, a: b === state.a ? state.b : state.a });
+});
+for (const button of all("[data-order]")) button.addEventListener("click", () => choose({ order: button.dataset.order }));
+
+for (const button of all("#leaderboard thead button")) {
+  button.addEventListener("click", () => {
+    const header = button.closest("th");
+    const down = header.getAttribute("aria-sort") !== "descending";
+    for (const each of all("#leaderboard th[aria-sort]")) each.setAttribute("aria-sort", "none");
+    header.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const body = document.querySelector("#leaderboard tbody");
+    const value = (row) => Number(row.cells[header.cellIndex].dataset.value);
+    body.append(...[...body.rows].sort((one, other) => (down ? value(other) - value(one) : value(one) - value(other))));
+  });
+}
+
+for (const button of all("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const source = at(button.dataset.copy);
+    let said = "Copied.";
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+    } catch {
+      getSelection().selectAllChildren(source);
+      said = "Selected: copy it with the keyboard.";
+    }
+    button.nextElementSibling.textContent = said;
+  });
+}
+
+const light_switch = at("theme");
+const theme = (dark) => {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  light_switch.setAttribute("aria-pressed", String(dark));
+  light_switch.textContent = dark ? "Light" : "Dark";
+};
+theme(document.documentElement.dataset.theme === "dark");
+light_switch.addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => theme(event.matches));
+
+refresh();
