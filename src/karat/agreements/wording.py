@@ -23,6 +23,7 @@ __all__ = ["answer", "markdown", "text", "unknown"]
 COLUMNS = 80
 FEW_SYSTEMS = 10
 MOST_PAIRS = 10
+LONGEST_NAME = 36
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def sections(found: Agreement) -> list[Section]:
 def judges(found: Agreement) -> Section:
     """Who judged what."""
     rows = [
-        [f"{letter} {each.name}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
+        [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
         for letter, each, alone in (
             ("A", found.a, found.pairing.only_a),
             ("B", found.b, found.pairing.only_b),
@@ -99,6 +100,11 @@ def judges(found: Agreement) -> Section:
     ]
     both = f"Both judged {plural(found.shared, 'document', 'documents')} of {len(found.pairing.queries)} queries."
     return Section("Judges", ["judge", "judgments", "queries", "mean grade", "alone"], rows, [both])
+
+
+def tail(path: str) -> str:
+    """The end of a long path, which tells two files apart."""
+    return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
 def confusion(found: Agreement) -> Section:

@@ -125,7 +125,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
     rows = run.get("queries", {})
     values = matrix(rows, labels)
     there = np.isfinite(values)
-    defined = np.array([run["means"].get(label) is not None for label in labels])
+    defined = np.array([run["means"].get(label) is not None for label in labels], bool)
     counted = there | ~defined
     known = {each.name for each in fields(Counts)}
     counts = {key: value for key, value in run.get("counts", {}).items() if key in known}

@@ -1,0 +1,407 @@
+"""Records: what they hold, that they are the same twice, and what is said when something is no longer so."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat import DataError, Policy, PolicyError
+from karat.cli import main
+from karat.records import read
+from karat.writing import write_whole
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
+RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "one.run").write_text(RUN)
+    (tmp_path / "two.run").write_text(RUN.replace("2.0", "0.5"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def made(folder: Path) -> Path:
+    """A record of two runs, AP and RR."""
+    scores = [karat.evaluate("qrels.txt", f"{name}.run", ["AP", "RR"]) for name in ("one", "two")]
+    karat.record(scores, "out.json")
+    return folder / "out.json"
+
+
+def command(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def kinds(found: karat.Verification) -> set[str]:
+    return {each.kind for each in found.findings}
+
+
+def test_a_record_holds_hash_and_size_of_each_input_and_every_digit(made: Path) -> None:
+    document = json.loads(made.read_text())
+    assert document["record"] == 1
+    assert document["karat"] == karat.__version__
+    assert set(document["made_with"]) == {"python", "numpy", "platform"}
+    assert [(each["role"], each.get("name"), each["path"]) for each in document["inputs"]] == [
+        ("qrels", None, "qrels.txt"),
+        ("run", "one", "one.run"),
+        ("run", "two", "two.run"),
+    ]
+    for each in document["inputs"]:
+        content = Path(each["path"]).read_bytes()
+        assert (each["bytes"], each["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
+    assert document["policy"] == Policy().as_dict()
+    assert document["runs"][0]["queries"] == {
+        "q1": {"AP": 0.5, "RR": 0.5},
+        "q2": {"AP": 1.0, "RR": 1.0},
+        "q3": {"AP": 0.0, "RR": 0.0},
+    }
+    assert document["runs"][1]["means"]["RR"] == 2 / 3
+    assert document["runs"][0]["counts"]["missing"] == ["q3"]
+
+
+def test_a_record_made_twice_is_the_same_to_the_byte(made: Path) -> None:
+    before = made.read_bytes()
+    assert (
+        command("eval", "qrels.txt", "one.run", "two.run", "-m", "AP", "-m", "RR", "--record", "b.json") == 0
+    )
+    assert Path("b.json").read_bytes() == before
+    # In another process, whose hash seed is another.
+    options = ["qrels.txt", "one.run", "two.run", "-m", "AP", "-m", "RR", "--record", "c.json"]
+    subprocess.run([sys.executable, "-m", "karat", "eval", *options], check=True, capture_output=True)
+    assert Path("c.json").read_bytes() == before
+    assert not list(made.parent.glob("*.part"))
+
+
+def test_the_hash_of_a_compressed_file_is_of_the_file_as_it_lies_there(folder: Path) -> None:
+    packed = gzip.compress(RUN.encode(), mtime=0)
+    (folder / "one.run.gz").write_bytes(packed)
+    karat.record(karat.evaluate("qrels.txt", "one.run.gz", "RR"), "out.json")
+    entry = json.loads(Path("out.json").read_text())["inputs"][1]
+    assert (entry["bytes"], entry["sha256"]) == (len(packed), hashlib.sha256(packed).hexdigest())
+    assert karat.verify("out.json").equal
+
+
+def test_a_file_larger_than_a_block_is_hashed_whole(folder: Path) -> None:
+    lines = b"# " + b"x" * (2**20 + 17) + b"\n" + RUN.encode()
+    (folder / "long.run").write_bytes(lines)
+    karat.record(karat.evaluate("qrels.txt", "long.run", "RR"), "out.json")
+    entry = json.loads(Path("out.json").read_text())["inputs"][1]
+    assert (entry["bytes"], entry["sha256"]) == (len(lines), hashlib.sha256(lines).hexdigest())
+
+
+def test_all_as_recorded_is_equal(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", "out.json") == 0
+    assert capfd.readouterr().out == "out.json: equal (to the last digit) · 12 values made again\n"
+
+
+def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
+    made: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("one.run").write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\nq2 Q0 c 1 1.0 t\n")
+    assert command("verify", "out.json") == 1
+    out = capfd.readouterr().out
+    assert out.startswith("out.json: differs · 12 values made again\n")
+    assert "one.run has 48 bytes" in out
+    assert "one, RR: 1 of 3 queries, most 'q1' (0.5, now 1); mean 0.5, now 0.666667" in out
+    found = karat.verify("out.json")
+    assert kinds(found) == {"input", "values"}
+    assert found.largest == 0.5
+    assert found.findings[-1].numbers == {"q1": (0.5, 1.0)}
+    assert [each["kind"] for each in json.loads(found.to_json())["findings"]] == ["input", "values", "values"]
+
+
+def test_other_bytes_with_the_same_values_differ_in_the_input_alone(made: Path) -> None:
+    Path("one.run").write_text(RUN.replace(" t\n", " another\n"))
+    assert [(each.kind, each.what) for each in karat.verify("out.json").findings] == [("input", "one.run")]
+
+
+def test_queries_that_went_or_came_are_named(made: Path) -> None:
+    Path("qrels.txt").write_text(QRELS.replace("q3 0 d 1", "q4 0 d 1"))
+    sentences = [each.sentence for each in karat.verify("out.json").findings if each.kind == "queries"]
+    assert sentences[:2] == ["one: query 'q3' no longer there", "one: query 'q4' not in the record"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "kind", "words"),
+    [
+        (("runs", 0, "queries", "q1", "AP"), 0.5000001, "values", "one, AP: 1 of 3 queries, most 'q1'"),
+        (("runs", 0, "means", "AP"), 0.9, "means", "one, AP: the mean was 0.9, is 0.5"),
+        (("runs", 1, "counts", "lines"), 99, "counts", "two: lines was 99, is 3"),
+        (("measures", "AP"), "AP(over=capped)", "measure", "AP was AP(over=capped), is AP"),
+    ],
+)
+def test_what_was_edited_in_a_record_is_found(
+    made: Path, path: tuple[Any, ...], value: Any, kind: str, words: str
+) -> None:
+    document = json.loads(made.read_text())
+    part = document
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    made.write_text(json.dumps(document))
+    found = karat.verify(made)
+    assert [each.kind for each in found.findings] == [kind]
+    assert words in found.findings[0].sentence
+
+
+def test_a_difference_within_the_tolerance_is_none_but_is_told(made: Path) -> None:
+    document = json.loads(made.read_text())
+    document["runs"][0]["queries"]["q1"]["AP"] += 2e-16
+    made.write_text(json.dumps(document))
+    found = karat.verify(made)
+    assert found.equal
+    assert found.to_text() == f"{made}: equal (largest difference 2.2e-16) · 12 values made again\n"
+    assert not karat.verify(made, tolerance=0).equal
+
+
+def test_the_recorded_policy_and_profile_are_used_again(folder: Path) -> None:
+    scores = karat.evaluate(
+        "qrels.txt", "one.run", ["ndcg_cut_10", "map"], policy=Policy(missing="skip", empty="one")
+    )
+    karat.record(scores, "a.json")
+    assert karat.verify("a.json").equal
+    (folder / "two.txt").write_text("q1 0 a 1\nq2 0 c 2\n")
+    karat.record(karat.evaluate("two.txt", "one.run", ["MAP", "NDCG"], profile="note-004"), "b.json")
+    document = json.loads(Path("b.json").read_text())
+    assert document["profile"] == "note-004"
+    assert document["measures"]["MAP"] == "AP(over=retrieved)"
+    assert karat.verify("b.json").equal
+
+
+def test_measures_with_other_policies_or_undefined_values_are_made_again(folder: Path) -> None:
+    by_measure = Policy(by_measure={"RR": {"missing": "skip"}})
+    karat.record(karat.evaluate("qrels.txt", "one.run", ["AP", "RR"], policy=by_measure), "a.json")
+    assert json.loads(Path("a.json").read_text())["runs"][0]["queries"]["q3"] == {"AP": 0.0, "RR": None}
+    assert karat.verify("a.json").equal
+    karat.record(karat.evaluate("qrels.txt", "one.run", "AP", policy=Policy(missing="nan")), "b.json")
+    assert json.loads(Path("b.json").read_text())["runs"][0]["means"] == {"AP": None}
+    assert karat.verify("b.json").equal
+
+
+def test_weights_given_to_queries_are_part_of_the_record(folder: Path) -> None:
+    weights = {"q1": 3.0, "q2": 1.0, "q3": 0.0}
+    karat.record(karat.evaluate("qrels.txt", "one.run", ["RR", "GAUC"], weights=weights), "a.json")
+    assert json.loads(Path("a.json").read_text())["runs"][0]["means"]["RR"] == (3 * 0.5 + 1.0) / 4
+    assert karat.verify("a.json").equal
+
+
+def test_a_judged_ranking_is_recorded_and_verified(folder: Path) -> None:
+    (folder / "ranked.txt").write_text("q Q0 a 0\nq Q0 b 1\n")
+    assert command("eval", "--judged-ranking", "ranked.txt", "-m", "RR", "--record", "a.json") == 0
+    assert json.loads(Path("a.json").read_text())["inputs"][0]["role"] == "judged ranking"
+    assert karat.verify("a.json").equal
+    (folder / "ranked.txt").write_text("q Q0 a 1\nq Q0 b 1\n")
+    assert kinds(karat.verify("a.json")) == {"input", "values"}
+
+
+def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    path = tmp_path / "out.json"
+    karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
+    assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
+    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: hand it over \(--qrels FILE\)"):
+        karat.verify(path)
+    found = karat.verify(path, qrels, {"mine": run})
+    assert found.equal
+    assert found.notes == ("no hash to compare: qrels, run mine",)
+    assert not karat.verify(path, qrels, {"mine": {"q": {"a": 1.0}}}).equal
+
+
+def test_inputs_that_moved_are_found_by_name(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("elsewhere").mkdir()
+    for name in ("qrels.txt", "one.run"):
+        Path(name).rename(f"elsewhere/{name}")
+    assert command("verify", "out.json") == 2
+    assert capfd.readouterr().err == "karat: Cannot read qrels.txt: No such file or directory.\n"
+    options = ["--qrels", "elsewhere/qrels.txt", "--run", "one=elsewhere/one.run"]
+    assert command("verify", "out.json", *options) == 0
+    assert command("verify", "out.json", *options, "--run", "nobody=x") == 2
+    assert "expected NAME=FILE, with NAME one of: one, two" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_cannot_be_read_again_is_refused(folder: Path) -> None:
+    program = [sys.executable, "-m", "karat", "eval", "qrels.txt", "-", "--record", "out.json"]
+    done = subprocess.run(program, input=RUN.encode(), capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"The run came from standard input, which cannot be read again: save it to a file" in done.stderr
+    assert not Path("out.json").exists()
+    with Path("one.run").open("rb") as file, pytest.raises(DataError, match="came from a stream"):
+        karat.record(karat.evaluate("qrels.txt", file, "RR"), "out.json")
+
+
+def test_a_file_that_changed_since_it_was_scored_is_refused(folder: Path) -> None:
+    scores = karat.evaluate("qrels.txt", "one.run", "RR")
+    Path("one.run").write_text(RUN + "q3 Q0 d 1 1.0 t\n")
+    with pytest.raises(DataError, match=r"one\.run was changed after it had been scored: score it again"):
+        karat.record(scores, "out.json")
+
+
+def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
+    one = karat.evaluate("qrels.txt", "one.run", "RR")
+    with pytest.raises(DataError, match="Two runs are named 'one'"):
+        karat.record([one, one], "out.json")
+    with pytest.raises(DataError, match="by other measures or under another policy"):
+        karat.record([one, karat.evaluate("qrels.txt", "two.run", "AP")], "out.json")
+    (folder / "other.txt").write_text(QRELS)
+    with pytest.raises(DataError, match="with other judgments"):
+        karat.record([one, karat.evaluate("other.txt", "two.run", "RR")], "out.json")
+    with pytest.raises(DataError, match="no scores to record"):
+        karat.record([], "out.json")
+    parts = [karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y")]
+    with pytest.raises(DataError, match="merged from parts do not know their inputs"):
+        karat.record(parts[0].merge(parts[1]), "out.json")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"run AP\none 0.5\n", "is not JSON"),
+        (b"[1, 2]", "is neither a record nor scores"),
+        (b'{"record": 2, "runs": [], "measures": {}, "policy": {}}', "has format 2, and this karat reads 1"),
+        (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no values by query"),
+        (b'{"runs": [{}], "measures": {}, "policy": {}}', "is damaged"),
+        (
+            b'{"record": 1, "runs": [{"name": "a", "means": {}, "queries": {"q": {}}}], "measures": {}, "policy": {}}',
+            "is damaged",
+        ),
+        (b'{"runs": 5, "measures": {}, "policy": {}}', "is damaged"),
+        (b"\xff\xfe\x00", "is not JSON"),
+    ],
+)
+def test_what_is_no_record_is_refused_with_a_sentence(
+    folder: Path, content: bytes, words: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.json").write_bytes(content)
+    with pytest.raises(DataError, match=words):
+        read("bad.json")
+    assert command("verify", "bad.json") == 2
+    assert capfd.readouterr().err.startswith("karat: bad.json ")
+
+
+def test_scores_without_hashes_can_be_read_but_not_verified(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    main(["eval", "-q", "qrels.txt", "one.run", "--format", "json"])
+    Path("plain.json").write_text(capfd.readouterr().out)
+    assert read("plain.json").names == ["one"]
+    with pytest.raises(DataError, match="holds scores but no record of their inputs"):
+        karat.verify("plain.json")
+
+
+def test_a_policy_that_this_karat_does_not_know_is_refused(made: Path) -> None:
+    document = json.loads(made.read_text())
+    document["policy"]["moon"] = "full"
+    made.write_text(json.dumps(document))
+    with pytest.raises(PolicyError, match="has no axis 'moon'"):
+        karat.verify(made)
+
+
+def test_what_is_read_back_is_what_was_written(folder: Path) -> None:
+    scores = karat.evaluate(
+        "qrels.txt",
+        "one.run",
+        ["AP", "GAUC", "NumRel"],
+        policy=Policy(by_measure={"AP": {"missing": "skip"}}),
+    )
+    karat.record(scores, "out.json")
+    (back,) = read("out.json").scores
+    assert back.means() == scores.means()
+    assert back.by_query("AP") == scores.by_query("AP") == {"q1": 0.5, "q2": 1.0}
+    assert (back.name, back.queries, back.measures, back.policy) == (
+        scores.name,
+        scores.queries,
+        scores.measures,
+        scores.policy,
+    )
+    assert back.counts.as_dict() == scores.counts.as_dict()
+
+
+def test_ids_of_any_bytes_survive(folder: Path) -> None:
+    names = [b'q"1', "茶".encode(), b"\xff\xfe", b"q\\2"]
+    (folder / "odd.txt").write_bytes(b"".join(name + b" 0 a 1\n" for name in names))
+    (folder / "odd.run").write_bytes(b"".join(name + b" Q0 a 1 1.0 t\n" for name in names))
+    karat.record(karat.evaluate("odd.txt", "odd.run", "RR"), "out.json")
+    content = Path("out.json").read_bytes()
+    assert "茶" in content.decode("utf-8")
+    assert json.loads(content)["runs"][0]["queries"].keys() == {
+        name.decode("utf-8", "surrogateescape") for name in names
+    }
+    assert karat.verify("out.json").equal
+
+
+def test_other_versions_are_a_note_and_no_difference(made: Path) -> None:
+    document = json.loads(made.read_text())
+    document["made_with"]["numpy"] = "1.0"
+    made.write_text(json.dumps(document))
+    found = karat.verify(made)
+    assert found.equal
+    assert found.notes[0].startswith("numpy: recorded with 1.0, now ")
+
+
+def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path) -> None:
+    runs = {name: f"{name}.run" for name in ("one", "two")}
+    found = karat.compare("qrels.txt", runs, ["RR", "AP"], baseline="one", test="randomisation", seed=7)
+    karat.record(found, "out.json")
+    document = json.loads(Path("out.json").read_text())
+    pair = document["comparison"]["contests"]["RR"]["pairs"][0]
+    assert pair["difference"] == pytest.approx(2 / 3 - 1 / 2, abs=1e-15)
+    assert document["comparison"]["settings"]["seed"] == 7
+    assert karat.verify("out.json").equal
+    pair["p"] = 0.001
+    Path("out.json").write_text(json.dumps(document))
+    (finding,) = karat.verify("out.json").findings
+    assert finding.kind == "comparison"
+    assert finding.sentence.startswith("RR, pairs 1, p: was 0.001, is ")
+
+
+def test_a_comparison_of_all_pairs_is_compared_again(folder: Path) -> None:
+    (folder / "three.run").write_text(RUN.replace("q2", "q3"))
+    karat.record(karat.compare("qrels.txt", ["one.run", "two.run", "three.run"], ["RR"]), "out.json")
+    assert karat.verify("out.json").equal
+
+
+def test_writing_follows_a_link_keeps_the_mode_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    real = tmp_path / "real.json"
+    real.write_text("old")
+    real.chmod(0o640)
+    link = tmp_path / "link.json"
+    try:
+        link.symlink_to(real)
+    except OSError:
+        pytest.skip("this system makes no links")
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(DataError, match=r"Cannot write .*nowhere.*: No such file or directory"):
+        write_whole(tmp_path / "nowhere" / "x.json", "new")
+    with pytest.raises(DataError, match="Cannot write"):
+        write_whole(tmp_path, "new")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.json", "real.json"]
+
+
+def test_the_tea_example_is_recorded_in_lines_that_a_person_can_read(tmp_path: Path) -> None:
+    tea = Path(__file__).parents[1] / "examples" / "tea"
+    path = tmp_path / "tea.json"
+    karat.record(karat.evaluate(tea / "qrels.txt", tea / "runs" / "bm25.run"), path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert sum(line.lstrip().startswith('"t0') for line in lines) == 9
+    assert karat.verify(path).equal
