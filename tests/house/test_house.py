@@ -35,7 +35,7 @@ FLOORS = [
     ["karat.evaluate"],
     ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison"],
     ["karat.agreements", "karat.checking", "karat.records"],
-    ["karat.gates", "karat.reporting"],
+    ["karat.gates", "karat.reporting", "karat.testing"],
     ["karat.compat"],
     ["karat.cli"],
     ["karat", "karat.__main__"],
