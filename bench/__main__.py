@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bench.answer import Answer
 
-QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes")
+QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs")
 
 
 def main(arguments: list[str] | None = None) -> int:

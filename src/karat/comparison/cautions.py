@@ -116,8 +116,8 @@ def ties(comparison: Comparison) -> Iterator[Caution]:
     yield Caution(
         "ties",
         tuple(runs),
-        f"{pairs_words(places_of(turning), comparison)} so close in {contest.label} that another order of equal scores "
-        f"could turn them: {listed(shown, 4)}.",
+        f"{pairs_words(places_of(turning), comparison)} so close in {contest.label} that another order of equal "
+        f"scores could turn them: {listed(shown, 4)}.",
         {"pairs": [[pair.a, pair.b] for pair in turning], "bounds": [list(each) for each in reach]},
     )
 
@@ -151,8 +151,8 @@ def constant(comparison: Comparison) -> Iterator[Caution]:
             yield Caution(
                 "constant",
                 tuple(sorted({run for pair in flat for run in (pair.a, pair.b)})),
-                f"{contest.label}: {pairs_words(places_of(flat), comparison)} different by the same amount on every query; "
-                "without a spread there is no t and no interval, and p is that of the sign-flip test.",
+                f"{contest.label}: {pairs_words(places_of(flat), comparison)} different by the same amount on every "
+                "query; without a spread there is no t and no interval, and p is that of the sign-flip test.",
                 {"pairs": [[pair.a, pair.b] for pair in flat], "measure": contest.label},
             )
 
@@ -179,8 +179,8 @@ def resamples(comparison: Comparison) -> Iterator[Caution]:
         yield Caution(
             "resamples",
             tuple(sorted({run for pair in near for run in (pair.a, pair.b)})),
-            f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could decide "
-            "otherwise: take more --resamples.",
+            f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could "
+            "decide otherwise: take more --resamples.",
             {"pairs": [[pair.a, pair.b] for pair in near]},
         )
 
@@ -206,15 +206,10 @@ def queries(comparison: Comparison) -> Iterator[Caution]:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
     elif n < FEW:
         known = sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
-        below = (
-            f": a true difference below {score(known[0], digits_of(n), kind(contest))} would mostly go unseen"
-        )
-        yield Caution(
-            "few",
-            (),
-            f"{n} queries are few{below if known else ''}.",
-            {"queries": n, "detectable": known[:1]},
-        )
+        unseen = ""
+        if known:
+            unseen = f": a true difference below {score(known[0], digits_of(n), kind(contest))} would mostly go unseen"
+        yield Caution("few", (), f"{n} queries are few{unseen}.", {"queries": n, "detectable": known[:1]})
     if n > MANY:
         yield Caution(
             "many",

@@ -1,0 +1,152 @@
+"""How long a whole track takes: 129 runs of 50 topics and 1,000 documents, scored and compared, in one call."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.answer import Answer, Bar, Setting, ratio
+from bench.data import SEED, STEPS, columns, digits, distinct, text
+from bench.peers import MEASURES
+from bench.side_by_side import CHECKOUT, Program, karat, side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERSION = 1
+RUNS, QUERIES, DEPTH, JUDGED = 129, 50, 1000, 200
+"""TREC-8's ad hoc track: 6.3 M lines."""
+TINY = (5, 8, 50, 20)
+LIMIT = 12.0
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """``karat eval`` and ``karat compare`` beside as many calls of pytrec_eval in one process."""
+    folder, runs = made(setting)
+    paths = [str(path) for path in sorted(folder.glob("*.run"))]
+    qrels = str(folder / "qrels")
+    asked = [part for measure in MEASURES for part in ("-m", measure)]
+    programs = [
+        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
+        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked, "--format", "json"], means),
+    ]
+    if "pytrec_eval" in setting.peers:
+        child = [setting.python, "-m", "bench.bench_many_runs", "pytrec_eval", qrels, *paths]
+        programs.append(
+            Program("pytrec_eval-terrier", child, lambda printed: list(json.loads(printed)["means"]))
+        )
+    timings = side_by_side(programs, setting.times(3))
+    bars = [
+        Bar(
+            f"{runs} runs, {one.name}, against {other.name}",
+            "at least",
+            LIMIT,
+            ratio(one, other),
+            "times as fast",
+        )
+        for one in timings[:2]
+        for other in timings[2:]
+    ]
+    size = sum(Path(path).stat().st_size for path in paths)
+    return [Answer(f"{runs} runs", f"{folder.name}, {size / 1e6:,.0f} MB", timings, bars)]
+
+
+def means(printed: str) -> list[Any]:
+    """Every run's means."""
+    return [value for run in json.loads(printed)["runs"] for value in run["means"].values()]
+
+
+# ---------------------------------------------------------------- data
+
+
+def made(setting: Setting) -> tuple[Path, int]:
+    """The folder of the files, written if it is not there, and how many runs it holds."""
+    size = TINY if setting.quick else (RUNS, QUERIES, DEPTH, JUDGED)
+    folder = setting.folder / f"many-{'x'.join(map(str, size))}-{SEED}-{VERSION}"
+    if not folder.exists():
+        print(f"making {folder.name} ...", file=sys.stderr)
+        command = [sys.executable, "-m", "bench.bench_many_runs", "make", str(folder), *map(str, size)]
+        subprocess.run(command, check=True, cwd=CHECKOUT)
+    return folder, size[0]
+
+
+def make(folder: Path, runs: int, queries: int, depth: int, judged: int) -> None:
+    """Write judgments, and runs that find the same relevant documents with more or less skill."""
+    import numpy as np
+
+    draw = np.random.default_rng(SEED)
+    part = folder.with_name(folder.name + ".part")
+    part.mkdir(parents=True, exist_ok=True)
+    topics = 1_000_000 + 7 * np.arange(queries)
+    pool = distinct(draw, queries, 2 * depth)
+    grades = np.maximum(draw.integers(-3, 4, (queries, judged)), 0)
+    grades[:, 0] = 1
+    worth = np.zeros(pool.shape)
+    worth[:, :judged] = 0.5 + grades
+    lines = columns(
+        digits(np.repeat(topics, judged), 7),
+        b" 0 ",
+        digits(pool[:, :judged].ravel(), 7),
+        b" ",
+        digits(grades.ravel(), 1),
+        b"\n",
+    )
+    (part / "qrels").write_bytes(text(lines))
+    for number in range(runs):
+        liking = worth * draw.uniform(0.2, 1.0) + draw.normal(0, 1, pool.shape)
+        chosen = np.argsort(-liking, axis=1)[:, :depth]
+        documents = np.take_along_axis(pool, chosen, axis=1)
+        (part / f"run{number:03}.run").write_bytes(text(ranking(draw, topics, documents, number)))
+    part.replace(folder)
+
+
+def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
+    """The lines of a run: scores fall by one to three steps, so that there are no ties."""
+    import numpy as np
+
+    depth = documents.shape[1]
+    scores = draw.integers(1, 4, documents.shape)[:, ::-1].cumsum(axis=1)[:, ::-1].ravel()
+    return columns(
+        digits(np.repeat(topics, depth), 7),
+        b" Q0 ",
+        digits(documents.ravel(), 7),
+        b" ",
+        digits(np.tile(np.arange(1, depth + 1), len(topics)), 4),
+        b" ",
+        digits(scores // STEPS, 4),
+        b".",
+        digits(scores % STEPS * (1_000_000 // STEPS), 6, padded=True),
+        f" run{number:03}\n".encode(),
+    )
+
+
+# ---------------------------------------------------------------- the peer's process
+
+
+def evaluate(qrels: str, paths: Sequence[str]) -> list[float]:
+    """Every run's means by pytrec_eval, its own parsers reading one file after the other."""
+    import pytrec_eval
+
+    from bench.peers.pytrec_eval import NAMES
+
+    with Path(qrels).open(encoding="ascii") as lines:
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(lines), set(NAMES))
+    found = []
+    for path in paths:
+        with Path(path).open(encoding="ascii") as lines:
+            results = evaluator.evaluate(pytrec_eval.parse_run(lines))
+        found += [
+            pytrec_eval.compute_aggregated_measure(key, [values[key] for values in results.values()])
+            for key in NAMES.values()
+        ]
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+    else:
+        print(json.dumps({"means": evaluate(sys.argv[2], sys.argv[3:])}))
