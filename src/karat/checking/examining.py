@@ -1,0 +1,84 @@
+"""The course of a check: read each text, go through the tables of findings, put the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from karat.checking.finding import Finding, found
+from karat.checking.grades import IN_JUDGMENTS
+from karat.checking.inputs import Text, head, taken
+from karat.checking.judging import Judged
+from karat.checking.overlap import BETWEEN
+from karat.checking.pairing import Pair
+from karat.checking.rankings import IN_RANKINGS
+from karat.checking.result import ORDER, Check
+from karat.checking.several import BETWEEN_RUNS
+from karat.checking.survey import COLUMNS
+from karat.checking.texts import IN_TEXTS
+from karat.measures import parse_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from karat.measures import Measure
+
+__all__ = ["examined"]
+
+
+def examined(qrels: Any, runs: Sequence[Any], measures: Iterable[str | Measure]) -> Check:
+    """Look at judgments and runs; see ``karat.check``."""
+    asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
+    judgments = taken(qrels, "qrels")
+    texts = [taken(run, "run", name) for name, run in named(runs)]
+    findings: list[Finding] = []
+    if len(texts) == 1 and are_swapped(judgments, texts[0]):
+        findings.append(found("swapped", judgments.name, "looks like a run, and the run like judgments"))
+        judgments, texts = taken(texts[0].given, "qrels"), [taken(judgments.given, "run")]
+    judged = Judged.of(judgments)
+    pairs = [Pair.of(judged, text, asked) for text in texts]
+    for text in (judgments, *texts):
+        text.read()
+        findings += text.faults
+        findings += [each for look in IN_TEXTS for each in look(text)]
+    first = next((pair for pair in pairs if pair.matched is not None), None)
+    findings += [each for look in IN_JUDGMENTS for each in look(judged, first)]
+    for pair in pairs:
+        findings += [each for table in (BETWEEN, IN_RANKINGS) for look in table for each in look(pair)]
+    if len(pairs) > 1:
+        findings += [each for look in BETWEEN_RUNS for each in look(pairs)]
+    findings.sort(key=lambda each: ORDER.index(each.severity))
+    return Check(tuple(findings), tuple(text.name for text in (judgments, *texts)))
+
+
+def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
+    """Every run that was given, with its name if it has one."""
+    if len(runs) == 1:
+        only = runs[0]
+        if isinstance(only, (list, tuple)):
+            return [(None, run) for run in only]
+        if isinstance(only, Mapping) and only and all(map(is_run, only.values())):
+            return [(str(name), run) for name, run in only.items()]
+    return [(None, run) for run in runs]
+
+
+def is_run(value: Any) -> bool:
+    """Whether a value of a dict is a whole run, and not the documents of one query."""
+    if not isinstance(value, Mapping):
+        return not isinstance(value, (int, float, type(None)))
+    return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
+
+
+def are_swapped(judgments: Text, run: Text) -> bool:
+    """Whether judgments have a run's columns, and the run has those of judgments."""
+    if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
+        return False
+    mine, its = usual_width(judgments), usual_width(run)
+    return mine >= COLUMNS["run"] and its == COLUMNS["qrels"]
+
+
+def usual_width(text: Text) -> int:
+    """How many columns most of the first lines have."""
+    lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
+    widths = [len(line) for line in lines if line]
+    return max(set(widths), key=widths.count, default=0)

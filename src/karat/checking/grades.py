@@ -1,0 +1,233 @@
+"""Findings in judgments: grades, repeats, queries without a relevant document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
+from karat.checking.pairing import moved, told
+from karat.checking.texts import EXAMPLES, malformed
+from karat.tables import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from karat.checking.finding import Finding
+    from karat.checking.judging import Judged
+    from karat.checking.pairing import Pair
+
+__all__ = ["IN_JUDGMENTS"]
+
+LARGE = 10
+"""A grade from which on 2^grade and a scale from 0 to 4 are out of reach."""
+FEW, TOO_FEW = 20, 5
+"""So many queries leave the mean uncertain, or say next to nothing."""
+
+
+def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Lines that cannot be read."""
+    del pair
+    if judged.table is not None:
+        judgments = judged.qrels.judgments
+        yield from malformed(judged.text, judgments.malformed, judgments.malformed_lines)
+    elif judged.text.source is not None and judged.text.read().rows:
+        survey = judged.text.read()
+        whys = [(seen.line, f"it has {plural(width, 'column')}") for width, seen in survey.widths.items()]
+        yield from malformed(judged.text, survey.rows, whys)
+
+
+def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """A document judged twice for one query."""
+    if judged.table is None or not judged.qrels.judgments.dropped:
+        return
+    every = judged.deciding("keep").judgments
+    grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
+    repeats = every.duplicates
+    opposed = [each for each in repeats if grade_of[each[2]] != grade_of[each[3]]]
+    what = f"judged twice for the same query: {plural(len(repeats), 'document')}, "
+    what += f"{len(opposed):,} of them with another grade" if opposed else "always with the same grade"
+    where = tuple(
+        f"{judged.text.at(second)}: document '{text_of(document)}' of query '{text_of(every.queries[query])}', "
+        f"first on line {first:,}".lstrip(": ")
+        for query, document, first, second in (opposed or repeats)[:EXAMPLES]
+    )
+    values = {}
+    if pair is not None and opposed:
+        values = {rule: pair.means(qrels=judged.deciding(rule)) for rule in ("first", "last", "max")}
+    effect = f"karat eval refuses them. {told(values)}".rstrip() if values else None
+    yield found(
+        "duplicate-judgments",
+        judged.text.name,
+        what,
+        count=len(repeats),
+        where=where,
+        effect=effect,
+        values=values,
+    )
+
+
+def negative(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Negative grades."""
+    if judged.table is None:
+        return
+    grades = judged.qrels.judgments.grades
+    count = int(np.count_nonzero(grades < 0))
+    if not count:
+        return
+    values = {}
+    if pair is not None:
+        values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
+    what = f"negative grades, down to {grades.min():g}, in {plural(count, 'judgment')} of {len(grades):,}"
+    effect = f"They are pooled but count as unjudged, as in trec_eval. {told(values)}".strip()
+    yield found(
+        "negative-grades",
+        judged.text.name,
+        what,
+        count=count,
+        where=(first_line(judged, grades < 0),),
+        effect=effect,
+        severity=WARNING if moved(values) else NOTE,
+        values=values,
+    )
+
+
+def fractions(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Grades that are no whole numbers."""
+    if judged.table is None:
+        return
+    grades = judged.qrels.judgments.grades
+    broken = grades != np.floor(grades)
+    count = int(np.count_nonzero(broken))
+    if not count:
+        return
+    values = {}
+    if pair is not None:
+        whole = judged.regraded(np.trunc(grades))
+        values = {"as they are": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
+    below = int(np.count_nonzero((grades > 0) & (grades < 1)))
+    what = f"no whole number: {plural(count, 'grade')} of {len(grades):,}, {below:,} of them between 0 and 1"
+    effect = "karat keeps the fraction; relevant is 1 or more. trec_eval cuts 0.9 to 0. " + told(values)
+    yield found(
+        "float-grades",
+        judged.text.name,
+        what,
+        count=count,
+        where=(first_line(judged, broken),),
+        effect=effect.strip(),
+        values=values,
+    )
+
+
+def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Grades too high for an exponential gain."""
+    del pair
+    if judged.table is None:
+        return
+    grades = judged.qrels.judgments.grades
+    high = grades > LARGE
+    if high.any():
+        levels = len(set(grades.tolist()))
+        what = f"grades go up to {grades.max():g}, in {plural(levels, 'level')}"
+        yield found(
+            "large-grades",
+            judged.text.name,
+            what,
+            count=int(np.count_nonzero(high)),
+            where=(first_line(judged, high),),
+        )
+
+
+def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Judgments that hold one grade only."""
+    del pair
+    if judged.table is None:
+        return
+    grades = judged.qrels.judgments.grades
+    if len(grades) > 1 and grades.min() == grades.max() >= 1:
+        what = f"all {len(grades):,} judgments have the grade {grades[0]:g}"
+        yield found("one-grade", judged.text.name, what, count=len(grades))
+
+
+def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Queries without a relevant document."""
+    if judged.table is None:
+        return
+    judgments = judged.qrels.judgments
+    relevant = np.append(0, np.cumsum(judgments.grades >= 1))[judgments.offsets]
+    empty = np.flatnonzero(np.diff(relevant) == 0)
+    if not len(empty):
+        return
+    total = len(judgments.queries)
+    values = {}
+    if pair is not None and len(empty) < total:
+        values = pair.alternatives(counted_0={}, left_out={"empty": "skip"})
+    severity = NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR
+    remedy = None
+    if len(empty) == total:
+        remedy = "Check that the last column holds the grades, and that higher grades are better."
+    what = f"no document of grade 1 or more for {plural(len(empty), 'query', 'queries')} of {total:,}"
+    yield found(
+        "no-relevant",
+        judged.text.name,
+        what,
+        count=len(empty),
+        where=tuple(f"query '{text_of(judgments.queries[each])}'" for each in empty[:EXAMPLES]),
+        effect=f"Such a query counts 0 whatever is retrieved. {told(values)}".strip(),
+        remedy=remedy,
+        severity=severity,
+        values=values,
+    )
+
+
+def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Too few queries for a mean."""
+    if judged.table is None:
+        return
+    count = len(judged.qrels.judgments.queries)
+    if count >= FEW:
+        return
+    effect = uncertain(pair) or None
+    severity = WARNING if count < TOO_FEW else NOTE
+    what = f"judgments of only {plural(count, 'query', 'queries')}"
+    yield found("few-queries", judged.text.name, what, count=count, effect=effect, severity=severity)
+
+
+def uncertain(pair: Pair | None) -> str:
+    """How far the mean of the first measure may be off, as a sentence."""
+    scores = None if pair is None else pair.scores()
+    if scores is None or len(scores.queries) < 2:
+        return ""
+    from karat.significance.intervals import margin
+
+    label = scores.labels[0]
+    half = float(margin(scores.values[:, :1])[0])
+    reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
+    return f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
+
+
+def first_line(judged: Judged, rows: np.ndarray) -> str:
+    """Where the first such judgment stands."""
+    judgments = judged.qrels.judgments
+    place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
+    query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
+    where = judged.text.at(int(judgments.lines[place]))
+    shown = (
+        f"document '{text_of(judgments.document(place))}' of query '{text_of(judgments.queries[query])}' has "
+        f"{judgments.grades[place]:g}"
+    )
+    return f"{where}: {shown}".lstrip(": ")
+
+
+IN_JUDGMENTS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
+    lines,
+    duplicates,
+    without_relevant,
+    fractions,
+    negative,
+    large,
+    levels,
+    few,
+)
+"""Every finding in judgments; the first run serves to say what they do to the numbers."""

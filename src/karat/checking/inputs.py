@@ -1,0 +1,222 @@
+"""What is given to a check, as text to be read: files as they are, dicts written out as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from karat.checking.chunks import Unbroken
+from karat.checking.finding import Finding, found
+from karat.checking.survey import Survey, survey
+from karat.errors import DataError
+from karat.read import Kept, Reopened, Source, source_of
+from karat.tables import Qrels, Run, text_of
+
+if TYPE_CHECKING:
+    from karat.checking.spelling import Spellings
+
+__all__ = ["Text", "head", "taken"]
+
+NO_BREAK = "\u00a0"
+HEAD = 4096
+
+MAGIC = {
+    b"PK\x03\x04": "a ZIP archive",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\x93NUMPY": "a NumPy file",
+    b"\x80\x04\x95": "a Python pickle",
+    b"\x80\x05\x95": "a Python pickle",
+    b"SQLite format 3": "an SQLite database",
+    b"%PDF": "a PDF document",
+    b"\xff\xfe\x00\x00": "UTF-32 text",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"version https://git-lfs": "a Git LFS pointer: the file itself was not fetched (git lfs pull)",
+    b"<!doctype html": "an HTML page, perhaps what a failed download left",
+    b"<html": "an HTML page, perhaps what a failed download left",
+    b"<?xml": "XML",
+}
+
+
+@dataclass(eq=False)
+class Text:
+    """Judgments or a run as text.
+
+    Args:
+        kind: ``qrels`` or ``run``.
+        name: what findings call it.
+        source: the text; None if it cannot be read.
+        given: what was given.
+        is_file: whether its lines are those of a file, and not made here.
+        faults: what stands in the way of reading it.
+        survey: what one pass over it found; None before that.
+    """
+
+    kind: str
+    name: str
+    source: Source | None
+    given: Any = None
+    is_file: bool = True
+    faults: list[Finding] = field(default_factory=list)
+    survey: Survey | None = None
+
+    def read(self, spellings: Spellings | None = None) -> Survey:
+        """Go once over the text."""
+        if self.survey is None:
+            self.survey = Survey(self.kind)
+            if self.source is not None:
+                try:
+                    self.survey = survey(self.source, self.kind, spellings)
+                except OSError as error:
+                    self.refuse("unreadable", f"cannot be read: {error.strerror or error}")
+        return self.survey
+
+    def refuse(self, code: str, what: str) -> None:
+        """Note why it cannot be read, and read no further."""
+        self.faults.append(found(code, self.name, what))
+        self.source = None
+
+    def at(self, line: int, excerpt: str = "") -> str:
+        """A place in it, for a reader."""
+        shown = f"'{excerpt}'" if excerpt else ""
+        if not self.is_file:
+            return shown
+        return f"line {line:,}: {shown}" if shown else f"line {line:,}"
+
+    @property
+    def cut(self) -> str | None:
+        """Why the text ends early, if a decompressor says so."""
+        handle = None if self.source is None else self.source.handle
+        return handle.fault if isinstance(handle, Unbroken) else None
+
+
+def taken(given: Any, kind: str, name: str | None = None) -> Text:
+    """What was given, as text; what cannot be read has a finding instead."""
+    label = name or ("qrels" if kind == "qrels" else "run")
+    if isinstance(given, Qrels):
+        content = b"".join(rows_of(given))
+        return Text(kind, name or given.name, memory(content), given, is_file=False)
+    if isinstance(given, Run):
+        label = name or given.name
+        if given.source is not None:
+            return sniffed(Text(kind, label, unbroken(given.source), given))
+        given = given.mapping
+    if isinstance(given, Mapping):
+        try:
+            content = written(given, kind)
+        except DataError as error:
+            return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
+        return Text(kind, label, memory(content), given, is_file=False)
+    try:
+        source = source_of(given)
+    except DataError as error:
+        shown = name or (str(given) if isinstance(given, str) else label)
+        return Text(kind, shown, None, given, faults=[found("unreadable", shown, str(error).rstrip("."))])
+    return sniffed(Text(kind, name or source.name, unbroken(source), given))
+
+
+def memory(content: bytes) -> Source:
+    """Lines made here, as a source."""
+    return Source("<memory>", content, len(content))
+
+
+def unbroken(source: Source) -> Source:
+    """The source, which simply ends where its compressed data does."""
+    if isinstance(source.handle, (Reopened, Kept)) and not isinstance(source.handle, Unbroken):
+        return replace(source, handle=Unbroken(source.handle))
+    return source
+
+
+def sniffed(text: Text) -> Text:
+    """The text, refused if its first bytes show that it is something else."""
+    try:
+        start = head(text.source)
+    except OSError as error:
+        text.refuse("unreadable", f"cannot be read: {error.strerror or error}")
+        return text
+    lower = start[:64].lstrip().lower()
+    kinds = [kind for magic, kind in MAGIC.items() if start.startswith(magic) or lower.startswith(magic)]
+    if kinds:
+        text.refuse("content", f"is {kinds[0]}")
+    elif start[:4].count(0) >= 2:
+        text.refuse("content", "is UTF-16 or UTF-32 text, or no text at all")
+    elif lower[:1] in (b"{", b"["):
+        text.refuse("content", "is JSON")
+    return text
+
+
+def head(source: Source | None) -> bytes:
+    """The first bytes of a text."""
+    if source is None:
+        return b""
+    handle = source.from_start()
+    if isinstance(handle, bytes):
+        return handle[:HEAD]
+    if isinstance(handle, str):
+        with open(handle, "rb") as file:
+            return file.read(HEAD)
+    room = bytearray(HEAD)
+    return bytes(room[: handle.readinto(memoryview(room))])
+
+
+def rows_of(qrels: Qrels) -> list[bytes]:
+    """Judgments that were read before, as lines."""
+    judgments = qrels.judgments
+    grades = judgments.grades.tolist()
+    lines = []
+    for place, query in enumerate(judgments.queries):
+        begin = int(judgments.offsets[place])
+        lines += [
+            b"%b 0 %b %b\n" % (query, document, number(grades[begin + row]))
+            for row, document in enumerate(judgments.documents(place))
+        ]
+    return lines
+
+
+def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
+    """``{query: {document: number}}`` as lines.
+
+    Raises:
+        DataError: a query that has no dict.
+    """
+    lines = []
+    for query, inner in mapping.items():
+        if not isinstance(inner, Mapping):
+            raise DataError(
+                f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "
+                "{query: {document: number}}"
+            )
+        first = token(query)
+        if kind == "qrels":
+            lines += [b"%b 0 %b %b\n" % (first, token(each), number(value)) for each, value in inner.items()]
+        else:
+            lines += [
+                b"%b 0 %b %d %b -\n" % (first, token(each), rank, number(value))
+                for rank, (each, value) in enumerate(inner.items(), 1)
+            ]
+    return b"".join(lines)
+
+
+def token(identifier: Any) -> bytes:
+    """An id as one field of a line: blanks in it become no-break spaces, which a check then finds."""
+    text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
+    text = NO_BREAK.join(text.split(" ")) if text.strip() else NO_BREAK
+    return "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def number(value: Any) -> bytes:
+    """A number as one field of a line; what is none stays what it is."""
+    if isinstance(value, Integral):
+        return b"%d" % int(value)
+    if isinstance(value, Real) or hasattr(value, "__float__"):
+        try:
+            return repr(float(value)).encode()
+        except (TypeError, ValueError, OverflowError):
+            pass
+    return token(repr(value))
+

@@ -1,0 +1,307 @@
+"""Findings in a run's order: scores that are none, equal, rounded, upside down, or at odds with the rank column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.checking.chunks import chunks
+from karat.checking.fields import fields_of
+from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
+from karat.checking.pairing import LENIENT, moved, told
+from karat.checking.rewriting import by_rank, negated, rewritten, without_own
+from karat.checking.survey import COLUMNS, MOST_TAGS
+from karat.checking.texts import EXAMPLES, malformed, of_lines, truncated_line
+from karat.tables import Run, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from karat.checking.finding import Finding
+    from karat.checking.pairing import Pair
+
+__all__ = ["IN_RANKINGS"]
+
+MOST_REPEATS = 1_000_000
+"""Repeated documents that are looked at one by one; more are only counted."""
+MOST_STEPS = 200_000
+"""Lines looked at to see which way the scores go."""
+MOSTLY = 0.9
+NOT_FEW = 0.2
+"""The share of lists without any order from which on it is no accident; fewer are among the ties."""
+OFTEN = 0.1
+"""The share of queries from which on one's own document is no accident."""
+KEEP = LENIENT.changed(duplicates="error")
+"""The kernel keeps repeats, and names them."""
+
+
+def lines(pair: Pair) -> Iterator[Finding]:
+    """Lines that cannot be read, and scores that are no numbers."""
+    survey = pair.text.read()
+    if survey.nan.count:
+        what = f"NaN: {plural(survey.nan.count, 'score')} of {survey.rows:,}"
+        yield of_lines("nan-scores", pair.text, what, survey.nan)
+    if survey.infinite.count:
+        what = f"infinite: {plural(survey.infinite.count, 'score')} of {survey.rows:,}"
+        yield of_lines("infinite-scores", pair.text, what, survey.infinite)
+    if pair.matched is not None:
+        yield from malformed(pair.text, pair.matched.malformed, pair.matched.malformed_lines)
+    elif pair.text.source is not None and survey.rows:
+        whys = [(seen.line, f"it has {plural(width, 'column')}") for width, seen in survey.widths.items() if width < 6]
+        yield from malformed(pair.text, survey.rows - survey.usable, whys)
+
+
+def duplicates(pair: Pair) -> Iterator[Finding]:
+    """A document twice in one list."""
+    if pair.matched is None or pair.run is None or not pair.matched.dropped:
+        return
+    where: tuple[str, ...] = ()
+    queries = ""
+    if pair.matched.dropped <= MOST_REPEATS:
+        repeats = pair.run.match(pair.judged.qrels.judgments, KEEP).duplicates
+        names = pair.judged.qrels.judgments.queries
+        queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
+        where = tuple(
+            f"{pair.text.at(second)}: document '{text_of(document)}' of query '{text_of(names[query])}', first on "
+            f"line {first:,}".lstrip(": ")
+            for query, document, first, second, _, _ in repeats[:EXAMPLES]
+        )
+    values = pair.alternatives(**{rule: {"duplicates": rule} for rule in ("first", "last", "max")})
+    what = f"twice in the same list: {plural(pair.matched.dropped, 'document')}{queries}"
+    yield found(
+        "duplicate-documents",
+        pair.name,
+        what,
+        count=pair.matched.dropped,
+        where=where,
+        effect=f"karat eval refuses them. {told(values)}".strip(),
+        values=values,
+    )
+
+
+def constant(pair: Pair) -> list[int]:
+    """The judged queries with several documents whose scores are all equal."""
+    if pair.matched is None:
+        return []
+    rows = pair.rows
+    alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
+    return sorted(set(rows.list_of_row[alone].tolist()))
+
+
+def ties(pair: Pair) -> Iterator[Finding]:
+    """Equal scores: all of a list, or some."""
+    scores = pair.scores()
+    if pair.matched is None or scores is None:
+        return
+    names, same = pair.judged.qrels.judgments.queries, constant(pair)
+    lists = int(np.count_nonzero(pair.matched.length > 1))
+    if len(same) < NOT_FEW * lists:
+        same = []
+    if same:
+        values = pair.alternatives(by_document_id={}, in_order_of_lines={"ties": "input"})
+        yield found(
+            "constant-scores",
+            pair.name,
+            f"all scores equal in {len(same):,} of {plural(lists, 'list')}",
+            count=len(same),
+            where=tuple(f"query '{text_of(names[each])}'" for each in same[:EXAMPLES]),
+            effect=f"The order is that of document ids. {told(values)}",
+            severity=ERROR if 2 * len(same) >= lists else WARNING,
+            values=values,
+        )
+    tied = scores.counts.tied - len(same)
+    if tied <= 0 or 2 * len(same) >= lists:
+        return
+    bounds = {
+        name: {label: scores.bounds.get(label, (scores[label],) * 2)[place] for label in scores.labels}
+        for place, name in enumerate(("worst", "best"))
+    }
+    values = {"worst": bounds["worst"], "by document id": scores.means(), "best": bounds["best"]}
+    rows = pair.rows
+    touched = rows.list_of_row[rows.tie_last > rows.tie_first]
+    places = sorted(set(touched.tolist()) - set(same))[:EXAMPLES]
+    yield found(
+        "ties",
+        pair.name,
+        f"equal scores that touch judged documents in {tied:,} of {plural(lists, 'list')}",
+        count=tied,
+        where=tuple(f"query '{text_of(names[each])}'" for each in places),
+        effect=f"Their order is decided by document ids. {told(values)}",
+        severity=WARNING if moved(values) else NOTE,
+        values=values,
+    )
+
+
+def single_precision(pair: Pair) -> Iterator[Finding]:
+    """Scores that are equal in single precision only."""
+    if pair.matched is None or pair.run is None:
+        return
+    judgments = pair.judged.qrels.judgments
+    rounded = pair.run.match(judgments, LENIENT.changed(scores="float32"))
+    exact = pair.matched
+    if np.array_equal(exact.judgment, rounded.judgment) and np.array_equal(exact.rank, rounded.rank):
+        return
+    order = np.argsort(exact.judgment), np.argsort(rounded.judgment)
+    if len(exact.judgment) != len(rounded.judgment):
+        return
+    count = int(np.count_nonzero(exact.rank[order[0]] != rounded.rank[order[1]]))
+    values = pair.alternatives(double={}, float32={"scores": "float32"})
+    yield found(
+        "single-precision",
+        pair.name,
+        f"another rank when scores are rounded to float32: {plural(count, 'judged document')}",
+        count=count,
+        effect=f"trec_eval 9, pytrec_eval and ir_measures round so. {told(values)}",
+        severity=WARNING if moved(values) else NOTE,
+        values=values,
+    )
+
+
+def order(pair: Pair) -> Iterator[Finding]:
+    """Scores against the order of lines and the rank column."""
+    survey, matched = pair.text.read(), pair.matched
+    if matched is None or not survey.usable:
+        return
+    yield from ranks(pair)
+    falling = matched.unordered == 0
+    if upside_down(pair):
+        values = {"as it is": pair.means(), "scores negated": pair.means(change=negated)}
+        yield found(
+            "ascending-scores",
+            pair.name,
+            f"scores that rise from line to line in {matched.unordered:,} of {plural(len(survey.queries), 'list')}",
+            count=matched.unordered,
+            effect=f"The run is measured upside down. {told(values)}",
+            values=values,
+        )
+        return
+    ranked = survey.rank_odd.count == 0 and survey.ranks[0] < survey.ranks[1] and pair.text.is_file
+    if falling and (not ranked or not survey.rank_falls.count):
+        return
+    if ranked and (differ := displaced(pair)):
+        values = {"by score": pair.means(), "by rank column": pair.means(change=by_rank)}
+        yield found(
+            "rank-order",
+            pair.name,
+            f"another rank by score than in the rank column: {plural(differ, 'judged document')} of "
+            f"{len(matched.rank):,}",
+            count=differ,
+            effect=f"karat and trec_eval go by score. {told(values)}",
+            values=values,
+        )
+    elif not falling:
+        what = f"lines that are not in order of score in {plural(matched.unordered, 'list')}"
+        yield found("unsorted", pair.name, what, count=matched.unordered)
+
+
+def ranks(pair: Pair) -> Iterator[Finding]:
+    """A rank column that says nothing."""
+    survey = pair.text.read()
+    if not pair.text.is_file:
+        return
+    if survey.rank_odd.count:
+        what = f"no whole number: {plural(survey.rank_odd.count, 'rank')} of {survey.usable:,}"
+        yield of_lines("odd-ranks", pair.text, what, survey.rank_odd)
+    elif survey.ranks[0] == survey.ranks[1] and survey.usable > len(survey.queries):
+        what = f"the same rank, {survey.ranks[0]}, on every line"
+        yield found("constant-ranks", pair.name, what, count=survey.usable)
+
+
+def upside_down(pair: Pair) -> bool:
+    """Whether scores rise from line to line nearly everywhere, while ranks rise too or say nothing."""
+    survey, matched = pair.text.read(), pair.matched
+    assert matched is not None
+    lists = int(np.count_nonzero(matched.length > 1))
+    if matched.unordered < max(1, MOSTLY * lists) or survey.ranks[0] > survey.ranks[1]:
+        return False
+    if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.ranks[0] < survey.ranks[1]:
+        return False
+    rises, falls = steps(pair)
+    return rises > MOSTLY * (rises + falls)
+
+
+def steps(pair: Pair) -> tuple[int, int]:
+    """How often the score rises, and falls, from one line to the next of the same query, among the first lines."""
+    assert pair.text.source is not None
+    rises = falls = seen = 0
+    for chunk in chunks(pair.text.source):
+        fields = fields_of(chunk)
+        fields = fields.of_rows(np.flatnonzero(fields.count >= COLUMNS["run"]))
+        query, score = fields.column(0).hashes(), fields.column(4)
+        values = np.array([number(score.token(row)) for row in range(len(score))])
+        change = np.diff(values)[query[1:] == query[:-1]]
+        rises += int(np.count_nonzero(change > 0))
+        falls += int(np.count_nonzero(change < 0))
+        seen += len(score)
+        if seen > MOST_STEPS:
+            break
+    return rises, falls
+
+
+def number(token: bytes) -> float:
+    """A score; NaN for what is none."""
+    try:
+        return float(token)
+    except ValueError:
+        return float("nan")
+
+
+def displaced(pair: Pair) -> int:
+    """How many judged documents stand elsewhere in order of the rank column."""
+    assert pair.text.source is not None
+    assert pair.matched is not None
+    run = Run(pair.name, rewritten(pair.text.source, by_rank))
+    other = run.match(pair.judged.qrels.judgments, LENIENT)
+    if len(other.judgment) != len(pair.matched.judgment):
+        return 0
+    by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)
+    # Documents with equal scores may stand either way.
+    first, last = pair.matched.tie_first[by_judgment[0]], pair.matched.tie_last[by_judgment[0]]
+    rank = other.rank[by_judgment[1]]
+    return int(np.count_nonzero((rank < first) | (rank > last)))
+
+
+def own_documents(pair: Pair) -> Iterator[Finding]:
+    """Queries that find themselves."""
+    survey = pair.text.read()
+    queries = len(survey.own_queries)
+    if not queries or queries < OFTEN * len(survey.queries) or survey.own_first < queries / 2:
+        return
+    values = {"as it is": pair.means(), "without them": pair.means(change=without_own)}
+    values = {name: means for name, means in values.items() if means}
+    what = (
+        f"a document with the query's own id for {plural(queries, 'query', 'queries')} of {len(survey.queries):,}, "
+        f"{survey.own_first:,} times at the top"
+    )
+    yield found(
+        "self-retrieval",
+        pair.name,
+        what,
+        count=survey.own.count,
+        where=(pair.text.at(survey.own.line, survey.own.excerpt),),
+        effect=f"BEIR leaves such documents out, MTEB does not. {told(values)}".strip(),
+        values=values,
+    )
+
+
+def tags(pair: Pair) -> Iterator[Finding]:
+    """Several run tags in one file."""
+    survey = pair.text.read()
+    if len(survey.tags) > 1 and not truncated_line(pair.text):
+        names = list(survey.tags)
+        where = tuple(f"'{text_of(tag)}' from {pair.text.at(survey.tags[tag])} on" for tag in names[:EXAMPLES])
+        count = f"{len(names):,}" if len(names) < MOST_TAGS else f"{MOST_TAGS:,} or more"
+        yield found("several-tags", pair.name, f"holds {count} run tags", count=len(names), where=where)
+
+
+IN_RANKINGS: tuple[Callable[[Pair], Iterator[Finding]], ...] = (
+    lines,
+    duplicates,
+    ties,
+    single_precision,
+    order,
+    own_documents,
+    tags,
+)
+"""Every finding in a run's order."""

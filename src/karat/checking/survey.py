@@ -1,0 +1,339 @@
+"""One pass over a text: what its lines, columns, ids, ranks and scores look like, counted chunk by chunk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.checking.chunks import chunks
+from karat.checking.fields import Column, Fields, fields_of, hashes_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.checking.chunks import Chunk
+    from karat.checking.fields import Words
+    from karat.checking.spelling import Spellings
+    from karat.read import Source
+
+__all__ = ["COLUMNS", "MOST_TAGS", "Seen", "Survey", "survey"]
+
+COLUMNS = {"qrels": 4, "run": 6}
+INVISIBLE = re.compile(
+    rb"\xc2\xa0|\xc2\xad|\xe2\x80[\x8b\x8e\x8f\xaa-\xae]|\xe2\x81\xa0|\xe3\x80\x80|\xef\xbb\xbf"
+)
+"""No-break and ideographic spaces, soft hyphens, zero-width marks and marks of direction, as UTF-8 writes them."""
+SIGNED = [sign + word for sign in (b"", b"+", b"-") for word in (b"inf", b"infinity")]
+INFINITE = np.sort(hashes_of(SIGNED, folded=True))
+NOT_A_NUMBER = np.sort(hashes_of([b"nan", b"+nan", b"-nan"], folded=True))
+DOT = ord(".")
+MOST_TAGS = 1000
+"""Tags that are kept; a file with more has one on every line."""
+
+
+@dataclass(eq=False)
+class Seen:
+    """How often something was seen, and where first.
+
+    Args:
+        count: how many lines.
+        line: the first one, 0 if there is none.
+        excerpt: its beginning.
+    """
+
+    count: int = 0
+    line: int = 0
+    excerpt: str = ""
+
+    def add(self, fields: Fields, rows: NDArray[np.bool_] | NDArray[np.int64]) -> None:
+        """See it in some rows."""
+        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        if not len(places):
+            return
+        if not self.count:
+            self.line = int(fields.line[places[0]])
+            self.excerpt = fields.excerpt(int(places[0]))
+        self.count += len(places)
+
+
+@dataclass(eq=False)
+class Survey:
+    """What one pass over a text found.
+
+    Args:
+        kind: ``qrels`` or ``run``.
+        lines: all lines.
+        rows: lines with data, whatever their columns.
+        usable: those that have the columns wanted.
+        marked: whether the text begins with a byte-order mark.
+        closed: whether the last line has a newline.
+        widths: how many lines have how many fields.
+        returns: lines that end with CR LF.
+        bare_returns: CR anywhere else.
+        padded: lines with more blanks than one between fields.
+        tabs: tabs.
+        spaces: spaces.
+        comments: lines that begin with ``#``.
+        blank: lines without a field, but for the last.
+        nul: lines with a byte 0.
+        undecodable: lines that are not UTF-8.
+        invisible: lines with characters that nobody sees.
+        queries: every query with the line where it first stands.
+        groups: how often the query changes from line to line.
+        tags: every run tag with its first line, as long as there are few.
+        nan: scores that are no number.
+        infinite: infinite scores.
+        decimal_comma: scores with a comma.
+        rank_falls: lines whose rank is not above that of the line before, in the same query.
+        rank_odd: ranks that are no whole number.
+        ranks: the lowest and the highest rank.
+        own: lines whose document has the query's own id.
+        own_first: how many of them stand first in their list.
+        own_queries: queries with such a line.
+        first: the fields of the first line with data.
+        last: the fields of the last one.
+        last_line: its number.
+        last_group: lines of the last query, in a row.
+        group_lengths: the shortest and longest such group before the last one.
+    """
+
+    kind: str
+    lines: int = 0
+    rows: int = 0
+    usable: int = 0
+    marked: bool = False
+    closed: bool = True
+    widths: dict[int, Seen] = field(default_factory=dict)
+    returns: Seen = field(default_factory=Seen)
+    bare_returns: int = 0
+    padded: Seen = field(default_factory=Seen)
+    tabs: int = 0
+    spaces: int = 0
+    comments: int = 0
+    blank: int = 0
+    nul: Seen = field(default_factory=Seen)
+    undecodable: Seen = field(default_factory=Seen)
+    invisible: Seen = field(default_factory=Seen)
+    queries: dict[bytes, int] = field(default_factory=dict)
+    groups: int = 0
+    tags: dict[bytes, int] = field(default_factory=dict)
+    nan: Seen = field(default_factory=Seen)
+    infinite: Seen = field(default_factory=Seen)
+    decimal_comma: Seen = field(default_factory=Seen)
+    rank_falls: Seen = field(default_factory=Seen)
+    rank_odd: Seen = field(default_factory=Seen)
+    ranks: tuple[int, int] = (0, 0)
+    own: Seen = field(default_factory=Seen)
+    own_first: int = 0
+    own_queries: set[int] = field(default_factory=set)
+    first: list[bytes] = field(default_factory=list)
+    last: list[bytes] = field(default_factory=list)
+    last_line: int = 0
+    last_group: int = 0
+    group_lengths: tuple[int, int] = (0, 0)
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether lines of one query stand apart."""
+        return self.groups > len(self.queries)
+
+
+def survey(source: Source, kind: str, spellings: Spellings | None = None) -> Survey:
+    """Read a text once.
+
+    Args:
+        source: the text.
+        kind: ``qrels`` or ``run``.
+        spellings: is shown the documents of a run.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    found = Survey(kind)
+    walk = Walk(found)
+    for chunk in chunks(source):
+        fields = fields_of(chunk)
+        see_text(found, chunk, fields)
+        see_lines(found, fields)
+        wanted = COLUMNS[kind]
+        usable = fields.count == wanted if kind == "qrels" else fields.count >= wanted
+        if not len(usable) or not usable.any():
+            continue
+        whole = fields if usable.all() else fields.of_rows(np.flatnonzero(usable))
+        found.usable += len(whole.line)
+        starts = walk.see_queries(whole)
+        if kind == "run":
+            walk.see_ranks(whole, starts)
+            see_scores(found, whole)
+            see_tags(found, whole)
+            if spellings is not None:
+                spellings.see(whole)
+    return found
+
+
+def see_text(found: Survey, chunk: Chunk, fields: Fields) -> None:
+    """What the bytes are: mark, line ends, encoding."""
+    text = chunk.text
+    found.marked |= chunk.marked
+    found.closed = chunk.closed
+    found.lines = chunk.line + len(fields.line_ends)
+    found.comments += fields.comments
+    found.tabs += fields.tabs
+    found.spaces += fields.spaces
+    found.blank += fields.blank
+    if fields.returns:
+        at_end = fields.data[fields.end - 1] == ord("\r")
+        found.returns.add(fields, at_end)
+        ended = int(np.count_nonzero(fields.data[fields.line_ends - 1] == ord("\r")))
+        found.bare_returns += fields.returns - ended
+    if len(text) and not text.min():
+        found.nul.add(fields, fields.rows_at(np.flatnonzero(chunk.data == 0)))
+    if len(text) and text.max() >= 0x80:
+        see_encoding(found, chunk, fields)
+
+
+def see_encoding(found: Survey, chunk: Chunk, fields: Fields) -> None:
+    """What the bytes beyond ASCII are."""
+    content = chunk.data.tobytes()
+    hidden = [match.start() for match in INVISIBLE.finditer(content)]
+    if hidden:
+        found.invisible.add(fields, fields.rows_at(np.array(hidden)))
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        rows = fields.rows_at(np.flatnonzero(chunk.data >= 0x80))
+        wrong = [row for row in rows.tolist() if not is_utf8(content[fields.begin[row] : fields.end[row]])]
+        found.undecodable.add(fields, np.array(wrong, np.int64))
+
+
+def is_utf8(text: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def see_lines(found: Survey, fields: Fields) -> None:
+    """How many columns there are, and how they are parted."""
+    if not len(fields.line):
+        return
+    if not found.rows:
+        found.first = fields.of(0)
+    found.rows += len(fields.line)
+    found.last, found.last_line = fields.of(-1), int(fields.line[-1])
+    usual = int(fields.count[0])
+    if (fields.count == usual).all():
+        found.widths.setdefault(usual, Seen()).add(fields, np.arange(len(fields.line)))
+    else:
+        # Not np.unique, which imports numpy.ma.
+        for width in sorted(set(fields.count.tolist())):
+            found.widths.setdefault(width, Seen()).add(fields, fields.count == width)
+    if fields.tabs + fields.spaces > int(fields.count.sum()) - len(fields.line):
+        found.padded.add(fields, fields.padded())
+
+
+def see_scores(found: Survey, fields: Fields) -> None:
+    """Scores that end with no digit, or have a comma."""
+    scores = fields.column(4)
+    last = scores.last_byte()
+    strange = np.flatnonzero(((last < ord("0")) & (last != DOT)) | (last > ord("9")))
+    if not len(strange):
+        return
+    words = scores[strange].hashes(folded=True)
+    found.infinite.add(fields, strange[is_among(words, INFINITE)])
+    found.nan.add(fields, strange[is_among(words, NOT_A_NUMBER)])
+
+
+def see_tags(found: Survey, fields: Fields) -> None:
+    """The run's name on each line, where it is not that of the line before."""
+    tags = fields.column(5)
+    words = tags.hashes()
+    changes = np.flatnonzero(np.append(True, words[1:] != words[:-1]))
+    for row in changes[:MOST_TAGS].tolist():
+        tag = tags.token(row)
+        if len(found.tags) < MOST_TAGS:
+            found.tags.setdefault(tag, int(fields.line[row]))
+
+
+def is_among(words: Words, known: Words) -> NDArray[np.bool_]:
+    """Which words are among the known ones, which are in order."""
+    if not len(known):
+        return np.zeros(len(words), bool)
+    places = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    return np.asarray(known[places] == words)
+
+
+class Walk:
+    """What has to be remembered from one chunk to the next.
+
+    Args:
+        found: where it is written.
+    """
+
+    def __init__(self, found: Survey) -> None:
+        """Stand before the first line."""
+        self.found = found
+        self.query = np.uint64(0)
+        self.rank = -1
+        self.known: set[int] = set()
+        self.open = 0
+        self.ranked = False
+
+    def see_queries(self, fields: Fields) -> NDArray[np.bool_]:
+        """Note each query's first line; say which rows begin another query than the row before."""
+        found, column = self.found, fields.column(0)
+        words = column.hashes()
+        new = np.append(True, words[1:] != words[:-1])
+        new[0] = not self.open or words[0] != self.query
+        starts = np.flatnonzero(new)
+        self.measure_groups(starts, len(words))
+        found.groups += len(starts)
+        for row, word in zip(starts.tolist(), words[starts].tolist()):
+            if word not in self.known:
+                self.known.add(word)
+                found.queries[column.token(row)] = int(fields.line[row])
+        self.query = words[-1]
+        self.words = words
+        return new
+
+    def measure_groups(self, starts: NDArray[np.int64], rows: int) -> None:
+        """How long the groups of lines of one query are that end here."""
+        found = self.found
+        if not len(starts):
+            self.open += rows
+        else:
+            closed = np.diff(starts).tolist()
+            head = self.open + int(starts[0])
+            lengths = ([head] if head else []) + closed
+            if lengths:
+                low, high = found.group_lengths
+                found.group_lengths = (
+                    min(low or min(lengths), min(lengths)),
+                    max(high, max(lengths)),
+                )
+            self.open = rows - int(starts[-1])
+        found.last_group = self.open
+
+    def see_ranks(self, fields: Fields, new: NDArray[np.bool_]) -> None:
+        """Whether the rank column rises from line to line, and which documents are the query's own."""
+        found = self.found
+        ranks, whole = fields.column(3).whole_numbers()
+        if not whole.all():
+            found.rank_odd.add(fields, ~whole)
+        low, high = int(ranks[whole].min(initial=2**31)), int(ranks.max(initial=0))
+        if low <= high:
+            found.ranks = (min(found.ranks[0], low), max(found.ranks[1], high)) if self.ranked else (low, high)
+            self.ranked = True
+        before = np.append(self.rank, ranks[:-1])
+        found.rank_falls.add(fields, ~new & (ranks <= before))
+        self.rank = int(ranks[-1])
+        same = np.flatnonzero(fields.column(2).hashes() == self.words)
+        if len(same):
+            found.own.add(fields, same)
+            found.own_first += int(np.count_nonzero(new[same]))
+            found.own_queries.update(self.words[same].tolist())

@@ -1,0 +1,242 @@
+"""Findings in one text, whether judgments or a run: its bytes, its lines, its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.checking.finding import ERROR, WARNING, found, plural
+from karat.checking.spelling import alike
+from karat.checking.survey import COLUMNS
+from karat.tables import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from karat.checking.finding import Finding
+    from karat.checking.inputs import Text
+    from karat.checking.survey import Seen
+
+__all__ = ["EXAMPLES", "IN_TEXTS", "malformed"]
+
+EXAMPLES = 3
+"""How many places a finding names."""
+LAYOUTS = {
+    "qrels": "query 0 document grade",
+    "run": "query Q0 document rank score tag",
+}
+MENDED = {
+    ("qrels", 3): "Write the second column: awk '{print $1, 0, $2, $3}'.",
+    ("run", 3): "Write the other columns: awk '{print $1, \"Q0\", $2, $3, -$3, \"run\"}' for query document rank.",
+    ("run", 5): "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
+    ("run", 2): "Number the documents of each query, and write: query Q0 document rank -rank run.",
+}
+
+
+def empty(text: Text) -> Iterator[Finding]:
+    """Whether there is no line of data at all."""
+    survey = text.read()
+    if text.source is not None and not survey.rows and not text.cut:
+        lines = plural(survey.lines, "line")
+        yield found("empty", text.name, f"holds no data in {lines}" if survey.lines else "is empty")
+
+
+def mark(text: Text) -> Iterator[Finding]:
+    """A byte-order mark."""
+    if text.read().marked:
+        yield found("byte-order-mark", text.name, "begins with a byte-order mark", where=(text.at(1),))
+
+
+def line_ends(text: Text) -> Iterator[Finding]:
+    """CR LF, and CR alone."""
+    survey = text.read()
+    if survey.returns.count and survey.bare_returns <= survey.lines:
+        what = f"CR LF, as Windows writes them, at the end of {of_all(survey.returns, survey.rows)}"
+        yield of_lines("crlf", text, what, survey.returns)
+    if survey.bare_returns:
+        what = f"{survey.bare_returns:,} times CR without LF, in {plural(survey.lines, 'line')}"
+        severity = ERROR if survey.bare_returns > survey.lines else WARNING
+        yield found("carriage-returns", text.name, what, count=survey.bare_returns, severity=severity)
+
+
+def bytes_of_ids(text: Text) -> Iterator[Finding]:
+    """Bytes that no id should have."""
+    survey = text.read()
+    if survey.nul.count:
+        yield of_lines("nul-bytes", text, f"bytes 0 in {of_all(survey.nul, survey.rows)}", survey.nul)
+    if survey.undecodable.count:
+        what = f"bytes that are not UTF-8 in {of_all(survey.undecodable, survey.rows)} (Latin-1? Windows?)"
+        yield of_lines("not-utf-8", text, what, survey.undecodable)
+    if survey.invisible.count:
+        what = f"blanks or marks that nobody sees, inside fields of {of_all(survey.invisible, survey.rows)}"
+        yield of_lines("invisible-characters", text, what, survey.invisible)
+
+
+def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    """Lines that the kernel cannot read, and what they look like.
+
+    Args:
+        text: where they stand.
+        count: how many there are.
+        lines: the first of them, and why.
+    """
+    survey = text.read()
+    count -= survey.nan.count
+    if count <= 0:
+        return
+    wanted = COLUMNS[text.kind]
+    if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first, text.kind):
+        yield found("header", text.name, f"begins with a heading: {shown(survey.first)}", where=(text.at(1),))
+        return
+    cut = truncated_line(text)
+    if cut and count == 1:
+        return
+    widths = {
+        width: seen
+        for width, seen in survey.widths.items()
+        if (width != wanted if text.kind == "qrels" else width < wanted)
+    }
+    where = tuple(f"{text.at(line)}: {why}".lstrip(": ") for line, why in lines[:EXAMPLES])
+    wide = max(widths, key=lambda each: widths[each].count, default=0)
+    if wide and widths[wide].count * 2 > survey.rows:
+        what, remedy = misshapen(text, wide, widths[wide])
+        yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
+        return
+    remedy = None
+    if any("," in why and "number" in why for _, why in lines):
+        remedy = "Write decimal points instead of commas in numbers, or skip the lines with --lenient."
+    what = f"not '{LAYOUTS[text.kind]}': {plural(count, 'line')} of {survey.rows:,}"
+    yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
+
+
+def misshapen(text: Text, width: int, seen: Seen) -> tuple[str, str | None]:
+    """What lines are that have the wrong columns throughout, and how to mend them."""
+    wanted = COLUMNS[text.kind]
+    columns = f"{plural(width, 'column')} instead of {wanted}"
+    for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
+        if seen.excerpt.count(letter) >= 2 and width < wanted:
+            return (
+                f"fields are parted by {name}, which karat does not read: '{seen.excerpt}'",
+                f"Part them by blanks or tabs, in the order '{LAYOUTS[text.kind]}'.",
+            )
+    what = f"{columns} ('{LAYOUTS[text.kind]}') in {plural(seen.count, 'line')}: '{seen.excerpt}'"
+    return what, MENDED.get((text.kind, width))
+
+
+def is_heading(fields: list[bytes], kind: str) -> bool:
+    """Whether these fields are names of columns."""
+    words = b" ".join(fields).lower()
+    names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
+    del kind
+    return sum(name in words for name in names) >= 2
+
+
+def columns(text: Text) -> Iterator[Finding]:
+    """How fields are parted, and columns beyond the last."""
+    survey = text.read()
+    broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
+    if survey.padded.count and not broken_off:
+        what = f"several blanks between or after fields in {of_all(survey.padded, survey.rows)}"
+        yield of_lines("separators", text, what, survey.padded)
+    elif survey.tabs and survey.spaces:
+        what = f"fields are parted by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
+        yield found("separators", text.name, what)
+    if text.kind == "run":
+        wide = [(width, seen) for width, seen in survey.widths.items() if width > COLUMNS["run"]]
+        if wide:
+            count = sum(seen.count for _, seen in wide)
+            what = f"more than 6 columns in {plural(count, 'line')} of {survey.rows:,}"
+            yield of_lines("wide-lines", text, what, min((seen for _, seen in wide), key=lambda each: each.line))
+    if survey.comments:
+        yield found(
+            "comments",
+            text.name,
+            f"'#' at the start of {plural(survey.comments, 'line')}: taken for comments",
+            count=survey.comments,
+        )
+    if survey.blank:
+        yield found("blank-lines", text.name, f"nothing in {plural(survey.blank, 'line')} of {survey.lines:,}", count=survey.blank)
+
+
+def truncated_line(text: Text) -> str | None:
+    """What is wrong with a last line that has no newline; None if nothing is."""
+    survey = text.read()
+    if survey.closed or survey.rows < 2 or not text.is_file:
+        return None
+    usual = max(survey.widths, key=lambda width: survey.widths[width].count)
+    if len(survey.last) < usual:
+        return f"the last line has {plural(len(survey.last), 'column')} instead of {usual}, and no newline"
+    if text.kind == "run" and len(survey.last) == COLUMNS["run"] and len(survey.tags) == 2:
+        usual_tag = next(iter(survey.tags))
+        tag = survey.last[-1]
+        if tag != usual_tag and usual_tag.startswith(tag):
+            return f"the last line ends inside the tag '{text_of(usual_tag)}', and has no newline"
+    return None
+
+
+def truncated(text: Text) -> Iterator[Finding]:
+    """Whether the text ends before its end."""
+    survey = text.read()
+    if text.cut:
+        what = f"its compressed data are damaged or cut short ({text.cut}): {plural(survey.rows, 'line')} were read"
+        yield found("truncated", text.name, what)
+        return
+    wrong = truncated_line(text)
+    if wrong:
+        yield found("truncated", text.name, wrong, where=(text.at(survey.last_line, shown_line(survey.last)),))
+    low, high = survey.group_lengths
+    if not wrong and not survey.closed and low == high > survey.last_group and len(survey.queries) > 2:
+        what = (
+            f"no newline at the end, and its last query has {survey.last_group:,} lines where all others "
+            f"have {high:,}"
+        )
+        yield found("truncated", text.name, what, severity=WARNING, where=(text.at(survey.last_line),))
+
+
+def queries(text: Text) -> Iterator[Finding]:
+    """Query ids that are nearly the same, and queries whose lines stand apart."""
+    survey = text.read()
+    pairs = alike(survey.queries)
+    if pairs:
+        where = tuple(
+            f"'{text_of(one)}' and '{text_of(other)}' ({text.at(survey.queries[other])})".replace(" ()", "")
+            for one, other in pairs[:EXAMPLES]
+        )
+        what = f"differing only in case, zeros or blanks: {plural(len(pairs), 'pair')} of query ids"
+        yield found("similar-queries", text.name, what, count=len(pairs), where=where)
+    if survey.interleaved and text.is_file:
+        apart = survey.groups - len(survey.queries)
+        what = f"the lines of a query do not stand together: {plural(apart, 'return')} to an earlier query"
+        yield found("interleaved", text.name, what, count=apart)
+
+
+def of_lines(code: str, text: Text, what: str, seen: Seen) -> Finding:
+    """A finding about lines that were counted."""
+    return found(code, text.name, what, count=seen.count, where=(text.at(seen.line, seen.excerpt),))
+
+
+def of_all(seen: Seen, rows: int) -> str:
+    """So many lines of all."""
+    return f"all {plural(rows, 'line')}" if seen.count == rows > 1 else f"{plural(seen.count, 'line')} of {rows:,}"
+
+
+def shown(fields: list[bytes]) -> str:
+    """Fields, for a reader."""
+    return f"'{shown_line(fields)}'"
+
+
+def shown_line(fields: list[bytes]) -> str:
+    """Fields as a line of at most 60 characters."""
+    text = b" ".join(fields).decode("utf-8", "replace")
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+IN_TEXTS: tuple[Callable[[Text], Iterator[Finding]], ...] = (
+    empty,
+    truncated,
+    mark,
+    line_ends,
+    bytes_of_ids,
+    columns,
+    queries,
+)
+"""Every finding in one text."""

@@ -1,0 +1,433 @@
+"""Tests of the data doctor: one broken file for each finding, silence on a clean one, and true numbers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from checking import broken
+import karat
+from checking.broken import CASES, DEPTH, QUERIES
+from karat.checking import KINDS, Check, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def written(folder: Path, case: broken.Case) -> tuple[str, list[str]]:
+    """The files of a case."""
+
+    def write(name: str, content: str | bytes) -> str:
+        if isinstance(content, str) and content.startswith("/"):
+            return content
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    runs = [write(f"{number}.run", each) for number, each in enumerate(case.runs)]
+    return write("qrels.txt", case.qrels), runs
+
+
+def examined(folder: Path, case: broken.Case) -> Check:
+    qrels, runs = written(folder, case)
+    return check(qrels, *runs)
+
+
+@pytest.fixture(scope="module")
+def found_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Check]:
+    """What is found in each broken pair, looked at once."""
+    kept: dict[str, Check] = {}
+
+    def find(code: str) -> Check:
+        if code not in kept:
+            kept[code] = examined(tmp_path_factory.mktemp("broken"), CASES[code])
+        return kept[code]
+
+    return find
+
+
+def codes(found: Any) -> set[str]:
+    return {each.code for each in found.findings}
+
+
+def test_a_clean_pair_is_met_with_silence(tmp_path: Path) -> None:
+    found = examined(tmp_path, broken.Case("note"))
+    assert found.findings == ()
+    assert found.to_text() == str(found) + "\n" == "clean\n"
+    assert (found.ok, found.exit_code) == (True, 0)
+
+
+def test_every_finding_has_a_broken_file() -> None:
+    assert set(CASES) == set(KINDS)
+
+
+@pytest.mark.parametrize("code", [code for code in CASES if code not in ("same-name", "refused")])
+def test_what_is_wrong_is_found_and_nothing_else(code: str, found_in: Callable[[str], Check]) -> None:
+    case = CASES[code]
+    found = found_in(code)
+    assert [each.severity for each in found.of(code)][:1] == [case.severity], str(found)
+    assert codes(found) == {code, *case.also}, str(found)
+    assert found.exit_code == max(
+        {"error": 2, "warning": 1, "note": 0}[each.severity] for each in found.findings
+    )
+
+
+def test_runs_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    qrels, runs = written(tmp_path, broken.Case("note"))
+    other = written(tmp_path / "more", broken.Case("note", runs=(broken.run(depth=11),)))[1]
+    assert codes(check(qrels, *runs, *other)) == {"same-name"}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_every_finding_says_what_where_why_and_what_to_do(code: str, found_in: Callable[[str], Check]) -> None:
+    for each in found_in(code).findings:
+        assert each.what
+        assert each.effect.endswith(".")
+        assert each.remedy.endswith((".", ")")) or "'" in each.remedy
+        assert each.count >= 1
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_text_fits_eighty_columns_and_ends_with_the_count(code: str, found_in: Callable[[str], Check]) -> None:
+    found = found_in(code)
+    *body, last = found.to_text().splitlines()
+    heads = [line for line in body if line.startswith(("error:", "warning:", "note:"))]
+    assert all(len(line) <= 80 for line in body if line not in heads)
+    assert last == found.summary()
+    severities = [each.severity for each in found.findings]
+    assert severities == sorted(severities, key=["error", "warning", "note"].index)
+
+
+# ---------------------------------------------------------------- the numbers are true
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}}
+
+
+def lines(*rows: str) -> bytes:
+    return "".join(f"{row} t\n" for row in rows).encode()
+
+
+def only(code: str, *given: Any) -> Any:
+    (finding,) = check(*given, measures=["AP", "RR"]).of(code)
+    return finding
+
+
+def test_duplicates_are_scored_first_last_and_max() -> None:
+    run = lines("q1 Q0 a 1 3", "q1 Q0 b 2 2", "q1 Q0 a 3 1", "q2 Q0 d 1 1")
+    finding = only("duplicate-documents", QRELS, run)
+    # First and max: a stands before b, so q1 has 1/1 of two relevant. Last: b, a, so 1/2 of two.
+    assert finding.values["first"]["AP"] == finding.values["max"]["AP"] == (1 / 2 + 1) / 2
+    assert finding.values["last"]["AP"] == (1 / 2 / 2 + 1) / 2
+    assert finding.where == ("line 3: document 'a' of query 'q1', first on line 1",)
+    assert finding.count == 1
+
+
+def test_a_missing_query_is_scored_as_nothing_and_left_out() -> None:
+    finding = only("missing-queries", QRELS, lines("q2 Q0 d 1 1"))
+    assert finding.values == {"counted 0": {"AP": 0.5, "RR": 0.5}, "left out": {"AP": 1.0, "RR": 1.0}}
+    assert finding.where == ("query 'q1'",)
+    assert "AP 0.5000 counted 0, 1.0000 left out" in finding.effect
+
+
+def test_ties_are_scored_at_their_worst_and_best() -> None:
+    run = lines("q1 Q0 b 1 1", "q1 Q0 a 2 1", "q1 Q0 c 3 0", "q2 Q0 d 1 2", "q2 Q0 e 2 1")
+    finding = only("ties", QRELS, run)
+    assert finding.values["worst"] == {"AP": pytest.approx(((1 / 2 + 2 / 3) / 2 + 1) / 2), "RR": 0.75}
+    assert finding.values["best"] == {"AP": pytest.approx(((1 + 2 / 3) / 2 + 1) / 2), "RR": 1.0}
+    assert finding.values["by document id"]["RR"] == 0.75
+
+
+def test_equal_scores_throughout_are_scored_by_id_and_by_line() -> None:
+    run = lines("q1 Q0 a 1 0", "q1 Q0 b 2 0", "q2 Q0 d 1 0", "q2 Q0 e 2 0")
+    finding = only("constant-scores", QRELS, run)
+    assert finding.values["by document id"]["RR"] == 0.5
+    assert finding.values["in order of lines"]["RR"] == 1.0
+    assert finding.count == 2
+
+
+def test_distances_are_scored_both_ways_up() -> None:
+    run = lines("q1 Q0 a 1 -0.5", "q1 Q0 b 2 +0.25", "q1 Q0 c 3 1.5", "q2 Q0 d 1 1e-3", "q2 Q0 e 2 7")
+    finding = only("ascending-scores", QRELS, run)
+    assert finding.values["as it is"]["RR"] == (1 + 1 / 2) / 2
+    assert finding.values["scores negated"] == {"AP": ((1 + 2 / 3) / 2 + 1) / 2, "RR": 1.0}
+
+
+def test_the_rank_column_is_scored_where_it_disagrees() -> None:
+    run = lines("q1 Q0 b 2 3", "q1 Q0 a 1 2", "q1 Q0 c 3 1", "q2 Q0 d 1 2", "q2 Q0 e 2 1")
+    finding = only("rank-order", QRELS, run)
+    assert finding.values["by score"]["RR"] == 0.75
+    assert finding.values["by rank column"]["RR"] == 1.0
+    assert finding.count == 2
+
+
+def test_a_list_from_its_end_with_true_ranks_is_only_unsorted() -> None:
+    run = lines("q1 Q0 c 3 1", "q1 Q0 b 2 2", "q1 Q0 a 1 3", "q2 Q0 e 2 1", "q2 Q0 d 1 2")
+    assert "unsorted" in codes(check(QRELS, run))
+    assert not codes(check(QRELS, run)) & {"rank-order", "ascending-scores"}
+
+
+def test_single_precision_is_scored_where_it_moves_documents() -> None:
+    run = lines("q1 Q0 b 2 16777216", "q1 Q0 a 1 16777217", "q2 Q0 d 1 2", "q2 Q0 e 2 1")
+    finding = only("single-precision", QRELS, run)
+    assert finding.values == {"double": {"AP": 0.75, "RR": 1.0}, "float32": {"AP": 0.625, "RR": 0.75}}
+
+
+def test_unjudged_documents_are_scored_with_and_without() -> None:
+    run = lines("q1 Q0 x 1 3", "q1 Q0 a 2 2", "q2 Q0 d 1 2")
+    finding = only("unjudged", QRELS, run)
+    assert finding.values["as not relevant"]["RR"] == 0.75
+    assert finding.values["removed"]["RR"] == 1.0
+    assert "33%" in finding.what
+
+
+def test_a_query_without_relevant_documents_is_scored_and_left_out() -> None:
+    finding = only("no-relevant", b"q1 0 a 1\nq2 0 d 0\nq3 0 e 1\n", lines("q1 Q0 a 1 1", "q3 Q0 e 1 1"))
+    assert finding.values["counted 0"]["RR"] == pytest.approx(2 / 3)
+    assert finding.values["left out"]["RR"] == 1.0
+
+
+def test_fractional_grades_are_scored_whole_too() -> None:
+    finding = only("float-grades", b"q1 0 a 1.5\nq1 0 b 0.5\n", lines("q1 Q0 a 1 1"))
+    assert finding.values["cut to whole numbers"] == finding.values["as they are"]
+    assert "2 grades of 2, 1 of them between 0 and 1" in finding.what
+
+
+def test_contradictory_judgments_are_scored_each_way() -> None:
+    finding = only("duplicate-judgments", b"q 0 a 0\nq 0 b 1\nq 0 a 1\n", lines("q Q0 a 1 2", "q Q0 b 2 1"))
+    assert finding.values["first"]["RR"] == 0.5
+    assert finding.values["last"]["RR"] == finding.values["max"]["RR"] == 1.0
+    assert finding.where == ("line 3: document 'a' of query 'q', first on line 1",)
+
+
+@pytest.mark.parametrize(
+    ("judged", "written"),
+    [("1", "01"), ("001", "1"), ("q1", "Q1"), ("301", "301.0"), ("1", "MB1"), ("é", "e\u0301"), ("7", "\ufeff7")],
+)
+def test_a_query_written_otherwise_is_found_and_scored(judged: str, written: str) -> None:
+    run = lines(f"{written} Q0 a 1 1").replace(b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2)
+    finding = only("query-spelling", f"{judged} 0 a 1\n".encode(), run)
+    assert finding.values["written alike"]["RR"] == 1.0
+
+
+@pytest.mark.parametrize(("judged", "written"), [("1", "01"), ("00000000001", "1"), ("Doc-" + "x" * 30, "doc-" + "X" * 30)])
+def test_a_document_written_otherwise_is_found_and_scored(judged: str, written: str) -> None:
+    finding = only("document-spelling", f"q 0 {judged} 1\n".encode(), lines("q Q0 z 1 2", f"q Q0 {written} 2 1"))
+    assert finding.values == {"as it is": {"AP": 0.0, "RR": 0.0}, "written alike": {"AP": 0.5, "RR": 0.5}}
+    assert "(line 2)" in finding.where[0]
+
+
+def test_documents_that_the_run_also_has_as_judged_are_no_finding() -> None:
+    found = check(b"q 0 a 1\nq 0 b 0\n", lines("q Q0 A 1 3", "q Q0 a 2 2", "q Q0 B 3 1", "q Q0 b 4 0"))
+    assert not found.of("document-spelling")
+
+
+def test_own_documents_are_scored_with_and_without() -> None:
+    run = lines("q1 Q0 q1 1 3", "q1 Q0 a 2 2", "q2 Q0 q2 1 3", "q2 Q0 d 2 2")
+    finding = only("self-retrieval", QRELS, run)
+    assert finding.values["as it is"]["RR"] == 0.5
+    assert finding.values["without them"]["RR"] == 1.0
+
+
+def test_longer_runs_are_scored_at_the_shortest_depth() -> None:
+    short, long = lines("q1 Q0 b 1 1", "q2 Q0 d 1 1"), lines("q1 Q0 b 1 2", "q1 Q0 a 2 1", "q2 Q0 d 1 1")
+    finding = only("list-lengths", QRELS, short, long)
+    assert finding.values["whole"]["RR"] == 0.75
+    assert finding.values["cut at 1"]["RR"] == 0.5
+
+
+# ---------------------------------------------------------------- files as users have them
+
+
+@pytest.mark.parametrize(
+    ("qrels", "words"),
+    [
+        (b"q1\ta\t1\nq2\td\t1\n", "3 columns instead of 4"),
+        (b"q1,0,a,1\nq2,0,d,1\n", "parted by commas"),
+        (b"q1 0 a 1,5\nq1 0 b 0\nq2 0 d 1\n", "not 'query 0 document grade'"),
+        (b'{"q1": {"a": 1}}', "is JSON"),
+        ("q1 0 a 1\n".encode("utf-16"), "is UTF-16 text"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer"),
+        (b"<!DOCTYPE html><html>", "an HTML page"),
+        (b"PK\x03\x04 and more", "a ZIP archive"),
+    ],
+)
+def test_other_formats_are_named(qrels: bytes, words: str) -> None:
+    found = check(qrels, lines("q1 Q0 a 1 1", "q2 Q0 d 1 1"))
+    assert any(words in each.what for each in found.findings if each.severity == "error"), str(found)
+
+
+def test_a_line_cut_inside_the_tag_is_a_truncated_file() -> None:
+    found = check(QRELS, b"q1 Q0 a 1 2 system\nq2 Q0 d 1 2 syst")
+    assert found.of("truncated")
+    assert not found.of("several-tags")
+
+
+def test_a_file_without_a_last_newline_is_clean(tmp_path: Path) -> None:
+    assert examined(tmp_path, broken.Case("note", runs=(broken.run().rstrip("\n"),))).findings == ()
+
+
+def test_a_shorter_last_list_without_a_newline_is_suspicious(tmp_path: Path) -> None:
+    text = "\n".join(broken.run().splitlines()[:-4])
+    assert codes(examined(tmp_path, broken.Case("note", runs=(text,)))) == {"truncated"}
+
+
+@pytest.mark.parametrize("cut", [1, 9, 100])
+def test_compressed_files_cut_short_are_read_as_far_as_they_go(cut: int, tmp_path: Path) -> None:
+    content = gzip.compress("".join(f"{broken.run()}").encode(), mtime=0)[:-cut]
+    found = examined(tmp_path, broken.Case("note", runs=(content,)))
+    assert [each.severity for each in found.of("truncated")] == ["error"]
+
+
+def test_a_good_compressed_file_is_clean(tmp_path: Path) -> None:
+    assert examined(tmp_path, broken.Case("note", runs=(gzip.compress(broken.run().encode()),))).findings == ()
+
+
+def test_other_runs_are_looked_at_where_one_cannot_be_read(tmp_path: Path) -> None:
+    case = broken.Case("note", runs=("/nowhere.run", broken.run(lambda query, place: 0)))
+    assert codes(examined(tmp_path, case)) == {"unreadable", "constant-scores"}
+
+
+def test_a_run_is_looked_at_where_the_judgments_cannot_be_read() -> None:
+    found = check(b"", lines("q1 Q0 a 1 nan"))
+    assert {"empty", "nan-scores"} <= codes(found)
+
+
+def test_judgments_alone_are_checked() -> None:
+    assert codes(check(b"q1 0 a 1\nq1 0 a 1\nq1 0 b 0\n")) == {"duplicate-judgments", "few-queries"}
+
+
+def test_lines_of_several_chunks_are_counted_and_placed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found does not depend on where the text is cut."""
+    run = lines(*[f"q{n // 4 + 1} Q0 {letter}{n % 4} {n % 4 + 1} {4 - n % 4}" for n, letter in enumerate("abcdefgh")])
+    run += lines("q3 Q0 x 1 nan", "q3 Q0 q3 2 inf", "q1 Q0 late 3 0") + b"# end\n\nq9 Q0\n"
+    whole = check(QRELS, run)
+    for size in (1, 7, 64):
+        monkeypatch.setattr("karat.checking.chunks.AT_ONCE", size)
+        assert check(QRELS, run).to_json() == whole.to_json()
+
+
+# ---------------------------------------------------------------- dicts
+
+
+def test_dicts_are_checked_like_files() -> None:
+    qrels = {f"q{n}": {f"d{m}": m % 2 for m in range(12)} for n in range(25)}
+    run = {f"q{n}": {f"d{(m + n) % 12}": 12.5 - m for m in range(12)} for n in range(25)}
+    assert check(qrels, run).findings == ()
+    assert codes(check(qrels, {"a": run, "b": {**run, "q0": {"d1": float("inf"), "d2": 1.0}}})) == {"infinite-scores"}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "code"),
+    [
+        ({1: {"a": 1}}, {"1": {"a": 1.0}}, "refused"),
+        (QRELS, {"q1": {"a": float("nan")}}, "refused"),
+        (QRELS, {"q1": {"a": None}}, "refused"),
+        (QRELS, {"q1": 3.0}, "refused"),
+        (QRELS, {"q1": {}, "q2": {}}, "empty"),
+        (QRELS, {1: {"a": 1.0}}, "refused"),
+        ({"q 1": {"a": 1}}, {"q1": {"a": 1.0}}, "query-spelling"),
+        (QRELS, {"q1": {"a": 0.1, "b": 0.2, "c": 0.3}, "q2": {"d": 0.1, "e": 0.5}}, "ascending-scores"),
+    ],
+)
+def test_what_is_wrong_in_a_dict_is_found(qrels: Any, run: Any, code: str) -> None:
+    found = check(qrels, run)
+    assert code in codes(found), str(found)
+
+
+def test_nothing_given_is_changed() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 2.0}}
+    check(qrels, run)
+    assert (qrels, run) == ({"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 2.0}})
+    judged, ranked = karat.Qrels.of(qrels), karat.Run.of(run)
+    assert check(judged, ranked).to_json() == check(judged, ranked).to_json()
+
+
+# ---------------------------------------------------------------- forms
+
+
+def test_json_holds_everything() -> None:
+    found = check(QRELS, lines("q2 Q0 d 1 1"))
+    document = json.loads(found.to_json())
+    assert (document["exit_code"], document["errors"], document["warnings"]) == (1, 0, found.count("warning"))
+    assert document["findings"][0]["values"]["counted 0"]["AP"] == 0.5
+    assert document["checked"] == ["qrels", "<bytes>"]
+
+
+def test_markdown_is_a_table_with_a_row_for_each_finding() -> None:
+    found = check(QRELS, lines("q2 Q0 d 1 1"))
+    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + len(found)
+
+
+def test_a_frame_has_a_row_for_each_finding() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs a data frame library")
+    found = check(QRELS, lines("q2 Q0 d 1 1"))
+    frame = found.to_frame("pandas")
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["code"].tolist() == [each.code for each in found]
+
+
+def test_the_same_finding_in_many_runs_is_told_once() -> None:
+    runs = [lines("q2 Q0 d 1 1")] * 5
+    assert check(QRELS, *runs).to_text().count("missing-queries") == 1
+    assert len(check(QRELS, *runs).of("missing-queries")) == 5
+
+
+def test_effects_are_told_in_the_measures_asked_for() -> None:
+    found = check(QRELS, lines("q2 Q0 d 1 1"), measures=["P@1"])
+    assert "P@1 0.5000 counted 0" in found.of("missing-queries")[0].effect
+    with pytest.raises(karat.MeasureError):
+        check(QRELS, lines("q2 Q0 d 1 1"), measures=["nothing"])
+
+
+# ---------------------------------------------------------------- real data
+
+
+def test_what_is_wrong_with_clef_tar_2017_is_found(shared: Callable[..., Path]) -> None:
+    folder = shared("data", "clef-tar2017")
+    qrels = str(folder / "qrels.qrel_abs_test.txt")
+
+    def at(name: str) -> Check:
+        return check(qrels, str(folder / "runs" / name))
+
+    assert at("ecnu.run2").of("crlf")[0].count == 30_000
+    repeated, constant = at("uos.sis.TMAL30Q_BM25"), at("uos.sis.AL30Q_BM25")
+    assert repeated.of("duplicate-documents")[0].count == 311
+    assert constant.of("constant-scores")[0].count == 30
+    assert constant.exit_code == repeated.exit_code == 2
+    missing = at("iiit.run1").of("missing-queries")[0]
+    assert missing.where == ("query 'CD009135'", "query 'CD010276'", "query 'CD011145'")
+
+
+def test_good_runs_of_real_tracks_have_no_errors(shared: Callable[..., Path]) -> None:
+    for track in ("dl19-tilde-bm25", "microblog2014", "fusion-fed14", "cacm-anserini", "irmeasures-compat"):
+        folder = shared("data", track)
+        found = check(str(next(folder.glob("qrels*"))), *map(str, sorted((folder / "runs").iterdir())))
+        assert not found.count("error"), str(found)
+
+
+def test_no_input_ends_in_anything_but_findings() -> None:
+    """Bytes of good files changed, cut, doubled, moved: a check always ends, and its forms can be written."""
+    draw = random.Random(20261121)
+    qrels, run = broken.qrels(queries=3).encode(), broken.run(queries=range(3)).encode()
+    extras = [b"\x00", b"\xff", b"\r", b"\n", b"\t", b" ", b"#", b"nan", b"-inf", b"1e999", b",", b"\xef\xbb\xbf", b"\x1f\x8b"]
+
+    def mutated(text: bytes) -> bytes:
+        for _ in range(draw.randrange(4)):
+            start = draw.randrange(len(text) + 1)
+            end = min(len(text), start + draw.choice([0, 1, 3, 40, 4000]))
+            new = draw.choice([b"", draw.choice(extras), text[start:end] * 2, bytes(draw.randbytes(3))])
+            text = text[:start] + new + text[end:]
+        return text
+
+    for _ in range(150):
+        found = check(mutated(qrels), mutated(run))
+        assert found.exit_code in (0, 1, 2)
+        assert found.to_text().endswith("\n")
+        json.loads(found.to_json())
