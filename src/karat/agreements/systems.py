@@ -178,7 +178,10 @@ def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int
         return np.nan, np.nan
     means = resample_means(table, resamples=resamples, seed=seed)
     found = np.array([kendall(*np.split(row, 2)).b for row in means])
-    low, high = np.nanquantile(found, [0.025, 0.975])
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        return np.nan, np.nan
+    low, high = np.quantile(defined, [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -268,7 +268,8 @@ def unknown(found: Agreement) -> list[str]:
         lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} taken for unjudged.")
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
         count = len(found.effects[0].names)
-        lines.append(f"{count} systems make {found.effects[0].pairs} pairs: tau moves in large steps.")
+        pairs = plural(found.effects[0].pairs, "pair", "pairs")
+        lines.append(f"{count} systems make {pairs}: tau moves in large steps.")
     lines.append("Agreement says how alike two judges are, not which of them is right.")
     lines.append(
         "A judge that is itself part of a system, such as the same language model, may favour that system; no count of "

@@ -181,7 +181,8 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
         )
     (pair,) = contest.pairs
     before, after = contest.means
-    failed = -pair.difference > limit and pair.adjusted < found.settings.alpha
+    tested = math.isfinite(pair.low)
+    failed = tested and -pair.difference > limit and pair.adjusted < found.settings.alpha
     return Check(
         label=label,
         kind="max-drop",
@@ -191,8 +192,8 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
         after=after,
         low=pair.low,
         high=pair.high,
-        p=pair.p,
-        adjusted=pair.adjusted,
+        p=pair.p if tested else math.nan,
+        adjusted=pair.adjusted if tested else math.nan,
         detectable=pair.detectable,
         queries=pair.n,
         worst=lost(contest, found.queries, worst),

@@ -83,7 +83,7 @@ def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) ->
 
 
 def comparison_of(comparison: Comparison) -> dict[str, Any]:
-    """Settings and results of a comparison; the scores stand beside it."""
+    """Settings and results of a comparison; the scores stand beside it, groups of queries are left to its own JSON."""
     contests = {
         label: {
             "low": [number(each) for each in contest.low],
@@ -93,12 +93,8 @@ def comparison_of(comparison: Comparison) -> dict[str, Any]:
         }
         for label, contest in comparison.contests.items()
     }
-    grouped = comparison.settings.clusters is not None or any(
-        getattr(contest, "strata", ()) for contest in comparison.contests.values()
-    )
     return {
         "settings": plain(asdict(comparison.settings)),
-        "grouped": grouped,
         "names": list(comparison.names),
         "contests": contests,
     }

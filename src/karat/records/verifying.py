@@ -261,17 +261,27 @@ def compared_again(
     """What differs in the comparison, made again from the scores."""
     from karat.comparison import compare
 
-    if old["grouped"]:
-        return [], [
-            "the groups of queries are not in the record: its scores were made again, its tests were not"
-        ]
     settings = old["settings"]
-    names = dict(zip(old["names"], scores, strict=True))
+    if settings["clusters"] is not None:
+        return [], [
+            "the clusters of queries are not in the record: its scores were made again, its tests were not"
+        ]
+    kept = (
+        "test",
+        "correction",
+        "alpha",
+        "family",
+        "seed",
+        "confidence",
+        "interval",
+        "rope",
+        "margin",
+        "baseline",
+    )
     fresh = compare(
         None,
-        names,
-        baseline=settings["baseline"],
-        **{key: settings[key] for key in ("test", "correction", "alpha", "resamples", "seed", "family")},
-        **{key: settings[key] for key in ("rope", "margin") if settings[key] is not None},
+        dict(zip(old["names"], scores, strict=True)),
+        resamples=settings["resamples"] or None,
+        **{key: settings[key] for key in kept},
     )
     return changed_trees(old["contests"], comparison_of(fresh)["contests"], tolerance), []

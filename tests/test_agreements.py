@@ -1,0 +1,390 @@
+"""Agreement of judges: hand-worked tables, published values, and what a judge does to the order of systems."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import karat
+from karat import DataError, PolicyError
+from karat.agreements.labels import scale_of
+from karat.cli import main
+
+Qrels = dict[str, dict[str, int]]
+
+
+def from_table(table: list[list[int]], queries: int = 1) -> tuple[Qrels, Qrels]:
+    """Judgments of two judges that have this confusion table, the documents dealt out over the queries."""
+    pairs = [(i, j) for i, row in enumerate(table) for j, count in enumerate(row) for _ in range(count)]
+    one: Qrels = {f"q{each}": {} for each in range(queries)}
+    other: Qrels = {f"q{each}": {} for each in range(queries)}
+    for number, (i, j) in enumerate(pairs):
+        one[f"q{number % queries}"][f"d{number}"] = i
+        other[f"q{number % queries}"][f"d{number}"] = j
+    return one, other
+
+
+HUMAN: Qrels = {"q1": {"a": 2, "b": 0, "c": 1, "x": 1}, "q2": {"a": 1, "b": 0, "d": 0}, "only a": {"a": 1}}
+MODEL: Qrels = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 0, "d": 2, "y": 1}, "only b": {"a": 1}}
+
+
+def test_hand_worked() -> None:
+    """Five documents: (2,2) (0,1) (1,1) in q1, (1,1) (0,0) (0,2) in q2 makes six; four grades are the same."""
+    found = karat.agreement(HUMAN, MODEL)
+    assert found.shared == 6
+    assert (found.pairing.only_a, found.pairing.only_b) == (1, 1)
+    assert found.pairing.queries == ("q1", "q2")
+    assert (found.pairing.queries_a, found.pairing.queries_b) == (("only a",), ("only b",))
+    assert found.grades == (0, 1, 2)
+    assert found.table.tolist() == [[1, 1, 1], [0, 2, 0], [0, 0, 1]]
+    assert found["same grade"].value == 4 / 6
+    assert found["within one grade"].value == 5 / 6
+    assert found["bias, B - A"].value == (1 + 2) / 6
+    # Shares of A: 3/6 2/6 1/6, of B: 1/6 3/6 2/6; by chance the same: (3*1 + 2*3 + 1*2)/36.
+    chance = 11 / 36
+    assert found["kappa"].value == pytest.approx((4 / 6 - chance) / (1 - chance))
+    # Quadratic costs (i-j)^2: observed (1 + 4)/6, expected over both shares.
+    costs = sum(a * b * (i - j) ** 2 for i, a in enumerate((3, 2, 1)) for j, b in enumerate((1, 3, 2))) / 36
+    assert found["kappa, quadratic"].value == pytest.approx(1 - (5 / 6) / costs)
+    share = [(3 + 1) / 12, (2 + 3) / 12, (1 + 2) / 12]
+    chance = sum(each * (1 - each) for each in share) / 2
+    assert found["AC1"].value == pytest.approx((4 / 6 - chance) / (1 - chance))
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value"),
+    [
+        # The worked example of Wikipedia's article on Cohen's kappa.
+        ([[20, 5], [10, 15]], "kappa", 0.4),
+        # Gwet (2008): where nearly all is one grade, kappa falls and AC1 does not.
+        (
+            [[118, 5], [2, 0]],
+            "kappa",
+            (118 / 125 - (123 * 120 + 2 * 5) / 125**2) / (1 - (123 * 120 + 2 * 5) / 125**2),
+        ),
+        (
+            [[118, 5], [2, 0]],
+            "AC1",
+            (118 / 125 - 2 * (243 / 250) * (7 / 250)) / (1 - 2 * (243 / 250) * (7 / 250)),
+        ),
+        # Observed 12 / 42; expected (4 * 13 * 16 * 1 + 2 * 13 * 13 * 4) / 42**2.
+        (
+            [[10, 3, 0], [3, 10, 3], [0, 3, 10]],
+            "kappa, quadratic",
+            1 - 12 * 42 / (4 * 13 * 16 + 8 * 13 * 13),
+        ),
+    ],
+)
+def test_published_and_closed_values(table: list[list[int]], name: str, value: float) -> None:
+    assert karat.agreement(*from_table(table))[name].value == pytest.approx(value, abs=1e-12)
+
+
+def test_alpha_of_krippendorffs_own_example() -> None:
+    """Nominal data of two observers, a to e as 0 to 4: "Computing Krippendorff's Alpha-Reliability" (2011), 0.692."""
+    a = [0, 0, 1, 1, 3, 2, 2, 2, 4, 3, 3, 0]
+    b = [1, 0, 1, 1, 1, 2, 2, 2, 4, 3, 3, 3]
+    from karat.significance import confusion, krippendorff
+
+    assert krippendorff(confusion(a, b)[1], "nominal") == pytest.approx(0.692, abs=5e-4)
+
+
+def test_ordinal_alpha_is_one_less_observed_over_expected_disagreement() -> None:
+    table = np.array([[6, 2, 0], [1, 5, 2], [0, 1, 8]])
+    found = karat.agreement(*from_table(table.tolist()))["alpha, ordinal"].value
+    total = table.sum(axis=0) + table.sum(axis=1)
+
+    def distance(i: int, j: int) -> float:
+        low, high = sorted((i, j))
+        return float((total[low : high + 1].sum() - (total[low] + total[high]) / 2) ** 2)
+
+    observed = sum(table[i, j] * distance(i, j) * 2 for i in range(3) for j in range(3))
+    expected = sum(total[i] * total[j] * distance(i, j) for i in range(3) for j in range(3)) / (
+        total.sum() - 1
+    )
+    assert found == pytest.approx(1 - observed / expected, abs=1e-12)
+
+
+def test_a_grade_that_nobody_gave_still_counts_as_a_step() -> None:
+    """0 against 3 is three steps, though neither 1 nor 2 was ever given; fractional grades are taken as they come."""
+    assert scale_of(np.array([0.0, 3.0]), np.array([0.0, 1.0])).tolist() == [0, 1, 2, 3]
+    assert scale_of(np.array([0.0, 0.5]), np.array([1.0, 0.0])).tolist() == [0, 0.5, 1]
+    with pytest.raises(DataError, match=r"gave 30 different grades \(0 … 0\.966667\): these are scores"):
+        karat.agreement(
+            {"q": {f"d{each}": each / 30 for each in range(30)}}, {"q": {f"d{each}": 0 for each in range(30)}}
+        )
+
+
+def test_perfect_agreement_and_one_grade_only() -> None:
+    same = karat.agreement(HUMAN, HUMAN)
+    assert {each.name: each.value for each in same.statistics} == {
+        "same grade": 1,
+        "within one grade": 1,
+        "kappa, quadratic": 1,
+        "kappa, linear": 1,
+        "kappa": 1,
+        "alpha, ordinal": 1,
+        "AC1": 1,
+        "AC2, quadratic": 1,
+        "bias, B - A": 0,
+    }
+    flat = karat.agreement({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    assert math.isnan(flat["kappa"].value)
+    assert "weighted kappa -" in flat.to_text().splitlines()[0]
+    assert json.loads(flat.to_json())["statistics"]["kappa"]["value"] is None
+
+
+def judges(queries: int, seed: int = 3) -> tuple[Qrels, Qrels]:
+    random = np.random.default_rng(seed)
+    one: Qrels = {}
+    other: Qrels = {}
+    for each in range(queries):
+        truth = random.integers(0, 4, 12)
+        noise = random.integers(-1, 2, 12) * (random.random(12) < 0.4)
+        one[f"q{each:02}"] = {f"d{place}": int(grade) for place, grade in enumerate(truth)}
+        other[f"q{each:02}"] = {
+            f"d{place}": int(grade) for place, grade in enumerate(np.clip(truth + noise, 0, 3))
+        }
+    return one, other
+
+
+def test_intervals_draw_whole_queries_and_are_the_same_again() -> None:
+    one, other = judges(30)
+    found = karat.agreement(one, other, seed=5)
+    for each in found.statistics:
+        assert each.low <= each.value <= each.high
+    again = karat.agreement(dict(reversed(list(one.items()))), dict(reversed(list(other.items()))), seed=5)
+    assert again.statistics == found.statistics
+    assert karat.agreement(one, other, seed=6).statistics != found.statistics
+    # The same documents in one query: nothing to draw, so no interval.
+    single = [
+        {"q": {f"{q} {d}": g for q, its in each.items() for d, g in its.items()}} for each in (one, other)
+    ]
+    whole = karat.agreement(*single)
+    assert whole["kappa"].value == found["kappa"].value
+    assert math.isnan(whole["kappa"].low)
+
+
+def test_the_interval_of_a_share_is_that_of_its_cluster_bootstrap() -> None:
+    one, other = judges(40)
+    found = karat.agreement(one, other, resamples=4000)["same grade"]
+    shares = [np.mean([one[q][d] == other[q][d] for d in one[q]]) for q in one]  # twelve documents each
+    theirs = stats.bootstrap((shares,), np.mean, n_resamples=4000, method="percentile", random_state=1)
+    assert found.low == pytest.approx(theirs.confidence_interval.low, abs=0.01)
+    assert found.high == pytest.approx(theirs.confidence_interval.high, abs=0.01)
+
+
+def test_who_is_stricter() -> None:
+    one, other = judges(30)
+    higher = {q: {d: min(g + 1, 3) for d, g in its.items()} for q, its in one.items()}
+    assert "B is more generous than A: +0." in karat.agreement(one, higher).to_text()
+    assert "B is stricter than A: -0." in karat.agreement(higher, one).to_text()
+    assert "Neither judge is shown to be stricter" in karat.agreement(one, other).to_text()
+
+
+def test_kappa_by_query() -> None:
+    one, other = judges(5)
+    found = karat.agreement(one, other)
+    alone = karat.agreement({"q03": one["q03"]}, {"q03": other["q03"]})
+    scale = {grade for its in (one["q03"], other["q03"]) for grade in its.values()}
+    assert scale == {0, 1, 2, 3}
+    assert found.kappas[3] == pytest.approx(alone["kappa, quadratic"].value)
+
+
+# ---------------------------------------------------------------- systems
+
+
+def ranked(*documents: str) -> dict[str, float]:
+    return {document: float(-place) for place, document in enumerate(documents)}
+
+
+SYSTEMS = {
+    "first": {"q1": ranked("a", "b", "c"), "q2": ranked("a", "b", "c")},
+    "second": {"q1": ranked("b", "a", "c"), "q2": ranked("b", "a", "c")},
+    "third": {"q1": ranked("c", "b", "a"), "q2": ranked("c", "b", "a")},
+}
+LIKES_A: Qrels = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2")}
+LIKES_C: Qrels = {q: {"a": 0, "b": 0, "c": 1} for q in ("q1", "q2")}
+
+
+def test_a_judge_who_likes_the_last_document_turns_the_order_round() -> None:
+    (effect,) = karat.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR").effects
+    assert effect.a == (1, 1 / 2, 1 / 3)
+    assert effect.b == (1 / 3, 1 / 3, 1)
+    assert effect.ranks_a == (1, 2, 3)
+    assert effect.ranks_b == (2, 2, 1)  # equal means share the better rank
+    # Of three pairs one is tied under B and two are opposite: tau_b = -2 / sqrt(3 * 2).
+    assert effect.tau == pytest.approx(-2 / math.sqrt(6))
+    assert effect.tau == pytest.approx(stats.kendalltau(effect.a, effect.b).statistic)
+    assert effect.flips == (("first", "third"), ("second", "third"))
+    assert effect.moved == ("third", 3, 1)
+
+
+def test_flips_and_significance_are_those_of_compare() -> None:
+    one, other = judges(25, seed=8)
+    random = np.random.default_rng(1)
+    runs: dict[str, Any] = {}
+    for number, noise in enumerate((0.3, 0.6, 1.0, 2.0, 2.2)):
+        runs[f"s{number}"] = {
+            q: {d: g + noise * random.normal() for d, g in its.items()} for q, its in one.items()
+        }
+    found = karat.agreement(one, other, runs, ["nDCG@10", "RR"])
+    for effect in found.effects:
+        under = [karat.compare(qrels, runs, [effect.label]).contests[effect.label] for qrels in (one, other)]
+        assert (effect.a, effect.b) == tuple(each.means for each in under)
+        signs = [
+            {(p.a, p.b): np.sign(p.difference) * (p.adjusted < 0.05) for p in each.pairs} for each in under
+        ]
+        both = [(signs[0][pair], signs[1][pair]) for pair in signs[0]]
+        assert len(effect.kept) == sum(a == b != 0 for a, b in both)
+        assert len(effect.lost) == sum(a != 0 == b for a, b in both)
+        assert len(effect.gained) == sum(a == 0 != b for a, b in both)
+        assert len(effect.reversed) == sum(a * b < 0 for a, b in both)
+        assert effect.tau == pytest.approx(stats.kendalltau(effect.a, effect.b).statistic)
+        assert effect.tau_low <= effect.tau <= effect.tau_high
+    assert found.effects[0].kept  # else the counts above say nothing
+
+
+def test_significance_that_a_judge_turns_round_is_called_reversed() -> None:
+    queries = [f"q{each}" for each in range(20)]
+    human = {q: {"a": 1, "b": 0, "c": each % 2} for each, q in enumerate(queries)}
+    model = {q: {"a": 0, "b": 1, "c": each % 2} for each, q in enumerate(queries)}
+    runs = {
+        "x": dict.fromkeys(queries, ranked("a", "c", "b")),
+        "y": dict.fromkeys(queries, ranked("b", "c", "a")),
+    }
+    (effect,) = karat.agreement(human, model, runs, "RR").effects
+    assert effect.reversed == effect.flips == (("x", "y"),)
+    assert (effect.kept, effect.lost, effect.gained) == ((), (), ())
+    found = karat.agreement(human, model, runs, "RR").to_text()
+    assert found.splitlines()[1] == "same order: tau -1.00 by RR · 1/1 pairs flip · 0/1 significant stay"
+    assert "RR, significant, but reversed: x > y." in found
+
+
+def test_only_grades_differ_where_the_pool_is_of_both() -> None:
+    human = {"q": {"a": 1, "b": 0}, "r": {"a": 1}}
+    model = {"q": {"a": 1, "c": 1}, "r": {"a": 1}}
+    run = {"one": {"q": ranked("c", "a"), "r": ranked("a")}, "two": {"q": ranked("a", "c"), "r": ranked("a")}}
+    (own,) = karat.agreement(human, model, run, "P@1").effects
+    assert (own.a, own.b) == ((1 / 2, 1), (1, 1))
+    (both,) = karat.agreement(human, model, run, "P@1", pool="both").effects
+    assert both.a == both.b == (1 / 2, 1)
+    assert "left out for both judges" in " ".join(
+        karat.agreement(human, model, run, "P@1", pool="both").to_text().split()
+    )
+    with pytest.raises(PolicyError, match="There is no pool 'mine'"):
+        karat.agreement(human, model, run, pool="mine")
+
+
+def test_more_than_ten_systems_show_what_happens_at_the_top() -> None:
+    one, other = judges(6)
+    random = np.random.default_rng(2)
+    runs = {
+        f"s{number:02}": {
+            q: {d: g + number * 0.2 * random.normal() for d, g in its.items()} for q, its in one.items()
+        }
+        for number in range(12)
+    }
+    (effect,) = karat.agreement(one, other, runs, "nDCG@10", resamples=50).effects
+    best = np.argsort(-np.array(effect.a))[:10]
+    theirs = stats.kendalltau(np.array(effect.a)[best], np.array(effect.b)[best]).statistic
+    assert effect.tau_top == pytest.approx(theirs)
+    assert effect.top_kept == len(set(best) & set(np.argsort(-np.array(effect.b))[:10]))
+    assert "tau top 10" in karat.agreement(one, other, runs, "nDCG@10", resamples=50).to_text()
+
+
+def test_one_run_has_no_order() -> None:
+    found = karat.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
+    assert found.effects[0].a == (1,)
+    assert found.effects[0].b == (1 / 3,)
+    assert found.to_text().splitlines()[1].endswith("one run has no order; give two or more")
+    with pytest.raises(DataError, match="Scores do not say which documents were found"):
+        karat.agreement(LIKES_A, LIKES_C, [karat.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> None:
+    one, other = judges(25)
+    lines = karat.agreement(one, other).to_text().splitlines()
+    assert lines[0].startswith("same grade: 7")
+    assert " of 300 documents · weighted kappa 0." in lines[0]
+    assert lines[1] == "same order of systems: not asked; give runs to see what the judge does to them"
+    assert max(map(len, lines)) <= 80
+
+
+def test_what_it_cannot_know_is_said() -> None:
+    text = " ".join(karat.agreement(HUMAN, MODEL).to_text().split())
+    assert "1 document was judged by A only and 1 by B only: no number above knows of them." in text
+    assert "Only A judged 1 query, left out: only a." in text
+    assert "Only B judged 1 query, left out: only b." in text
+    assert "not which of them is right" in text
+    runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
+    text = " ".join(karat.agreement(HUMAN, MODEL, runs).to_text().split())
+    assert "under the other judge they count as unjudged" in text
+    assert "2 systems make 1 pair: tau moves in large steps." in text
+    negative = karat.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    assert negative.shared == 1
+    assert "1 negative grade taken for unjudged" in negative.to_text()
+
+
+def test_judges_of_different_things_are_refused() -> None:
+    with pytest.raises(DataError, match="have no query in common"):
+        karat.agreement({"q1": {"a": 1}}, {"q2": {"a": 1}})
+    with pytest.raises(DataError, match="have no document in common"):
+        karat.agreement({"q1": {"a": 1}}, {"q1": {"b": 1}})
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames(backend: str) -> None:
+    pytest.importorskip(backend, reason=f"{backend} is not installed")
+    found = karat.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR")
+    frame = found.to_frame(backend=backend)
+    assert type(frame).__module__.startswith(backend)
+    assert [float(each) for each in frame["same grade"].to_numpy()] == [1 / 3, 1 / 3]
+    assert [float(each) for each in found.to_frame("systems", backend)["b"].to_numpy()] == [1 / 3, 1 / 3, 1]
+    assert len(found.to_frame("statistics", backend)) == 9
+    with pytest.raises(DataError, match="There is no frame 'pairs'"):
+        found.to_frame("pairs")
+
+
+def test_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, qrels in {"a.txt": LIKES_A, "b.txt": LIKES_C}.items():
+        Path(name).write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))
+    for name, run in SYSTEMS.items():
+        Path(f"{name}.run").write_text(
+            "".join(f"{q} Q0 {d} 0 {s} t\n" for q, its in run.items() for d, s in its.items())
+        )
+    files = ["a.txt", "b.txt", *(f"{name}.run" for name in SYSTEMS)]
+    main(["agreement", *files, "-m", "RR"])
+    text = capfd.readouterr().out
+    assert text.startswith("same grade: 33% of 6 documents · weighted kappa -0.50 [-0.50, -0.50]\n")
+    assert text.splitlines()[1].startswith("same order: tau -0.82 by RR · 2/3 pairs flip · ")
+    main(["agreement", *files, "-m", "RR", "--format", "json"])
+    document = json.loads(capfd.readouterr().out)
+    assert document["confusion"] == [[2, 2], [2, 0]]
+    assert document["systems"]["RR"]["a"] == [1, 1 / 2, 1 / 3]
+    main(["agreement", *files, "-m", "RR", "--format", "markdown"])
+    assert "| run | A | rank | B | rank | B - A |\n" in capfd.readouterr().out
+    with pytest.raises(SystemExit) as end:
+        main(["agreement", "a.txt", "-", "-"])
+    assert end.value.code == 2
+    assert "can be read once" in capfd.readouterr().err
+
+
+def test_ids_that_are_markup_or_no_text_break_nothing() -> None:
+    odd = {"<b>|q": {"\udcff": 1, "a`b": 0}, "q": {"x": 1}}
+    found = karat.agreement(
+        odd, odd, {"r|1": {"<b>|q": ranked("a`b")}, "r*2": {"<b>|q": ranked("\udcff")}}, "RR"
+    )
+    assert "| r\\|1 |" in found.to_markdown()
+    assert json.loads(found.to_json())["queries"]["both"] == ["<b>|q", "q"]

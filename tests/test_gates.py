@@ -1,0 +1,393 @@
+"""Gates: when one fails and when not, what it says, and what CI servers read of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from scipy import stats
+
+import karat
+from karat import DataError, MeasureError, Policy
+from karat.cli import main
+from karat.gates.ci import command as workflow_command
+
+# Each query has one relevant document; its rank is all that a run is.
+BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]
+WORSE = [2, 2, 1, 2, 2, 3, 1, 3, 2, 4, 3, 1]  # ten of twelve fall or stay, most fall
+NOISE = [2, 1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1]
+
+
+def qrels_of(ranks: list[int], start: int = 0) -> dict[str, dict[str, int]]:
+    return {f"q{place + start:02}": {"hit": 1} for place in range(len(ranks))}
+
+
+def run_of(ranks: list[int], start: int = 0) -> dict[str, dict[str, float]]:
+    return {
+        f"q{place + start:02}": {
+            ("hit" if each == rank else f"x{each}"): 1.0 / each for each in range(1, rank + 1)
+        }
+        for place, rank in enumerate(ranks)
+    }
+
+
+def text_of(run: dict[str, dict[str, float]]) -> str:
+    return "".join(
+        f"{query} Q0 {document} 0 {score} t\n"
+        for query, its in run.items()
+        for document, score in its.items()
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 hit 1\n" for query in qrels_of(BEFORE)))
+    for name, ranks in {"old": BEFORE, "worse": WORSE, "noise": NOISE}.items():
+        (tmp_path / f"{name}.run").write_text(text_of(run_of(ranks)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    return tmp_path
+
+
+def command(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def gated(ranks: list[int], drops: Any, **options: Any) -> karat.Gate:
+    return karat.gate(qrels_of(BEFORE), run_of(ranks), run_of(BEFORE), drops, name="new", **options)
+
+
+def test_the_numbers_are_those_of_a_paired_t_test() -> None:
+    (check,) = gated(WORSE, {"RR": 0.05}).checks
+    before, after = ([1 / rank for rank in ranks] for ranks in (BEFORE, WORSE))
+    theirs = stats.ttest_rel(after, before)
+    interval = theirs.confidence_interval(0.95)
+    assert check.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert (check.low, check.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
+    assert check.before == pytest.approx(sum(before) / 12)
+    assert check.after == pytest.approx(sum(after) / 12)
+    assert not check.passed
+
+
+def test_it_fails_only_on_a_drop_that_is_both_large_and_significant() -> None:
+    drop = -gated(WORSE, {"RR": 0.05}).checks[0].difference
+    assert drop == pytest.approx(sum(1 / b - 1 / w for b, w in zip(BEFORE, WORSE, strict=True)) / 12)
+    assert not gated(WORSE, {"RR": drop - 1e-9}).passed  # significant, and just larger
+    assert gated(WORSE, {"RR": drop + 1e-9}).passed  # significant, but tolerated
+    assert gated(WORSE, {"RR": 0.0}, alpha=1e-9).passed  # larger, but it could be chance
+    assert gated(NOISE, {"RR": 0.0}).passed
+    better = karat.gate(qrels_of(BEFORE), run_of(BEFORE), run_of(WORSE), {"RR": 0.0})
+    assert better.passed  # a significant rise is no drop
+    assert better.checks[0].worst == ()
+
+
+def test_two_measures_share_alpha_by_holm() -> None:
+    found = gated(WORSE, {"RR": 0.0, "P@1": 0.0})
+    p = sorted(each.p for each in found.checks)
+    assert sorted(each.adjusted for each in found.checks) == pytest.approx(
+        [min(1, 2 * p[0]), max(2 * p[0], p[1])]
+    )
+    between = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, alpha=1.5 * p[0])
+    assert between.passed  # each p alone is below alpha, no corrected one is
+    assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p).passed
+
+
+def test_the_worst_queries_come_with_their_values() -> None:
+    (check,) = gated(WORSE, {"RR": 0.05}, worst=3).checks
+    assert [(each.query, each.before, each.after) for each in check.worst] == [
+        ("q09", 1.0, 1 / 4),
+        ("q05", 1.0, 1 / 3),
+        ("q00", 1.0, 1 / 2),
+    ]
+    assert gated(WORSE, {"RR": 0.05}, worst=0).checks[0].worst == ()
+
+
+def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
+    same = gated(BEFORE, {"RR": 0.01}).checks[0]
+    assert same.verdict == "RR stayed at 0.8611, tolerance 0.01"
+    assert same.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
+    noisy = gated(NOISE, {"RR": 0.01}).checks[0]
+    assert noisy.low < -0.01 < noisy.detectable
+    assert noisy.reading == [
+        f"not shown to be within the tolerance: a drop of {-noisy.low:.4f} is not excluded",
+        f"too few queries for this tolerance: 12 show a drop from {noisy.detectable:.4f} on (80 % power)",
+    ]
+    assert gated(NOISE, {"RR": 1.0}).checks[0].reading == same.reading
+
+
+def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
+    qrels = qrels_of([*BEFORE, 1, 1])
+    old = karat.evaluate(qrels_of(BEFORE), run_of(BEFORE), "RR", name="old")
+    new = karat.evaluate(
+        {query: its for query, its in qrels.items() if query != "q00"}, run_of([*WORSE, 1, 1]), "RR"
+    )
+    found = karat.gate(None, new, old, {"RR": 0.05})
+    assert (found.only_before, found.only_after) == (("q00",), ("q12", "q13"))
+    (check,) = found.checks
+    assert check.queries == 11
+    assert check.before == pytest.approx(sum(1 / rank for rank in BEFORE[1:]) / 11)
+    assert check.after == pytest.approx(sum(1 / rank for rank in WORSE[1:]) / 11)
+    assert "only in the baseline, so in no difference: q00" in found.to_text()
+    assert "only in the run, so in no difference: q12, q13" in found.to_text()
+    reversed_order = dict(reversed(list(run_of(WORSE).items())))
+    again = karat.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
+    assert again.checks == gated(WORSE, {"RR": 0.05}).checks
+
+
+def test_the_same_drop_in_every_query_is_no_chance() -> None:
+    qrels = {f"q{each}": {"a": 1} for each in range(5)}
+    old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
+    found = karat.gate(qrels, new, old, {"RR": 0.1})
+    assert not found.passed
+    assert found.checks[0].low == found.checks[0].high == found.checks[0].difference == -0.5
+    assert karat.gate(qrels, new, old, {"RR": 0.5}).passed
+
+
+def test_one_query_or_none_in_common_is_said() -> None:
+    one = karat.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
+    assert one.passed
+    assert one.checks[0].evidence == "no test: 1 query cannot tell chance"
+    assert "no test: 1 query cannot tell chance" in one.to_text()
+    assert math.isnan(one.checks[0].p)
+    assert json.loads(one.to_json())["checks"][0]["p"] is None
+    ours, theirs = (karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))
+    with pytest.raises(DataError, match="have no query in common"):
+        karat.gate(None, ours, theirs, {"RR": 0.1})
+
+
+def test_a_least_value_needs_no_baseline() -> None:
+    found = karat.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"RR": 0.8, "P@1": 0.9})
+    assert [(each.label, each.passed) for each in found.checks] == [("RR", True), ("P@1", False)]
+    assert found.checks[1].verdict == "P@1 0.7500 is below 0.9"
+    assert karat.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"P@1": 0.75}).passed
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "Nothing is gated"),
+        ({"baseline": {}, "at_least": {"RR": 0.1}}, "nothing says by how much a measure may drop"),
+        ({"max_drop": {"RR": 0.1}}, "A drop needs a baseline"),
+        ({"max_drop": {"RR": -0.1}, "baseline": {}}, "The tolerance of RR is -0.1"),
+        ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
+        ({"max_drop": {"NumRet": 1}, "baseline": run_of(BEFORE)}, "NumRet is no mean over queries"),
+        ({"max_drop": {"GMAP": 0.1}, "baseline": run_of(BEFORE)}, "GMAP is no mean over queries"),
+    ],
+)
+def test_a_gate_that_would_say_nothing_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        karat.gate(qrels_of(BEFORE), run_of(BEFORE), **options)
+
+
+def test_a_baseline_may_be_a_record_or_printed_scores(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert command("eval", "qrels.txt", "old.run", "noise.run", "-m", "RR", "--record", "base.json") == 0
+    capfd.readouterr()
+    main(["eval", "-q", "qrels.txt", "old.run", "-m", "RR", "--format", "json"])
+    Path("plain.json").write_text(capfd.readouterr().out)
+    direct = karat.gate("qrels.txt", "worse.run", "old.run", {"RR": 0.05})
+    for path, options in (("base.json", {"baseline_run": "old"}), ("plain.json", {})):
+        found = karat.gate("qrels.txt", "worse.run", path, {"RR": 0.05}, **options)
+        assert found.checks == direct.checks
+        assert found.baseline == f"old in {path}"
+    with pytest.raises(
+        DataError, match="holds 2 runs and none is called 'worse': choose one with --baseline-run"
+    ):
+        karat.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
+    with pytest.raises(MeasureError, match="AP was not evaluated; there are: RR"):
+        karat.gate("qrels.txt", "worse.run", "plain.json", {"AP": 0.05})
+
+
+def test_a_recorded_baseline_brings_its_policy(folder: Path) -> None:
+    short = run_of(BEFORE[:-2])
+    (folder / "short.run").write_text(text_of(short))
+    karat.record(karat.evaluate("qrels.txt", "short.run", "RR", policy=Policy(missing="skip")), "base.json")
+    found = karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
+    assert found.checks[0].queries == 10
+    assert "2 missing skipped" in found.story
+    with pytest.raises(DataError, match="under another policy"):
+        karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
+
+
+def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None:
+    karat.record(karat.evaluate("qrels.txt", "old.run", "RR"), "base.json")
+    assert karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes == ()
+    with Path("qrels.txt").open("a") as file:
+        file.write("q00 0 other 0\n")
+    (note,) = karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
+    assert note.startswith("qrels.txt is not the file of judgments that the baseline was recorded with")
+
+
+def test_exit_codes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command("gate", "qrels.txt", "noise.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 0
+    assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 1
+    assert capfd.readouterr().err == ""
+    assert command("gate", "qrels.txt", "worse.run", "--baseline", "gone.run", "--max-drop", "RR=0.05") == 2
+    assert capfd.readouterr().err == "karat: Cannot read gone.run: No such file or directory.\n"
+    for option, words in {
+        "RR": "expected MEASURE=NUMBER",
+        "=0.1": "needs a measure",
+        "RRR=0.1": "There is no measure 'RRR'",
+    }.items():
+        assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", option) == 2
+        assert words in capfd.readouterr().err
+    twice = ["--max-drop", "RR=0.1", "--max-drop", "RR=0.2"]
+    assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", *twice) == 2
+    assert "is given twice" in capfd.readouterr().err
+
+
+def test_a_number_alone_is_the_tolerance_of_the_default_measure(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", "0.05") == 1
+    assert "  FAIL  nDCG@10 fell by " in capfd.readouterr().out
+
+
+def test_parameters_may_stand_in_a_gated_measure(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    option = "nDCG(gain=exp2)@5=0.05"
+    assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", option) == 1
+    assert "nDCG(gain=exp2)@5 fell by" in capfd.readouterr().out
+
+
+def test_the_text_says_everything_in_80_columns() -> None:
+    found = gated(WORSE, {"RR": 0.05}, worst=2)
+    text = found.to_text()
+    lines = text.splitlines()
+    assert lines[:2] == [
+        "gate FAILED: new against run, 1 of 1 checks",
+        "  FAIL  RR fell by 0.2986 (0.8611 to 0.5625), tolerance 0.05",
+    ]
+    assert lines[4:6] == ["        -0.7500  1.0000 to 0.2500  q09", "        -0.6667  1.0000 to 0.3333  q05"]
+    assert max(map(len, lines)) <= 80
+    assert "paired t-test, two-sided, alpha 0.05, one measure, no correction" in " ".join(text.split())
+    assert str(found) == text
+
+
+HOSTILE = {
+    "q1": "::error::gotcha",
+    "q2": "a%0A,b:c",
+    "q3": "\x1b[31mred\x07",
+    "q4": "<&\"'>]]>",
+    "q5": "x\ny",
+    "q6": "\udcff\ufffe",
+}
+
+
+def hostile_gate() -> karat.Gate:
+    """Queries whose ids mean something to a terminal, to XML and to GitHub; all of them fall."""
+    names = [*HOSTILE.values(), *(f"z{each}" for each in range(10))]
+    qrels = {name: {"a": 1} for name in names}
+    old = {name: {"a": 2.0, "b": 1.0} for name in names}
+    new = {name: {"a": 1.0, "b": 2.0 if place < 12 else 0.5} for place, name in enumerate(names)}
+    return karat.gate(qrels, new, old, {"RR": 0.01}, worst=20, name="a&b|<c>\x00")
+
+
+def test_junit_is_well_formed_whatever_the_ids() -> None:
+    found = hostile_gate()
+    root = ET.fromstring(found.to_junit())
+    assert root.tag == "testsuites"
+    (suite,) = root
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("a&b|<c>\ufffd", "1", "1")
+    case = suite.find("testcase")
+    assert case is not None
+    assert (case.get("classname"), case.get("name")) == ("karat.gate", "max-drop RR=0.01")
+    failure = case.find("failure")
+    assert failure is not None
+    assert failure.get("message") == found.checks[0].verdict
+    assert "1.0000 to 0.5000  <&\"'>]]>" in (failure.text or "")
+    assert len((failure.text or "").splitlines()) == 2 + 12
+
+
+def test_junit_of_a_pass_has_no_failure(folder: Path) -> None:
+    assert (
+        command(
+            "gate",
+            "qrels.txt",
+            "noise.run",
+            "--baseline",
+            "old.run",
+            "--max-drop",
+            "RR=0.05",
+            "--min",
+            "RR=0.1",
+            "--junit",
+            "out.xml",
+        )
+        == 0
+    )
+    root = ET.parse("out.xml").getroot()
+    assert root.get("failures") == "0"
+    assert [each.get("name") for each in root.iter("testcase")] == ["max-drop RR=0.05", "min RR=0.1"]
+    assert not list(root.iter("failure"))
+
+
+def test_a_workflow_command_is_escaped_as_the_runner_undoes_it() -> None:
+    assert (
+        workflow_command("error", "a:b,c%\n", "50 %\r\n::x")
+        == "::error title=a%3Ab%2Cc%25%0A::50 %25%0D%0A::x"
+    )
+
+
+def test_no_id_becomes_a_command_of_its_own() -> None:
+    found = hostile_gate()
+    annotations = found.to_github().splitlines()
+    assert len(annotations) == 1
+    assert annotations[0].startswith("::error title=karat gate%3A max-drop RR=0.01::RR fell by 0.3750")
+    for text in (found.to_text(), found.to_markdown(), found.to_junit()):
+        assert not [line for line in text.splitlines() if line.strip().startswith("::")]
+    text = found.to_text()
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\\x1b[31mred\\x07" in text
+    assert "x\\ny" in text
+    text.encode("utf-8")
+    found.to_markdown().encode("utf-8")
+
+
+def test_annotations_go_to_standard_error_in_github_actions(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = [
+        "gate",
+        "qrels.txt",
+        "worse.run",
+        "--baseline",
+        "old.run",
+        "--max-drop",
+        "RR=0.05",
+        "--format",
+        "json",
+    ]
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert command(*arguments) == 1
+    out, err = capfd.readouterr()
+    assert json.loads(out)["passed"] is False
+    assert err.startswith("::error title=karat gate%3A max-drop RR=0.05::RR fell by")
+    assert command(*arguments, "--no-github") == 1
+    assert capfd.readouterr().err == ""
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    assert command(*arguments, "--github") == 1
+    assert capfd.readouterr().err == err
+
+
+def test_a_pass_that_proves_little_is_a_warning() -> None:
+    (line,) = gated(NOISE, {"RR": 0.01}).to_github().splitlines()
+    assert line.startswith("::warning title=karat gate%3A max-drop RR=0.01::")
+    assert gated(BEFORE, {"RR": 0.01}).to_github() == ""
+
+
+def test_markdown_keeps_its_table_whatever_the_names() -> None:
+    lines = hostile_gate().to_markdown().splitlines()
+    tables = [line for line in lines if line.startswith("|")]
+    cells = {line.replace("\\|", "").count("|") for line in tables[:3]}
+    assert cells == {10}
+    assert lines[0] == "**gate FAILED: a&b\\|\\<c>\\\\x00 against run, 1 of 1 checks**"
