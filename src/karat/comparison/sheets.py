@@ -11,6 +11,7 @@ from karat.comparison.wording import (
     digits_of,
     effect,
     interval,
+    lettered,
     p_text,
     p_titles,
     score,
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Sheet", "sheets_of"]
 
-MOST_LETTERED = 12
-"""So many runs may show their letters; of more the table says how many each one beats, best first."""
 MOST_PAIRS = 10
+LEAST_NAME, LEAST_PAIR = 10, 18
 MOST_AGAINST_BASELINE = 40
 MOST_ORDERED = 12
 
@@ -44,7 +44,7 @@ class Sheet:
         names: which columns hold names.
         keep: how many first columns every band repeats.
         note: what is to be said under it.
-        told: whether the second column only says what the first one's letters do, and may be left out.
+        told: where the second column only says what the first one's letters do, how short it may be cut; 0: not at all.
     """
 
     header: list[str]
@@ -52,7 +52,7 @@ class Sheet:
     names: frozenset[int]
     keep: int = 2
     note: str = ""
-    told: bool = False
+    told: int = 0
 
 
 def sheets_of(comparison: Comparison, *, pairs: str = "top") -> list[Sheet]:
@@ -68,15 +68,10 @@ def sheets_of(comparison: Comparison, *, pairs: str = "top") -> list[Sheet]:
     return found
 
 
-def many(comparison: Comparison) -> bool:
-    """Whether there are so many runs that the best come first and letters are counted."""
-    return len(comparison.names) > MOST_LETTERED
-
-
 def ranking(comparison: Comparison) -> list[int]:
     """The runs in the order of the table: as given, or where they are many the best first."""
     runs = list(range(len(comparison.names)))
-    if not many(comparison):
+    if lettered(comparison):
         return runs
     contest = comparison.primary
     sign = 1 if contest.smaller_is_better else -1
@@ -86,7 +81,7 @@ def ranking(comparison: Comparison) -> list[int]:
 def board(comparison: Comparison) -> Sheet:
     """A row a run: scores with their letters, the primary one with its interval, and how much is judged."""
     digits = digits_of(len(comparison.queries))
-    counted = many(comparison)
+    counted = not lettered(comparison)
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
@@ -151,7 +146,13 @@ def against(comparison: Comparison, contest: Contest, *, every: bool = False) ->
         ]
     header, rows = numbers_of(comparison, contest, shown)
     cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
-    return Sheet(["", title, *header], cells, frozenset({0, 1}), note=note, told=baseline is None)
+    return Sheet(
+        ["", title, *header],
+        cells,
+        frozenset({0, 1}),
+        note=note,
+        told=LEAST_PAIR if baseline is None else LEAST_NAME,
+    )
 
 
 def chosen(comparison: Comparison, contest: Contest, *, every: bool) -> tuple[list[Pair], str]:

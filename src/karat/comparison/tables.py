@@ -52,15 +52,24 @@ def as_text(sheet: Sheet, columns: int) -> str:
         for row in rows
     ]
     named = sheet.names
-    if sheet.told and len(in_bands(header, rows, 0, columns)) > 1:
-        header, rows = [header[1], *header[2:]], [[row[0], *row[2:]] for row in rows]
-        keep, named = 1, frozenset({0})
+    if sheet.told:
+        room = columns - taken(header, rows) + max(width(row[1]) for row in rows)
+        if room >= sheet.told:
+            rows = [[row[0], shortened(row[1], room), *row[2:]] for row in rows]
+        else:
+            header, rows = [header[1], *header[2:]], [[row[0], *row[2:]] for row in rows]
+            keep, named = 1, frozenset({0})
     tables = []
     for band in in_bands(header, rows, keep, columns):
         names = frozenset(place for place, column in enumerate(band) if column in named)
         cells = [[row[column] for column in band] for row in rows]
         tables.append(lay_out("text", [header[column] for column in band], cells, names))
     return "\n".join(tables)
+
+
+def taken(header: list[str], rows: list[list[str]]) -> int:
+    """How many columns of the terminal a table takes."""
+    return max(map(width, lay_out("text", header, rows, 0).splitlines()))
 
 
 def shortened(name: str, room: int) -> str:

@@ -14,10 +14,24 @@ if TYPE_CHECKING:
 
     from karat.comparison.result import Comparison, Contest, Pair, Settings
 
-__all__ = ["digits_of", "effect", "heading", "interval", "listed", "method", "p_text", "score", "signed"]
+__all__ = [
+    "digits_of",
+    "effect",
+    "heading",
+    "interval",
+    "lettered",
+    "listed",
+    "method",
+    "p_text",
+    "score",
+    "signed",
+]
 
 FEW_FOR_FOUR_DIGITS = 50
 """Below so many queries the fourth decimal of a mean says nothing."""
+
+MOST_LETTERED = 12
+"""So many runs may show their letters; of more the table says how many each one beats, best first."""
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -115,6 +129,11 @@ def listed(words: Sequence[str], most: int = 5) -> str:
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def lettered(comparison: Comparison) -> bool:
+    """Whether scores carry letters: there are not too many runs."""
+    return len(comparison.names) <= MOST_LETTERED
+
+
 def heading(comparison: Comparison) -> str:
     """One line over the table: what is compared on what."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
@@ -143,7 +162,7 @@ def method(comparison: Comparison) -> list[str]:
         )
     sentences = ["; ".join(parts) + "."]
     sentences[0] = sentences[0][0].upper() + sentences[0][1:]
-    if any(any(contest.letters) for contest in comparison.contests.values()):
+    if lettered(comparison) and any(any(contest.letters) for contest in comparison.contests.values()):
         after = (
             "" if settings.correction == "none" and settings.test not in FAMILY_WISE else " after correction"
         )
