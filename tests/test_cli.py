@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import subprocess
@@ -153,3 +154,35 @@ def test_the_version(capfd: pytest.CaptureFixture[str]) -> None:
     import karat
 
     assert run(capfd, "--version").strip() == karat.__version__
+
+
+def test_queries_weigh_as_a_file_says(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "weights.gz").write_bytes(gzip.compress(b"# query weight\nq1 3\nq2 1.0\nq9 5\n"))
+    out = run(capfd, "eval", "qrels.txt", "one.run", "-m", "RR", "--weights", "weights.gz")
+    assert out == "run      RR\none  0.6250\n2 queries · weighted mean (RR) · policy trec\n"
+    (folder / "ranking").write_text("q1 0 b 0\nq1 0 a 1\nq2 0 c 1\n")
+    out = run(capfd, "eval", "--judged-ranking", "ranking", "-m", "RR", "--weights", "weights.gz")
+    assert out.splitlines()[1:] == ["ranking  0.6250", "2 queries · weighted mean (RR) · policy trec"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("q1 1\n", "Query 'q2' has no weight"),
+        ("q1 1\nq2 heavy\n", "weights, line 2: 'heavy' is not a number: 'q2 heavy'. Correct the line.\n"),
+        ("q1 1\nq2\n", "weights, line 2: found 1 columns, expected 2 (query, weight)"),
+        ("q1 1\n\nq2 1\nq1 1\n", "weights, line 4: query 'q1' has a weight already"),
+        (
+            "q1 1\nq2 -1\n",
+            "weights, line 2: the weight of query 'q2' is -1.0: a weight is a number from 0 on",
+        ),
+        ("q1 1\nq2 inf\n", "weights, line 2: the weight of query 'q2' is inf"),
+        ("q1 0\nq2 0\n", "Every query weighs 0"),
+    ],
+)
+def test_weights_that_are_none(
+    text: str, sentence: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "weights").write_text(text)
+    err = refused(capfd, "eval", "qrels.txt", "one.run", "--weights", "weights")
+    assert sentence in err

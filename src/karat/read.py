@@ -244,6 +244,7 @@ def from_stream(file: IO[bytes], name: str) -> Source:
 COLUMNS = {
     "qrels": "4 (query, iteration, document, grade)",
     "run": "at least 6 (query, iteration, document, rank, score, tag)",
+    "weights": "2 (query, weight)",
 }
 
 
@@ -280,8 +281,9 @@ def line_sentence(error: _native.LineError, name: str, kind: str) -> str:
         return (
             f"{where}: found {detail} columns, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
         )
+    skip = "" if kind == "weights" else ", or skip such lines with --lenient"
     remedies = {
-        "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line, or skip such lines with --lenient.",
+        "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line{skip}.",
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
         "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
         "blank": "the line is blank, which this reader does not allow. Remove it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
 
-__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "short", "text_of"]
+__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "read_weights", "short", "text_of"]
 
 TABLE = Origin("a table")
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
@@ -188,6 +189,30 @@ class Run:
         compared = np.float32 if policy.scores == "float32" else np.float64
         values = [float(compared(value)) for value in scores.values()]
         return [ids[each] for each in order], [values[each] for each in order]
+
+
+def read_weights(where: Readable) -> dict[str, float]:
+    """What each query weighs: lines ``query weight``, plain or compressed.
+
+    Raises:
+        DataError: a line that cannot be read, a weight that is none, or a query that stands twice.
+    """
+    source = source_of(where)
+    with sentences(source.name, "weights"):
+        (queries,), values, lines = _native.read_rows(source.from_start(), columns=2, numbers="strict")
+    weights: dict[str, float] = {}
+    for query, weight, line in zip(map(text_of, queries), values.tolist(), lines.tolist(), strict=True):
+        if query in weights:
+            raise DataError(
+                f"{source.name}, line {line}: query '{query}' has a weight already. Remove one line."
+            )
+        if not 0 <= weight < math.inf:
+            raise DataError(
+                f"{source.name}, line {line}: the weight of query '{query}' is {weight!r}: a weight is a number "
+                "from 0 on."
+            )
+        weights[query] = weight
+    return weights
 
 
 def tie_rule(policy: Policy) -> str:

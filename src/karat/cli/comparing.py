@@ -103,10 +103,9 @@ def compared(
 ) -> Any:
     """Call ``karat.compare`` with what was given on the command line."""
     from karat.comparison import compare
-    from karat.comparison.groups import weights_of
     from karat.comparison.systems import tag_of
     from karat.progress import watched
-    from karat.tables import Run
+    from karat.tables import Run, read_weights
 
     axes = {key: options.pop(key) for key in list(options) if key in POLICY_AXES}
     files = [split(each) for each in paths]
@@ -129,7 +128,7 @@ def compared(
             policy=policy_of(profile, axes, lenient=lenient),
             profile=profile,
             interval=interval,
-            weights=None if weights is None else weights_of(weights),
+            weights=None if weights is None else read_weights(weights),
             progress=progress,
             **options,
         )

@@ -24,6 +24,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 )
 @click.option("-q", "--per-query", is_flag=True, help="also a row per query")
 @click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
+@click.option("--weights", metavar="FILE", help="'query weight' lines: what queries weigh in the means")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
@@ -36,6 +37,7 @@ def evaluate_command(
     judged_ranking: str | None,
     measures: tuple[str, ...],
     per_query: bool,
+    weights: str | None,
     profile: str | None,
     layout: str,
     tie_bounds: bool,
@@ -52,6 +54,9 @@ def evaluate_command(
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
     policy = policy_of(profile, axes, lenient=lenient)
     asked = list(measures) or None
+    if [weights, judged_ranking, *files].count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    weighed = weights_in(weights)
     if judged_ranking is not None:
         if files:
             raise click.UsageError(
@@ -59,11 +64,13 @@ def evaluate_command(
             )
         from karat.evaluate import evaluate_judged_ranking
 
-        scores = [evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile)]
+        scores = [
+            evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile, weights=weighed)
+        ]
     elif len(files) < 2:
         raise click.UsageError("Give a QRELS file and at least one RUN.")
     else:
-        scores = evaluate_all(files[0], files[1:], asked, policy, profile)
+        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed)
     if record_path is not None:
         from karat.records import record
 
@@ -71,8 +78,20 @@ def evaluate_command(
     show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
 
 
+def weights_in(path: str | None) -> dict[str, float] | None:
+    """The weights in a file; None without one."""
+    from karat.tables import read_weights
+
+    return None if path is None else read_weights(path)
+
+
 def evaluate_all(
-    qrels: str, runs: tuple[str, ...], asked: list[str] | None, policy: Any, profile: str | None
+    qrels: str,
+    runs: tuple[str, ...],
+    asked: list[str] | None,
+    policy: Any,
+    profile: str | None,
+    weights: dict[str, float] | None,
 ) -> Any:
     """Score every run against the same judgments, read once."""
     from karat.evaluate import conventions, evaluate, labelled
@@ -80,15 +99,21 @@ def evaluate_all(
     from karat.tables import Qrels, Run
 
     labelled(asked, conventions(profile, policy)[0])
-    if (qrels, *runs).count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
     judged = Qrels.of(qrels, policy)
     ranked = [Run.of(run) for run in runs]
     names = [run.name for run in ranked]
     names = list(runs) if len(set(names)) < len(names) else names
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         return [
-            evaluate(judged, Run(name, run.source), asked, policy=policy, profile=profile, progress=progress)
+            evaluate(
+                judged,
+                Run(name, run.source),
+                asked,
+                policy=policy,
+                profile=profile,
+                weights=weights,
+                progress=progress,
+            )
             for name, run in zip(names, ranked, strict=True)
         ]
 

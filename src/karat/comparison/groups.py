@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.rows import Integers
 
-__all__ = ["Groups", "GroupsLike", "groups_of", "weights_of"]
+__all__ = ["Groups", "GroupsLike", "groups_of"]
 
 GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object]"
 
@@ -59,23 +59,6 @@ def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
-
-
-def weights_of(path: str) -> dict[str, float]:
-    """The lines ``query weight`` of a file.
-
-    Raises:
-        DataError: a weight that is no number.
-    """
-    found = {}
-    for query, text in read_groups(path).items():
-        try:
-            found[query] = float(text)
-        except ValueError:
-            raise DataError(
-                f"{path}: the weight of query '{query}' is '{text}', which is no number."
-            ) from None
-    return found
 
 
 def read_groups(path: str) -> dict[str, str]:

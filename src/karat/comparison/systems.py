@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.errors import DataError
-from karat.evaluate import MeasuresLike, conventions, labelled, refuse_strangers, scored
+from karat.evaluate import MeasuresLike, conventions, labelled, needs_scores, refuse_strangers, scored
 from karat.match import Match, match
 from karat.measures import Measure, parse_measure
 from karat.read import sentences
@@ -152,7 +152,7 @@ def evaluated(
         kept: dict[Policy, Match] = {}
 
         def matched(own: Policy) -> Match:
-            kept[own] = match(judged, run, own, progress)
+            kept[own] = match(judged, run, own, progress, scores=needs_scores(asked))
             refuse_strangers(judged, run, kept[own])
             return kept[own]
 
