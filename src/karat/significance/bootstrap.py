@@ -9,6 +9,7 @@ import numpy as np
 from karat.errors import DataError
 from karat.significance.flips import positive
 from karat.significance.grid import cluster_codes, matrix, on_grid, summed
+from karat.significance.products import weighted_sums
 from karat.significance.signs import RESAMPLES, SEED
 
 if TYPE_CHECKING:
@@ -51,13 +52,21 @@ def resample_means(
     grid = on_grid(table)
     whole = summed(grid.whole, clusters)
     size = np.ones(len(table)) if clusters is None else np.bincount(cluster_codes(clusters, len(table)))
-    means = [
-        (counts @ whole) / (counts @ size)[:, None] for counts in draws(len(whole), positive(resamples), seed)
+    drawn: Floats = np.column_stack([whole, size]).astype(np.float64)
+    sums = [
+        weighted_sums(drawn, len(each), slice_of(each))
+        for each in draws(len(whole), positive(resamples), seed)
     ]
-    return np.concatenate(means) * grid.unit
+    total = np.concatenate(sums, axis=1).T
+    return np.asarray(total[:, :-1] / total[:, -1:] * grid.unit)
 
 
-def draws(units: int, resamples: int, seed: int) -> Iterator[Floats]:
+def slice_of(counts: Integers) -> Callable[[int, int], Integers]:
+    """The counts of some resamples."""
+    return lambda first, last: counts[first:last]
+
+
+def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
     """How often each unit is drawn, for some resamples at a time [resamples, units].
 
     Each resample takes a whole number of 64-bit words, one half for each unit drawn; a half times the number of units,
@@ -71,7 +80,7 @@ def draws(units: int, resamples: int, seed: int) -> Iterator[Floats]:
         halves = words.view("<u4")[:, :units].astype(np.uint64)
         drawn = (halves * np.uint64(units) >> np.uint64(32)).astype(np.int64)
         drawn += np.arange(count)[:, None] * units
-        yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
+        yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
 
 
 def bootstrap(
@@ -108,7 +117,7 @@ def bootstrap(
     """
     table = matrix(scores)
     found = [
-        np.asarray(statistic(table.repeat(row.astype(np.int64), axis=0)), np.float64)
+        np.asarray(statistic(table.repeat(row, axis=0)), np.float64)
         for counts in draws(len(table), positive(resamples), seed)
         for row in counts
     ]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.significance.products import weighted_sums
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,9 +25,6 @@ RESAMPLES = 10_000
 
 AT_ONCE = 2048
 """Resamples compared at a time: thirty runs of them stay in a processor's cache."""
-
-PRODUCT = 1 << 20
-"""Signs in one matrix product: 8 MB as floats."""
 
 
 def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
@@ -52,15 +51,11 @@ def every_sign(whole: Floats) -> Iterator[Floats]:
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
     """Half the sums of the columns, a bit of 1 for plus and of 0 for minus [columns, resamples]."""
-    rows, columns = whole.shape
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
-    scores = np.ascontiguousarray(whole.T)
-    sums = np.empty((columns, len(words)))
-    step = max(PRODUCT // rows, 1)
-    ones = np.empty((min(step, len(words)), rows))
-    for first in range(0, len(words), step):
-        bits = np.unpackbits(octets[first : first + step], axis=1, count=rows, bitorder="little")
-        ones[: len(bits)] = bits
-        sums[:, first : first + step] = scores @ ones[: len(bits)].T
+
+    def bits(first: int, last: int) -> NDArray[np.uint8]:
+        return np.unpackbits(octets[first:last], axis=1, count=len(whole), bitorder="little")
+
+    sums = weighted_sums(whole, len(words), bits)
     sums -= whole.sum(axis=0)[:, None] / 2
     return sums
