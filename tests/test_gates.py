@@ -143,19 +143,23 @@ def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
 
 
 def test_the_same_drop_in_every_query_is_no_chance() -> None:
-    qrels = {f"q{each}": {"a": 1} for each in range(5)}
+    qrels = {f"q{each}": {"a": 1} for each in range(10)}
     old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
     found = karat.gate(qrels, new, old, {"RR": 0.1})
     assert not found.passed
-    assert found.checks[0].low == found.checks[0].high == found.checks[0].difference == -0.5
+    assert found.checks[0].difference == -0.5
+    assert found.checks[0].p == 2 / 2**10  # of all sign flips, two are as extreme
+    assert found.checks[0].evidence.startswith(
+        "the same in all 10 queries, so no interval: sign flips, p 0.002"
+    )
     assert karat.gate(qrels, new, old, {"RR": 0.5}).passed
 
 
 def test_one_query_or_none_in_common_is_said() -> None:
     one = karat.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
     assert one.passed
-    assert one.checks[0].evidence == "no test: 1 query cannot tell chance"
-    assert "no test: 1 query cannot tell chance" in one.to_text()
+    assert one.checks[0].evidence == "no test: one query cannot tell chance"
+    assert "no test: one query cannot tell chance" in one.to_text()
     assert math.isnan(one.checks[0].p)
     assert json.loads(one.to_json())["checks"][0]["p"] is None
     ours, theirs = (karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))

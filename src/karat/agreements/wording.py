@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.wording import TEST_NAMES, family_words
 from karat.layout import in_bands, lay_out
 from karat.scores import plural
 
@@ -178,8 +179,8 @@ def orders(found: Agreement) -> Section:
     if found.settings is not None:
         settings = found.settings
         sentences.append(
-            f"Significant: test {settings.test}, correction {settings.correction}, alpha {settings.alpha:g}, as in "
-            "karat compare."
+            f"Significant, as in karat compare: {TEST_NAMES[settings.test]}, alpha {settings.alpha:g}; "
+            f"{family_words(settings, len(found.effects))}."
         )
     return Section(
         "Order of systems", [*header, *(["tau top 10", "stay in it"] if many else [])], rows, sentences

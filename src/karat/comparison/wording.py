@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from karat.comparison.result import Comparison, Contest, Pair, Settings
 
 __all__ = [
+    "TEST_NAMES",
     "digits_of",
     "effect",
+    "family_words",
     "heading",
     "interval",
     "lettered",

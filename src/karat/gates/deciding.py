@@ -181,7 +181,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
         )
     (pair,) = contest.pairs
     before, after = contest.means
-    tested = math.isfinite(pair.low)
+    tested = pair.n > 1
     failed = tested and -pair.difference > limit and pair.adjusted < found.settings.alpha
     return Check(
         label=label,

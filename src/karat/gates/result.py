@@ -91,8 +91,13 @@ class Check:
         """The interval and the test."""
         if self.kind == "min":
             return "no test: a least value is held to the mean alone"
+        if self.queries < 2:
+            return "no test: one query cannot tell chance"
         if not math.isfinite(self.low):
-            return f"no test: {self.queries} {'query' if self.queries == 1 else 'queries'} cannot tell chance"
+            return (
+                f"the same in all {self.queries} queries, so no interval: sign flips, p {shown_p(self.p)}, corrected "
+                f"{shown_p(self.adjusted)}"
+            )
         return (
             f"95 % interval {self.low:+.4f} to {self.high:+.4f}, p {shown_p(self.p)}, corrected "
             f"{shown_p(self.adjusted)}"
@@ -101,11 +106,13 @@ class Check:
     @property
     def reading(self) -> list[str]:
         """What may be concluded, and what may not."""
-        if self.kind == "min" or not math.isfinite(self.low):
+        if self.kind == "min":
             return []
         lines = []
         if not self.passed:
             lines.append("larger than the tolerance, and not chance")
+        elif not math.isfinite(self.low):
+            return []
         elif self.low >= -self.limit:
             lines.append("the interval excludes a drop larger than the tolerance: not inferior")
         else:
