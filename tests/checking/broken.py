@@ -96,19 +96,26 @@ CASES: dict[str, Case] = {
     "header": Case("error", "query-id 0 corpus-id score\n" + qrels()),
     "byte-order-mark": Case("warning", runs=(b"\xef\xbb\xbf" + run().encode(),)),
     "crlf": Case("note", runs=(run().replace("\n", "\r\n"),)),
-    "carriage-returns": Case("error", qrels(), (run().replace("\n", "\r"),), frozenset({"missing-queries", "wide-lines"})),
+    "carriage-returns": Case(
+        "error", qrels(), (run().replace("\n", "\r"),), frozenset({"missing-queries", "wide-lines"})
+    ),
     "nul-bytes": Case("warning", runs=(run() + "q24 Q0 d\x0099 13 1.0 run\n",)),
     "not-utf-8": Case("warning", runs=(run().encode() + b"q24 Q0 d\xe9 13 1.0 run\n",)),
     "invisible-characters": Case("warning", runs=(run() + "q24 Q0 d\u200b99 13 1.0 run\n",)),
     "separators": Case("note", runs=(run().replace(" ", "  "),)),
     "comments": Case("note", "# judged by hand\n" + qrels()),
     "blank-lines": Case("note", qrels() + "\n"),
-    "interleaved": Case("note", runs=("".join(sorted(run().splitlines(keepends=True), key=lambda line: int(line.split()[3]))),)),
+    "interleaved": Case(
+        "note",
+        runs=("".join(sorted(run().splitlines(keepends=True), key=lambda line: int(line.split()[3]))),),
+    ),
     "similar-queries": Case("warning", qrels() + "Q24 0 d24x00 1\n", (run() + "Q24 Q0 d24x00 1 1.0 run\n",)),
     "refused": Case("error", runs=(b"\x1f\x8b\x08",)),
     # judgments
     "duplicate-judgments": Case("error", qrels() + "q24 0 d24x00 1\n"),
-    "negative-grades": Case("note", qrels(lambda query, document: -2 if document == 19 else int(document % 4 == 0))),
+    "negative-grades": Case(
+        "note", qrels(lambda query, document: -2 if document == 19 else int(document % 4 == 0))
+    ),
     "float-grades": Case("warning", qrels(lambda query, document: 1.5 if document % 4 == 0 else 0.25)),
     "large-grades": Case("note", qrels(lambda query, document: 100 if document % 4 == 0 else 0)),
     "one-grade": Case("note", qrels(lambda query, document: 1)),
@@ -126,7 +133,9 @@ CASES: dict[str, Case] = {
     "unsorted": Case("note", runs=("".join(reversed(run().splitlines(keepends=True))),)),
     "constant-ranks": Case("note", runs=(run(rank=lambda place: 0),)),
     "odd-ranks": Case("note", runs=(run(rank=lambda place: f"r{place}"),)),
-    "several-tags": Case("warning", runs=(run(queries=range(12)) + run(queries=range(12, QUERIES), tag="other"),)),
+    "several-tags": Case(
+        "warning", runs=(run(queries=range(12)) + run(queries=range(12, QUERIES), tag="other"),)
+    ),
     "wide-lines": Case("note", runs=(run(tag="my best run"),)),
     "no-common-query": Case("error", runs=(run(query=lambda query: f"topic{query}a"),)),
     "query-spelling": Case("error", runs=(run(query=lambda query: f"Q{query:02}"),)),
@@ -142,6 +151,8 @@ CASES: dict[str, Case] = {
     "same-name": Case("note"),
     "list-lengths": Case("warning", runs=(run(), run(depth=5))),
     "unjudged-gap": Case(
-        "warning", runs=(run(), run(document=lambda query, place: f"d{query:02}x{place * 3:02}")), also=frozenset({"unjudged"})
+        "warning",
+        runs=(run(), run(document=lambda query, place: f"d{query:02}x{place * 3:02}")),
+        also=frozenset({"unjudged"}),
     ),
 }

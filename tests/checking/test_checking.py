@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checking import broken
 import karat
-from checking.broken import CASES, DEPTH, QUERIES
+from checking import broken
+from checking.broken import CASES
 from karat.checking import KINDS, Check, check
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def test_runs_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_every_finding_says_what_where_why_and_what_to_do(code: str, found_in: Callable[[str], Check]) -> None:
+def test_every_finding_says_what_where_why_and_what_to_do(
+    code: str, found_in: Callable[[str], Check]
+) -> None:
     for each in found_in(code).findings:
         assert each.what
         assert each.effect.endswith(".")
@@ -94,7 +96,9 @@ def test_every_finding_says_what_where_why_and_what_to_do(code: str, found_in: C
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_text_fits_eighty_columns_and_ends_with_the_count(code: str, found_in: Callable[[str], Check]) -> None:
+def test_text_fits_eighty_columns_and_ends_with_the_count(
+    code: str, found_in: Callable[[str], Check]
+) -> None:
     found = found_in(code)
     *body, last = found.to_text().splitlines()
     heads = [line for line in body if line.startswith(("error:", "warning:", "note:"))]
@@ -207,7 +211,15 @@ def test_contradictory_judgments_are_scored_each_way() -> None:
 
 @pytest.mark.parametrize(
     ("judged", "written"),
-    [("1", "01"), ("001", "1"), ("q1", "Q1"), ("301", "301.0"), ("1", "MB1"), ("é", "e\u0301"), ("7", "\ufeff7")],
+    [
+        ("1", "01"),
+        ("001", "1"),
+        ("q1", "Q1"),
+        ("301", "301.0"),
+        ("1", "MB1"),
+        ("é", "e\u0301"),
+        ("7", "\ufeff7"),
+    ],
 )
 def test_a_query_written_otherwise_is_found_and_scored(judged: str, written: str) -> None:
     run = lines(f"{written} Q0 a 1 1").replace(b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2)
@@ -215,9 +227,13 @@ def test_a_query_written_otherwise_is_found_and_scored(judged: str, written: str
     assert finding.values["written alike"]["RR"] == 1.0
 
 
-@pytest.mark.parametrize(("judged", "written"), [("1", "01"), ("00000000001", "1"), ("Doc-" + "x" * 30, "doc-" + "X" * 30)])
+@pytest.mark.parametrize(
+    ("judged", "written"), [("1", "01"), ("00000000001", "1"), ("Doc-" + "x" * 30, "doc-" + "X" * 30)]
+)
 def test_a_document_written_otherwise_is_found_and_scored(judged: str, written: str) -> None:
-    finding = only("document-spelling", f"q 0 {judged} 1\n".encode(), lines("q Q0 z 1 2", f"q Q0 {written} 2 1"))
+    finding = only(
+        "document-spelling", f"q 0 {judged} 1\n".encode(), lines("q Q0 z 1 2", f"q Q0 {written} 2 1")
+    )
     assert finding.values == {"as it is": {"AP": 0.0, "RR": 0.0}, "written alike": {"AP": 0.5, "RR": 0.5}}
     assert "(line 2)" in finding.where[0]
 
@@ -285,7 +301,9 @@ def test_compressed_files_cut_short_are_read_as_far_as_they_go(cut: int, tmp_pat
 
 
 def test_a_good_compressed_file_is_clean(tmp_path: Path) -> None:
-    assert examined(tmp_path, broken.Case("note", runs=(gzip.compress(broken.run().encode()),))).findings == ()
+    assert (
+        examined(tmp_path, broken.Case("note", runs=(gzip.compress(broken.run().encode()),))).findings == ()
+    )
 
 
 def test_other_runs_are_looked_at_where_one_cannot_be_read(tmp_path: Path) -> None:
@@ -304,7 +322,9 @@ def test_judgments_alone_are_checked() -> None:
 
 def test_lines_of_several_chunks_are_counted_and_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found does not depend on where the text is cut."""
-    run = lines(*[f"q{n // 4 + 1} Q0 {letter}{n % 4} {n % 4 + 1} {4 - n % 4}" for n, letter in enumerate("abcdefgh")])
+    run = lines(
+        *[f"q{n // 4 + 1} Q0 {letter}{n % 4} {n % 4 + 1} {4 - n % 4}" for n, letter in enumerate("abcdefgh")]
+    )
     run += lines("q3 Q0 x 1 nan", "q3 Q0 q3 2 inf", "q1 Q0 late 3 0") + b"# end\n\nq9 Q0\n"
     whole = check(QRELS, run)
     for size in (1, 7, 64):
@@ -319,7 +339,9 @@ def test_dicts_are_checked_like_files() -> None:
     qrels = {f"q{n}": {f"d{m}": m % 2 for m in range(12)} for n in range(25)}
     run = {f"q{n}": {f"d{(m + n) % 12}": 12.5 - m for m in range(12)} for n in range(25)}
     assert check(qrels, run).findings == ()
-    assert codes(check(qrels, {"a": run, "b": {**run, "q0": {"d1": float("inf"), "d2": 1.0}}})) == {"infinite-scores"}
+    assert codes(check(qrels, {"a": run, "b": {**run, "q0": {"d1": float("inf"), "d2": 1.0}}})) == {
+        "infinite-scores"
+    }
 
 
 @pytest.mark.parametrize(
@@ -355,7 +377,8 @@ def test_json_holds_everything() -> None:
     found = check(QRELS, lines("q2 Q0 d 1 1"))
     document = json.loads(found.to_json())
     assert (document["exit_code"], document["errors"], document["warnings"]) == (1, 0, found.count("warning"))
-    assert document["findings"][0]["values"]["counted 0"]["AP"] == 0.5
+    values = {each["code"]: each["values"] for each in document["findings"]}
+    assert values["missing-queries"]["counted 0"]["AP"] == 0.5
     assert document["checked"] == ["qrels", "<bytes>"]
 
 
@@ -416,7 +439,21 @@ def test_no_input_ends_in_anything_but_findings() -> None:
     """Bytes of good files changed, cut, doubled, moved: a check always ends, and its forms can be written."""
     draw = random.Random(20261121)
     qrels, run = broken.qrels(queries=3).encode(), broken.run(queries=range(3)).encode()
-    extras = [b"\x00", b"\xff", b"\r", b"\n", b"\t", b" ", b"#", b"nan", b"-inf", b"1e999", b",", b"\xef\xbb\xbf", b"\x1f\x8b"]
+    extras = [
+        b"\x00",
+        b"\xff",
+        b"\r",
+        b"\n",
+        b"\t",
+        b" ",
+        b"#",
+        b"nan",
+        b"-inf",
+        b"1e999",
+        b",",
+        b"\xef\xbb\xbf",
+        b"\x1f\x8b",
+    ]
 
     def mutated(text: bytes) -> bytes:
         for _ in range(draw.randrange(4)):
@@ -426,7 +463,7 @@ def test_no_input_ends_in_anything_but_findings() -> None:
             text = text[:start] + new + text[end:]
         return text
 
-    for _ in range(150):
+    for _ in range(60):
         found = check(mutated(qrels), mutated(run))
         assert found.exit_code in (0, 1, 2)
         assert found.to_text().endswith("\n")

@@ -88,7 +88,7 @@ def pieces(source: Source) -> Iterator[NDArray[np.uint8]]:
         yield from (whole[start : start + AT_ONCE] for start in range(0, len(whole), AT_ONCE))
         return
     room = np.empty(AT_ONCE, np.uint8)
-    view = memoryview(room)
+    view = room.data
     if isinstance(handle, str):
         with open(handle, "rb", buffering=0) as file:
             while count := file.readinto(view):

@@ -29,7 +29,8 @@ SHIFT = np.uint64(32)
 
 def of_bytes(byte: int) -> np.uint64:
     """A word of eight equal bytes."""
-    return np.uint64(int.from_bytes(bytes([byte]) * 8, "little"))
+    word: np.uint64 = np.uint64(int.from_bytes(bytes([byte]) * 8, "little"))
+    return word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +67,8 @@ class Column:
     @property
     def loads(self) -> Words:
         """The eight bytes from each place of the data on, as a word."""
-        return np.ndarray((len(self.data) - 7,), "<u8", self.data.data, strides=(1,))
+        words: Words = np.ndarray((len(self.data) - 7,), "<u8", self.data.data, strides=(1,))
+        return words
 
     def last_byte(self) -> NDArray[np.uint8]:
         """The byte that each ends with."""
@@ -130,11 +132,11 @@ class Column:
 
 def mixed(found: Words, word: Words) -> Words:
     """A hash with eight bytes more."""
-    mixed = (found ^ word) * MIX[0]
-    mixed ^= mixed >> SHIFT
-    mixed *= MIX[1]
-    mixed ^= mixed >> SHIFT
-    return mixed
+    mixture: Words = (found ^ word) * MIX[0]
+    mixture ^= mixture >> SHIFT
+    mixture *= MIX[1]
+    mixture ^= mixture >> SHIFT
+    return mixture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,7 +220,8 @@ class Fields:
         inside = width[self.first + self.count] - width[self.first]
         # A line's CR belongs to its end.
         returned = self.data[self.end - 1] == ord("\r")
-        return (self.end - self.begin - returned) != inside + self.count - 1
+        lines: NDArray[np.bool_] = (self.end - self.begin - returned) != inside + self.count - 1
+        return lines
 
 
 def fields_of(chunk: Chunk) -> Fields:
@@ -243,7 +246,21 @@ def fields_of(chunk: Chunk) -> Fields:
     empty = len(ends) - comments - int(np.count_nonzero(kept))
     tabs, spaces, returns = (int(np.count_nonzero(byte == ord(each))) for each in "\t \r")
     found = Fields(
-        line, count, begins, ends, first, start, stop, data, comments, empty, tabs, spaces, returns, ends, even
+        line,
+        count,
+        begins,
+        ends,
+        first,
+        start,
+        stop,
+        data,
+        comments,
+        empty,
+        tabs,
+        spaces,
+        returns,
+        ends,
+        even,
     )
     return found if kept.all() else found.of_rows(np.flatnonzero(kept))
 

@@ -219,4 +219,3 @@ def number(value: Any) -> bytes:
         except (TypeError, ValueError, OverflowError):
             pass
     return token(repr(value))
-

@@ -68,7 +68,9 @@ class Judged:
         """Query and document of each judgment."""
         judgments = self.qrels.judgments
         return [
-            (query, each) for place, query in enumerate(judgments.queries) for each in judgments.documents(place)
+            (query, each)
+            for place, query in enumerate(judgments.queries)
+            for each in judgments.documents(place)
         ]
 
 

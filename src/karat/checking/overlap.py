@@ -8,7 +8,6 @@ import numpy as np
 
 from karat.checking.finding import ERROR, WARNING, found, plural
 from karat.checking.pairing import DEPTH, told
-from karat.checking.spelling import pairs_of
 from karat.checking.texts import EXAMPLES
 from karat.tables import text_of
 
@@ -22,6 +21,8 @@ __all__ = ["BETWEEN"]
 
 ENOUGH = 20
 """So many judged documents that a run which finds none of them speaks of other documents."""
+SEVERAL = 5
+"""So many queries that a perfect value in all of them is no luck."""
 COVERED = 0.9
 """The share of judged documents at the top below which a note is made."""
 
@@ -37,21 +38,17 @@ def queries(pair: Pair) -> Iterator[Finding]:
     """Queries that only one side has."""
     if pair.matched is None:
         return
+    if pair.queries:
+        yield spelled_queries(pair)
     missing, extra = strangers(pair)
     total = len(pair.retrieved)
-    pairs = pairs_of(missing, extra)
-    if pairs:
-        yield spelled_queries(pair, pairs)
     if len(missing) == total and extra:
-        if not pairs:
-            what = (
-                f"no query in common: {len(extra):,} here, {total:,} judged; it writes "
-                f"'{text_of(extra[0])}', the judgments write '{text_of(missing[0])}'"
-            )
-            yield found("no-common-query", pair.name, what, count=len(extra))
+        what = (
+            f"no query in common: {len(extra):,} here, {total:,} judged; it writes '{text_of(extra[0])}', the "
+            f"judgments write '{text_of(missing[0])}'"
+        )
+        yield found("no-common-query", pair.name, what, count=len(extra))
         return
-    missing = [each for each in missing if each not in pairs]
-    extra = [each for each in extra if each not in set(pairs.values())]
     if missing:
         values = pair.alternatives(counted_0={}, left_out={"missing": "skip"})
         yield found(
@@ -73,9 +70,13 @@ def queries(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def spelled_queries(pair: Pair, pairs: dict[bytes, bytes]) -> Finding:
+def spelled_queries(pair: Pair) -> Finding:
     """Queries that both sides have, in different writing."""
-    values = {"as it is": pair.means(), "written alike": pair.means(qrels=pair.judged.respelled(pairs, {}))}
+    pairs = pair.queries
+    values = {
+        "as it is": pair.means(qrels=pair.spelled(queries=False, documents=True)),
+        "written alike": pair.means(),
+    }
     values = {name: means for name, means in values.items() if means}
     effect = told(values)
     if not effect and values:
@@ -91,19 +92,19 @@ def spelled_queries(pair: Pair, pairs: dict[bytes, bytes]) -> Finding:
             f"'{text_of(each)}' in the judgments, '{text_of(other)}' in the run"
             for each, other in list(pairs.items())[:EXAMPLES]
         ),
-        effect=f"Such a query counts as missing. {effect}".strip(),
+        effect=f"Such a query counts as missing. {effect} What else is said takes them as written alike.",
         values=values,
     )
 
 
 def documents(pair: Pair) -> Iterator[Finding]:
     """Documents that only one side has."""
-    if pair.matched is None or pair.spellings is None or not pair.retrieved.any():
+    if pair.matched is None or not pair.retrieved.any():
         return
-    pairs = pair.spellings.pairs()
+    pairs = pair.documents
     if pairs:
-        other = pair.judged.respelled({}, {each: token for each, (token, _) in pairs.items()})
-        values = {"as it is": pair.means(), "written alike": pair.means(qrels=other)}
+        other = pair.spelled(queries=True, documents=False)
+        values = {"as it is": pair.means(qrels=other), "written alike": pair.means()}
         yield found(
             "document-spelling",
             pair.name,
@@ -114,7 +115,8 @@ def documents(pair: Pair) -> Iterator[Finding]:
                 + (f" (line {line:,})" if pair.text.is_file else "")
                 for each, (token, line) in list(pairs.items())[:EXAMPLES]
             ),
-            effect=f"Such a document counts as not retrieved. {told(values)}",
+            effect=f"Such a document counts as not retrieved. {told(values)} What else is said takes them as "
+            "written alike.",
             values=values,
         )
     elif not len(pair.matched.rank):
@@ -150,11 +152,10 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
 def perfect(pair: Pair) -> Iterator[Finding]:
     """A run that is too good to be true."""
     scores = pair.scores()
-    if pair.matched is None or scores is None or len(scores.queries) < 2:
+    if pair.matched is None or scores is None or len(scores.queries) < SEVERAL:
         return
     if (scores.values == 1).all() and int(pair.matched.length.max()) > 1:
-        shown = " and ".join(scores.labels)
-        yield found("perfect", pair.name, f"{shown} are 1 in every query")
+        yield found("perfect", pair.name, f"1 in every query: {', '.join(scores.labels)}")
 
 
 BETWEEN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.checking.judging import strictly
-from karat.checking.spelling import Spellings
+from karat.checking.judging import Judged, strictly
+from karat.checking.spelling import Spellings, pairs_of
 from karat.errors import DataError
 from karat.evaluate import evaluate
 from karat.match import rows_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.checking.inputs import Text
-    from karat.checking.judging import Judged
     from karat.rows import JudgedRows
     from karat.scores import Scores
 
@@ -62,20 +61,26 @@ class Pair:
     """A run with the judgments against which it is measured.
 
     Args:
-        judged: the judgments.
+        given: the judgments.
         text: the run's text.
         measures: what is measured.
+        queries: judged queries that the run has in another writing only, and that writing.
+        documents: the same for documents, with the line where it first stands.
         run: what is matched; None if there is nothing to match.
-        spellings: how the run writes judged documents.
         matched: what the kernel found; None if there was nothing to find.
     """
 
-    judged: Judged
+    given: Judged
     text: Text
     measures: tuple[str, ...]
+    queries: dict[bytes, bytes] = field(default_factory=dict)
+    documents: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
     run: Run | None = None
-    spellings: Spellings | None = None
     matched: _native.Matched | None = None
+
+    def __post_init__(self) -> None:
+        """Take the judgments as they are written."""
+        self.judged = self.given
 
     @classmethod
     def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
@@ -84,18 +89,31 @@ class Pair:
             strictly(text, lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, Policy()))
             text.read()
             return cls(judged, text, measures)
-        judgments = judged.table.judgments
-        spellings = Spellings(judgments)
-        strictly(text, lambda given: Run.of(given).match(judgments, Policy()))
-        text.read(spellings)
-        pair = cls(judged, text, measures, spellings=spellings)
-        if text.source is not None and text.read().rows:
+        spellings = Spellings(judged.qrels.judgments)
+        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, Policy()))
+        survey = text.read(spellings)
+        known = set(judged.qrels.judgments.queries)
+        queries = pairs_of(
+            [each for each in judged.qrels.judgments.queries if each not in survey.queries],
+            [each for each in survey.queries if each not in known],
+        )
+        documents = spellings.pairs()
+        pair = cls(judged, text, measures, queries, documents)
+        if queries or documents:
+            # What else is wrong shows only where queries and documents meet.
+            pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
+        if text.source is not None and survey.rows:
             pair.run = ReadOnce(short(text.name), text.source)
             try:
-                pair.matched = pair.run.match(judgments, LENIENT)
+                pair.matched = pair.run.match(pair.judged.qrels.judgments, LENIENT)
             except DataError as error:
                 text.refuse("refused", str(error).rstrip("."))
         return pair
+
+    def spelled(self, *, queries: bool, documents: bool) -> Qrels:
+        """The judgments with their queries, or documents, written as the run writes them."""
+        tokens = {each: token for each, (token, _) in self.documents.items()} if documents else {}
+        return self.given.respelled(self.queries if queries else {}, tokens)
 
     @property
     def name(self) -> str:
@@ -152,7 +170,6 @@ class Pair:
         """The means of several decisions, by name."""
         found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
         return {name: means for name, means in found.items() if means}
-
 
 
 def told(values: Values) -> str:

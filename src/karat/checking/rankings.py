@@ -48,7 +48,11 @@ def lines(pair: Pair) -> Iterator[Finding]:
     if pair.matched is not None:
         yield from malformed(pair.text, pair.matched.malformed, pair.matched.malformed_lines)
     elif pair.text.source is not None and survey.rows:
-        whys = [(seen.line, f"it has {plural(width, 'column')}") for width, seen in survey.widths.items() if width < 6]
+        whys = [
+            (seen.line, f"it has {plural(width, 'column')}")
+            for width, seen in survey.widths.items()
+            if width < 6
+        ]
         yield from malformed(pair.text, survey.rows - survey.usable, whys)
 
 
@@ -290,7 +294,9 @@ def tags(pair: Pair) -> Iterator[Finding]:
     survey = pair.text.read()
     if len(survey.tags) > 1 and not truncated_line(pair.text):
         names = list(survey.tags)
-        where = tuple(f"'{text_of(tag)}' from {pair.text.at(survey.tags[tag])} on" for tag in names[:EXAMPLES])
+        where = tuple(
+            f"'{text_of(tag)}' from {pair.text.at(survey.tags[tag])} on" for tag in names[:EXAMPLES]
+        )
         count = f"{len(names):,}" if len(names) < MOST_TAGS else f"{MOST_TAGS:,} or more"
         yield found("several-tags", pair.name, f"holds {count} run tags", count=len(names), where=where)
 

@@ -91,7 +91,15 @@ class Check:
         if not self.findings:
             return self.summary() + "\n"
         rows = [
-            [each.severity, each.code, each.subject, each.what, "; ".join(each.where), each.effect, each.remedy]
+            [
+                each.severity,
+                each.code,
+                each.subject,
+                each.what,
+                "; ".join(each.where),
+                each.effect,
+                each.remedy,
+            ]
             for each in self.findings
         ]
         header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
@@ -159,16 +167,17 @@ def block(findings: Sequence[Finding], columns: int) -> list[str]:
         effect = f"{finding.effect} (The first.)" if finding.values else finding.effect
         return lines + labelled([("effect:", effect), ("to do:", finding.remedy)], columns)
     where = "; ".join(each for each in finding.where if each)
-    lines = [f"{finding.severity}: {finding.code} in {finding.subject}", *wrapped(finding.what, columns, 4, 4)]
+    lines = [
+        f"{finding.severity}: {finding.code} in {finding.subject}",
+        *wrapped(finding.what, columns, 4, 4),
+    ]
     parts = [("where:", where), ("effect:", finding.effect), ("to do:", finding.remedy)]
     return lines + labelled(parts, columns)
 
 
 def labelled(parts: list[tuple[str, str]], columns: int) -> list[str]:
     """Those of the parts that are there, each behind its word."""
-    return [
-        line for word, text in parts if text for line in wrapped(f"{word:8}{text}", columns, 4, 12)
-    ]
+    return [line for word, text in parts if text for line in wrapped(f"{word:8}{text}", columns, 4, 12)]
 
 
 def wrapped(text: str, columns: int, first: int, others: int) -> list[str]:

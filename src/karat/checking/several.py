@@ -66,7 +66,9 @@ def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
         "all runs",
         f"the longest list has {low:,} documents in one run and {longest[deepest]:,} in another",
         count=len(longest),
-        where=tuple(f"{short(pairs[each].name)}: {longest[each]:,}" for each in (*ordered[:EXAMPLES - 1], deepest)),
+        where=tuple(
+            f"{short(pairs[each].name)}: {longest[each]:,}" for each in (*ordered[: EXAMPLES - 1], deepest)
+        ),
         effect=f"A longer list can only gain in AP and recall. {short(pair.name)}: {told(values)}",
         values=values,
     )
@@ -77,7 +79,9 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
     shares = {
         number: judged / all_
         for number, pair in enumerate(pairs)
-        if pair.matched is not None and (all_ := pair.judged_at_depth[1]) and (judged := pair.judged_at_depth[0])
+        if pair.matched is not None
+        and (all_ := pair.judged_at_depth[1])
+        and (judged := pair.judged_at_depth[0])
     }
     if len(shares) < 2 or max(shares.values()) - min(shares.values()) < GAP:
         return
@@ -89,7 +93,10 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
         "all runs",
         f"judged in the first {DEPTH}: {shares[ordered[0]]:.0%} of one run, {shares[ordered[-1]]:.0%} of another",
         count=len(shares),
-        where=tuple(f"{short(pairs[each].name)}: {shares[each]:.0%}" for each in (*ordered[: EXAMPLES - 1], ordered[-1])),
+        where=tuple(
+            f"{short(pairs[each].name)}: {shares[each]:.0%}"
+            for each in (*ordered[: EXAMPLES - 1], ordered[-1])
+        ),
         effect=f"The first is scored lower than it deserves. {short(worst.name)}: {told(values)}",
         values=values,
     )

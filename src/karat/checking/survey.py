@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.checking.chunks import chunks
-from karat.checking.fields import Column, Fields, fields_of, hashes_of
+from karat.checking.fields import Fields, fields_of, hashes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -327,7 +327,9 @@ class Walk:
             found.rank_odd.add(fields, ~whole)
         low, high = int(ranks[whole].min(initial=2**31)), int(ranks.max(initial=0))
         if low <= high:
-            found.ranks = (min(found.ranks[0], low), max(found.ranks[1], high)) if self.ranked else (low, high)
+            found.ranks = (
+                (min(found.ranks[0], low), max(found.ranks[1], high)) if self.ranked else (low, high)
+            )
             self.ranked = True
         before = np.append(self.rank, ranks[:-1])
         found.rank_falls.add(fields, ~new & (ranks <= before))

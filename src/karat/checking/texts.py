@@ -26,7 +26,10 @@ LAYOUTS = {
 }
 MENDED = {
     ("qrels", 3): "Write the second column: awk '{print $1, 0, $2, $3}'.",
-    ("run", 3): "Write the other columns: awk '{print $1, \"Q0\", $2, $3, -$3, \"run\"}' for query document rank.",
+    (
+        "run",
+        3,
+    ): 'Write the other columns: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\' for query document rank.',
     ("run", 5): "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
     ("run", 2): "Number the documents of each query, and write: query Q0 document rank -rank run.",
 }
@@ -145,7 +148,8 @@ def columns(text: Text) -> Iterator[Finding]:
         if wide:
             count = sum(seen.count for _, seen in wide)
             what = f"more than 6 columns in {plural(count, 'line')} of {survey.rows:,}"
-            yield of_lines("wide-lines", text, what, min((seen for _, seen in wide), key=lambda each: each.line))
+            first = min((seen for _, seen in wide), key=lambda each: each.line)
+            yield of_lines("wide-lines", text, what, first)
     if survey.comments:
         yield found(
             "comments",
@@ -154,7 +158,12 @@ def columns(text: Text) -> Iterator[Finding]:
             count=survey.comments,
         )
     if survey.blank:
-        yield found("blank-lines", text.name, f"nothing in {plural(survey.blank, 'line')} of {survey.lines:,}", count=survey.blank)
+        yield found(
+            "blank-lines",
+            text.name,
+            f"nothing in {plural(survey.blank, 'line')} of {survey.lines:,}",
+            count=survey.blank,
+        )
 
 
 def truncated_line(text: Text) -> str | None:
@@ -182,7 +191,9 @@ def truncated(text: Text) -> Iterator[Finding]:
         return
     wrong = truncated_line(text)
     if wrong:
-        yield found("truncated", text.name, wrong, where=(text.at(survey.last_line, shown_line(survey.last)),))
+        yield found(
+            "truncated", text.name, wrong, where=(text.at(survey.last_line, shown_line(survey.last)),)
+        )
     low, high = survey.group_lengths
     if not wrong and not survey.closed and low == high > survey.last_group and len(survey.queries) > 2:
         what = (
@@ -216,7 +227,11 @@ def of_lines(code: str, text: Text, what: str, seen: Seen) -> Finding:
 
 def of_all(seen: Seen, rows: int) -> str:
     """So many lines of all."""
-    return f"all {plural(rows, 'line')}" if seen.count == rows > 1 else f"{plural(seen.count, 'line')} of {rows:,}"
+    return (
+        f"all {plural(rows, 'line')}"
+        if seen.count == rows > 1
+        else f"{plural(seen.count, 'line')} of {rows:,}"
+    )
 
 
 def shown(fields: list[bytes]) -> str:

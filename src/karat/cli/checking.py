@@ -16,7 +16,9 @@ NARROWEST, WIDEST = 40, 100
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="QRELS [RUN]...")
-@click.option("-m", "--measure", "measures", multiple=True, help="tell effects in these  [default: AP, nDCG@10]")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, help="tell effects in these  [default: AP, nDCG@10]"
+)
 @click.option(
     "--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True
 )

@@ -1,0 +1,37 @@
+"""Writes the tables of docs/check.md, what a check can find, from the table of findings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from karat.checking.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
+from karat.layout import lay_out
+
+PAGE = Path(__file__).with_name("check.md")
+SECTIONS = {
+    "In any file": OF_FILES,
+    "In judgments": OF_QRELS,
+    "In a run": OF_RUNS,
+    "Between runs": OF_SEVERAL_RUNS,
+}
+
+
+def table(kinds: tuple[Kind, ...]) -> str:
+    """A row for each kind of finding."""
+    header = ["finding", "", "what is the case", "what it does to the numbers", "what to do"]
+    rows = [[f"`{kind.code}`", kind.severity, kind.meaning, kind.effect, kind.remedy] for kind in kinds]
+    return lay_out("markdown", header, rows, len(header))
+
+
+def page() -> str:
+    """The page with its tables as the table of findings has them."""
+    text = PAGE.read_text(encoding="utf-8")
+    for title, kinds in SECTIONS.items():
+        pattern = re.compile(rf"(^### {title}\n\n).*?(?=^#|\Z)", re.MULTILINE | re.DOTALL)
+        text = pattern.sub(lambda found: found[1] + table(kinds) + "\n", text)  # noqa: B023 - used at once
+    return text.rstrip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
