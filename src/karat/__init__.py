@@ -13,6 +13,7 @@ from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.agreements import Agreement, agreement
+    from karat.checking import Check, check
     from karat.comparison import Comparison, compare
     from karat.curves import Curve, curve
     from karat.differences import Difference, difference
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agreement",
+    "Check",
     "Comparison",
     "Curve",
     "DataError",
@@ -40,6 +42,7 @@ __all__ = [
     "Verification",
     "__version__",
     "agreement",
+    "check",
     "compare",
     "curve",
     "difference",
@@ -59,6 +62,8 @@ __all__ = [
 LATER = {
     "Agreement": "karat.agreements",
     "agreement": "karat.agreements",
+    "Check": "karat.checking",
+    "check": "karat.checking",
     "compare": "karat.comparison",
     "Comparison": "karat.comparison",
     "Curve": "karat.curves",

@@ -15,6 +15,7 @@ __all__ = ["main"]
 
 # A command's module is imported when it is called or helped, not before: a start is to be quick.
 COMMANDS = {
+    "check": ("checking:check_command", "Say what is wrong with judgments and runs, and what it does."),
     "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
     "compare": ("comparing:compare_command", "Say which run is better, by how much, and whether by chance."),
     "report": ("reporting:report_command", "Show how runs compare, as one HTML page."),
