@@ -231,6 +231,22 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
     assert note.startswith("qrels.txt is not the file of judgments that the baseline was recorded with")
 
 
+def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
+    qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(10)}
+    old, new = (
+        dict.fromkeys(qrels, its) for its in ({"a": 1.0, "b": 2.0}, {"a": 1.0, "new": 2.0, "newer": 3.0})
+    )
+    (note,) = karat.gate(qrels, new, old, {"RR": 0.05}).notes
+    assert note.startswith("67% of the run's first 10 documents are not judged, 0% of the baseline's: ")
+    assert karat.gate(qrels, old, new, {"RR": 0.05}).notes == ()
+    assert karat.gate(qrels, new, new, {"RR": 0.05}).notes == ()
+    # Scores tell it only if they have it.
+    assert karat.gate(qrels, new, karat.evaluate(qrels, old, "RR"), {"RR": 0.05}).notes == ()
+    assert karat.gate(qrels, new, karat.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).notes == (
+        note,
+    )
+
+
 def test_exit_codes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert command("gate", "qrels.txt", "noise.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 0
     assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 1

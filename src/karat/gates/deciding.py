@@ -12,7 +12,16 @@ from karat.comparison import compare
 from karat.errors import DataError
 from karat.evaluate import conventions
 from karat.gates.result import Check, Gate, Moved
-from karat.gates.sources import changed_judgments, in_both, only, record_of, run_in, run_name, scored
+from karat.gates.sources import (
+    changed_judgments,
+    in_both,
+    only,
+    record_of,
+    run_in,
+    run_name,
+    scored,
+    unjudged,
+)
 from karat.records import Record
 from karat.scores import Scores
 
@@ -94,6 +103,7 @@ def gate(
     if not drops or held is None:
         return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())
     old = scored(qrels, held, list(drops), policy, profile, None)
+    notes += unjudged(old, new)
     shared = in_both(old, new)
     key = f"{old.name} (baseline)" if old.name == new.name else old.name
     found = compare(

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from karat.policy import Policy
     from karat.tables import QrelsLike, RunLike
 
-__all__ = ["changed_judgments", "in_both", "only", "record_of", "run_in", "run_name", "scored"]
+__all__ = ["changed_judgments", "in_both", "only", "record_of", "run_in", "run_name", "scored", "unjudged"]
+
+JUDGED = "Judged@10"
+GAP = 0.05
+"""From which on a comparison warns as well."""
 
 
 def record_of(baseline: object) -> Record | None:
@@ -86,7 +90,28 @@ def scored(
     if qrels is None:
         raise DataError("A run needs judgments: give qrels, or scores in place of the run.")
     labelled(measures, conventions(profile, policy)[0])
-    return evaluate(qrels, run, measures, policy=policy, profile=profile, name=name)
+    asked = list(dict.fromkeys([*measures, JUDGED]))
+    return evaluate(qrels, run, asked, policy=policy, profile=profile, name=name)
+
+
+def unjudged(old: Scores, new: Scores) -> list[str]:
+    """A note if the run's first documents are less judged than the baseline's: newer than the judgments, not worse."""
+    now, before = share_judged(new), share_judged(old)
+    if now is None or before is None or now >= before - GAP:
+        return []
+    sentence = (
+        f"{1 - now:.0%} of the run's first 10 documents are not judged, {1 - before:.0%} of the baseline's"
+    )
+    return [f"{sentence}: they count as not relevant, so that a drop may be the judgments' and not the run's"]
+
+
+def share_judged(scores: Scores) -> float | None:
+    """How many of the first ten documents are judged, mean over the queries answered; None where that is not known."""
+    if JUDGED not in scores:
+        return None
+    missing = set(scores.counts.missing)
+    shares = [value for query, value in scores.by_query(JUDGED).items() if query not in missing]
+    return sum(shares) / len(shares) if shares else None
 
 
 def in_both(old: Scores, new: Scores) -> set[str]:
