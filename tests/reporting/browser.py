@@ -33,7 +33,7 @@ KEYS = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40, "ArrowUp": 38, "Home": 
 
 def chromium() -> str | None:
     """The program, if there is one that this file can drive."""
-    if os.name != "posix":
+    if os.name != "posix" or not shutil.which("bash"):
         return None
     return next(filter(None, map(shutil.which, NAMES)), None)
 
@@ -50,10 +50,10 @@ class Page:
         self.reading, from_browser = os.pipe()
         program = chromium()
         assert program
-        flags = " ".join([*FLAGS, f"--user-data-dir={profile}"])
         # Chromium reads its commands from file 3 and answers on file 4.
+        redirected = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         self.process = subprocess.Popen(
-            ["sh", "-c", f"exec {program} {flags} about:blank 3<&{to_browser} 4>&{from_browser}"],
+            ["bash", "-c", redirected, "bash", program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             pass_fds=(to_browser, from_browser),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -146,6 +146,19 @@ class Page:
         }
         self.ask("Input.dispatchKeyEvent", type="keyDown", text=text, **what)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **what)
+
+    def click(self, x: float, y: float) -> None:
+        """A click at a place of the window."""
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            button = "none" if kind == "mouseMoved" else "left"
+            self.ask(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button=button,
+                clickCount=int(button == "left"),
+            )
 
     def resize(self, width: int, height: int, scale: float = 1) -> None:
         """The window of a screen, or of a phone."""

@@ -1,8 +1,8 @@
 """The charts of a report as Vega-Lite: what each shows, without its data, which the page puts in for the chosen pair.
 
-One visual language: the run in question (A) is blue, solid and round, the run that it is held against (B) orange, dashed
-and square, all others grey; so colour never stands alone, and thirty runs need no legend. Colours are the page's own CSS
-variables: a page turned dark redraws nothing.
+One visual language: the run in question (A) is blue, solid and round, the run that it is held against (B) orange,
+dashed and square, all others grey; so colour never stands alone, and thirty runs need no legend. Colours are the
+page's own CSS variables: a page turned dark redraws nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
         queries: how many.
         curves: for each curve its name, and what stands along its two axes.
     """
-    drawn = {"forest": forest(), "spread": spread(dots=runs * queries <= MOST_DOTS)}
+    drawn = {"forest": forest(runs - 1), "spread": spread(runs, dots=runs * queries <= MOST_DOTS)}
     drawn |= (
         {"bars": bars(), "scatter": scatter()}
         if queries <= MOST_BARS
@@ -115,7 +115,7 @@ def axis(title: str | None = None, **more: Any) -> Any:
     return alt.Axis(title=title, **{"grid": True, "tickCount": 5, **more})
 
 
-def forest() -> Any:
+def forest(runs: int) -> Any:
     """Every run's mean difference from B with its interval: what lies right of 0 is better."""
     alt = altair()
 
@@ -140,7 +140,7 @@ def forest() -> Any:
         )
         for halo in ({"stroke": "var(--paper)", "strokeWidth": 4}, {})
     ]
-    return alt.layer(zero, whiskers, points, *said).properties(height=alt.Step(ROW + 10))
+    return alt.layer(zero, whiskers, points, *said).properties(height=runs * (ROW + 10))
 
 
 def bars() -> Any:
@@ -217,7 +217,7 @@ def histogram() -> Any:
     )
 
 
-def spread(*, dots: bool) -> Any:
+def spread(runs: int, *, dots: bool) -> Any:
     """How each run's values are spread over the queries: a box from quartile to quartile, and a dot a query."""
     alt = altair()
 
@@ -242,7 +242,7 @@ def spread(*, dots: bool) -> Any:
             color=role(),
             tooltip=told("run", "query", "text", "value=value"),
         )
-    return layers.properties(height=alt.Step(ROW + 6))
+    return layers.properties(height=runs * (ROW + 6))
 
 
 def stroke() -> Any:
@@ -266,12 +266,11 @@ def curve(name: str, along: str, up: str) -> Any:
     dash = alt.StrokeDash(
         "role:N", legend=None, scale=alt.Scale(domain=ROLES, range=[[1, 0], [6, 4], [1, 0]])
     )
-    width = alt.StrokeWidth("role:O", legend=None, scale=alt.Scale(domain=ROLES, range=[2.5, 2.5, 1]))
-    lines = base.mark_line(clip=False).encode(
-        x=x, y=y, color=role(), strokeDash=dash, strokeWidth=width, detail="run:N", order="at:Q"
-    )
+    drawn = {"x": x, "y": y, "color": role(), "detail": "run:N", "order": "at:Q"}
+    others = base.transform_filter("datum.role === 'other'").mark_line(strokeWidth=1).encode(**drawn)
     marked = base.transform_filter("datum.role !== 'other'")
+    lines = marked.mark_line(strokeWidth=2.5).encode(strokeDash=dash, **drawn)
     dots = marked.mark_point(filled=True, size=34, opacity=1).encode(
         x=x, y=y, color=role(), shape=shape(), tooltip=told("run", "at", "value=value")
     )
-    return (lines + dots).properties(height=230)
+    return (others + lines + dots).properties(height=230)

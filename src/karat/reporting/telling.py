@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from karat.comparison.wording import digits_of, p_text, score, signed
+from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.wording import digits_of, p_text, score, signed, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison import Comparison, Contest, Pair
+    from karat.comparison import Comparison, Contest, Pair, Settings
 
 __all__ = ["Verdict", "names_in", "reference_of", "seen_from", "verdict_of"]
 
@@ -63,8 +64,9 @@ def verdict_of(comparison: Comparison) -> Verdict:
     )
     headline, sentences = told(comparison)
     settings = comparison.settings
+    p_word = "a corrected p" if corrected(settings) else "p"
     small = (
-        f"{comparison.labels[0]} over {len(comparison.queries):,} queries; significant means a corrected p below "
+        f"{comparison.labels[0]} over {len(comparison.queries):,} queries; significant means {p_word} below "
         f"{settings.alpha:g}. The test does not say whether a difference matters to those who search."
     )
     return Verdict(headline, tuple(each.replace(" -", " −") for each in sentences if each), small)
@@ -96,7 +98,7 @@ def among_all(comparison: Comparison) -> tuple[str, list[str]]:
         return f"{leader} is better than all {len(beaten)} others.", [nearest]
     rivals = [*equal, *open_still]
     sure = [f"It is significantly better than {names_in(comparison, beaten)}."] if beaten else []
-    sentences = [nearest, *sure, missed(comparison, others[second][2])]
+    sentences = [nearest, alone(comparison, others[second][2]), *sure, missed(comparison, others[second][2])]
     if beaten:
         if len(rivals) == 1:
             return f"{leader} leads, but {names[rivals[0]]} may be as good.", sentences
@@ -118,7 +120,7 @@ def against_baseline(comparison: Comparison) -> tuple[str, list[str]]:
     rest = [run for run in seen if run not in better and run not in worse]
     best, _ = reference_of(comparison)
     held = names[baseline]
-    sentences = [said_of(comparison, best, baseline)]
+    sentences = [said_of(comparison, best, baseline), alone(comparison, seen[best][2])]
     if not better:
         headline = f"No run is better than {held}."
     elif len(better) == 1:
@@ -168,13 +170,30 @@ def said_of(comparison: Comparison, run: int, other: int) -> str:
     sure = "" if p < settings.alpha else ", which includes 0" if low <= 0 <= high else ""
     ends = f"{signed(low, digits, kind)} to {signed(high, digits, kind)}"
     interval = f"{settings.confidence * 100:g} % interval {ends}{sure}"
-    return f"{start}: a difference of {signed(difference, digits, kind)} ({interval}; {p_said(p, settings.alpha)})."
+    return f"{start}: a difference of {signed(difference, digits, kind)} ({interval}; {p_said(p, settings)})."
 
 
-def p_said(p: float, alpha: float) -> str:
-    """``p = 0.03``, or ``p < 0.001``."""
-    text = p_text(p, alpha)
-    return f"p {text[0]} {text[1:]}" if text[0] in "<≤" else f"p = {text}"
+def p_said(p: float, settings: Settings) -> str:
+    """``p = 0.03``, or ``corrected p < 0.001`` where there were several comparisons."""
+    text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
+    name = "corrected p" if corrected(settings) else "p"
+    return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
+
+
+def corrected(settings: Settings) -> bool:
+    """Whether p says more than of its own pair."""
+    return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
+
+
+def alone(comparison: Comparison, pair: Pair) -> str:
+    """Why a pair whose interval leaves out 0 is not called significant."""
+    settings = comparison.settings
+    if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
+        return ""
+    return (
+        f"Looked at alone, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its interval "
+        f"leaves out 0); but among {settings.comparisons} comparisons such a difference comes up by chance."
+    )
 
 
 def missed(comparison: Comparison, pair: Pair) -> str:

@@ -19,7 +19,7 @@ __all__ = ["Text", "TextsLike", "texts_of"]
 TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
 
 IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
-TEXTS = ("text", "query", "question", "title", "contents", "body")
+TEXTS = ("text", "contents", "body", "query", "question", "title")
 SNIPPET = 300
 """Letters of a text that a page shows."""
 

@@ -2,27 +2,25 @@
 
 const views = {};
 
-async function draw(name, datasets) {
+// What it shows is said in words too; Vega would call every chart a "Vega visualization".
+async function draw(name, says, datasets) {
   const place = document.getElementById(`chart-${name}`);
   if (!place) return;
   if (views[name]) {
     for (const [key, rows] of Object.entries(datasets)) views[name].data(key, rows);
     await views[name].runAsync();
+    place.setAttribute("aria-label", says);
     return;
   }
   const drawn = await vegaEmbed(place, { ...data.charts[name], datasets }, {
     actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true },
   });
   views[name] = drawn.view;
+  place.setAttribute("role", "img");
+  place.setAttribute("aria-label", says);
   drawn.view.addEventListener("click", (_, item) => {
     if (item && item.datum && item.datum.at_query !== undefined) chooseQuery(item.datum.at_query);
   });
-}
-
-function label(name, text) {
-  const place = document.getElementById(`chart-${name}`);
-  place.setAttribute("role", "img");
-  place.setAttribute("aria-label", text);
 }
 
 const shortened = (text, most = 24) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
@@ -39,37 +37,35 @@ function drawForest() {
     return { run: shortened(data.names[run]), difference, low: pair ? pair.low : difference, high: pair ? pair.high : difference,
       role: roleOf(run), said: signed(difference) };
   });
-  label("forest", `${data.labels[state.measure]} of each run minus ${data.names[state.b]}: ` +
-    rows.map((row) => `${row.run} ${row.said}, from ${signed(row.low)} to ${signed(row.high)}`).join("; "));
-  return draw("forest", { forest: rows });
+  const says = `${data.labels[state.measure]} of each run minus ${data.names[state.b]}: ` +
+    rows.map((row) => `${row.run} ${row.said}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
+  return draw("forest", says, { forest: rows });
 }
 
 function drawBars(rows) {
   const sorted = [...rows].sort((one, other) => other.difference - one.difference);
-  label("bars", `Differences of ${sorted.length} queries in order, from ${signed(sorted[0]?.difference)} to ${signed(sorted.at(-1)?.difference)}`);
+  const says = `Differences of ${sorted.length} queries in order, from ${signed(sorted[0]?.difference)} to ${signed(sorted.at(-1)?.difference)}`;
   if (sorted.length <= data.most_bars) {
-    return draw("bars", { bars: sorted.map((row, place) => ({ ...row, ...nameOf(row.query), place })) });
+    return draw("bars", says, { bars: sorted.map((row, place) => ({ ...row, ...nameOf(row.query), place })) });
   }
   const points = Array.from({ length: 301 }, (_, step) => Math.round((step / 300) * (sorted.length - 1)));
-  return draw("bars", { bars: points.map((place) => ({ share: place / (sorted.length - 1), ...sorted[place] })) });
+  return draw("bars", says, { bars: points.map((place) => ({ share: place / (sorted.length - 1), ...sorted[place] })) });
 }
 
 function drawScatter(rows) {
   const [a, b] = [data.names[state.a], data.names[state.b]];
   if (data.queries.length <= data.most_bars) {
-    label("scatter", `${a} against ${b}, a dot for each query`);
     const ends = rows.flatMap((row) => [row.a, row.b]);
     const line = rows.length ? [{ even: Math.min(...ends) }, { even: Math.max(...ends) }] : [];
-    return draw("scatter", { scatter: [...line, ...rows.map((row) => ({ ...row, ...nameOf(row.query) }))] });
+    return draw("scatter", `${a} against ${b}, a dot for each query`, { scatter: [...line, ...rows.map((row) => ({ ...row, ...nameOf(row.query) }))] });
   }
-  label("scatter", `How many queries have which difference between ${a} and ${b}`);
   const most = Math.max(...rows.map((row) => Math.abs(row.difference)), 1e-9);
   const width = most / 20.5;
   const counts = new Array(41).fill(0);
   rows.forEach((row) => { counts[Math.min(40, Math.floor((row.difference + most) / width))] += 1; });
   const bins = counts.map((count, bin) => ({ count, low: bin * width - most, high: (bin + 1) * width - most,
     role: bin === 20 ? "other" : bin > 20 ? "a" : "b" }));
-  return draw("scatter", { scatter: bins });
+  return draw("scatter", `How many queries have which difference between ${a} and ${b}`, { scatter: bins });
 }
 
 function drawSpread() {
@@ -88,14 +84,14 @@ function drawSpread() {
       });
     }
   }
-  label("spread", boxes.map((box) => `${box.run}: median ${number(box.middle)}, quartiles ${number(box.lower)} and ${number(box.upper)}`).join("; "));
-  return draw("spread", dots ? { boxes, dots: spots } : { boxes });
+  const says = boxes.map((box) => `${box.run}: median ${number(box.middle)}, quartiles ${number(box.lower)} and ${number(box.upper)}`).join("; ");
+  return draw("spread", says, dots ? { boxes, dots: spots } : { boxes });
 }
 
 function drawCurve(curve) {
   const order = [...runs.filter((run) => roleOf(run) === "other"), state.b, state.a];
   const rows = order.flatMap((run) => curve.at.map((at, place) => ({ at, value: curve.runs[run][place], run: data.names[run], role: roleOf(run) })));
-  label(curve.name, `${curve.says}. ${data.names[state.a]}: ${curve.runs[state.a].map((value) => number(value, 2)).join(", ")}; ` +
-    `${data.names[state.b]}: ${curve.runs[state.b].map((value) => number(value, 2)).join(", ")}`);
-  return draw(curve.name, { [curve.name]: rows });
+  const says = `${curve.says} ${data.names[state.a]}: ${curve.runs[state.a].map((value) => number(value, 2)).join(", ")}; ` +
+    `${data.names[state.b]}: ${curve.runs[state.b].map((value) => number(value, 2)).join(", ")}`;
+  return draw(curve.name, says, { [curve.name]: rows });
 }

@@ -50,7 +50,7 @@ function showQueries(rows) {
       ? element("button", { type: "button", class: "plain", text: data.queries[row.query], "aria-expanded": String(row.query === state.query) })
       : element("span", { text: data.queries[row.query] });
     if (kept) name.addEventListener("click", () => chooseQuery(row.query));
-    const line = element("tr", row.query === state.query ? { class: "open" } : {}, element("th", { scope: "row" }, name));
+    const line = element("tr", { "data-query": row.query, class: row.query === state.query ? "open" : "" }, element("th", { scope: "row" }, name));
     if (data.texts) line.append(element("td", { class: "text", text: data.texts[row.query] || "" }));
     const stick = element("i", { class: row.role });
     const share = 50 * Math.abs(row.difference) / most;
@@ -130,6 +130,19 @@ async function derivation(query, run, part) {
   return made;
 }
 
+// To the one before and the one after, in the order of the table.
+function steps() {
+  const order = [...document.querySelectorAll("#query-table tbody tr")].map((row) => Number(row.dataset.query)).filter((query) => closeups.has(query));
+  const here = order.indexOf(state.query);
+  const step = (text, name, to) => {
+    const made = element("button", { type: "button", text, "aria-label": name });
+    made.disabled = order[to] === undefined;
+    made.addEventListener("click", () => chooseQuery(order[to]));
+    return made;
+  };
+  return element("div", { class: "steps" }, step("←", "Previous query", here - 1), step("→", "Next query", here + 1));
+}
+
 async function showCloseup() {
   const place = document.getElementById("closeup");
   const closeup = closeups.get(state.query);
@@ -145,5 +158,5 @@ async function showCloseup() {
   const title = element("h3", { text: `Query ${data.queries[query]}` });
   if (data.texts && data.texts[query]) title.append(element("span", { class: "quiet", text: `: ${data.texts[query]}` }));
   const facts = element("p", { class: "quiet small", text: closeup.says });
-  place.replaceChildren(title, facts, legend(), lists, ...told);
+  place.replaceChildren(steps(), title, facts, legend(), lists, ...told);
 }

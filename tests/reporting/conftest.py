@@ -1,0 +1,49 @@
+"""This file makes the pages that tests of reports look at: a real one, and quick ones without the drawing library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import karat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
+RUNS = sorted(map(str, (TEA / "runs").glob("*.run")))
+NEEDED = ("altair", "vl_convert", "jinja2")
+
+
+@pytest.fixture(scope="session")
+def libraries() -> None:
+    for name in NEEDED:
+        pytest.importorskip(name, reason="karat[report] is not installed")
+
+
+@pytest.fixture(scope="session")
+def tea(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the bundled example, as a user makes it."""
+    path = tmp_path_factory.mktemp("tea") / "report.html"
+    karat.report(
+        str(TEA / "qrels.txt"),
+        RUNS,
+        ["nDCG@10", "AP", "RR"],
+        queries=str(TEA / "queries.jsonl"),
+        documents=str(TEA / "documents.jsonl"),
+        output=path,
+    )
+    return path
+
+
+@pytest.fixture
+def quick(libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
+    """``karat.report`` without bundling the drawing library, which takes longer than all the rest."""
+    monkeypatch.setattr("karat.reporting.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+
+    def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> karat.Report:
+        return karat.report(qrels, runs, list(measures), **options)
+
+    return make

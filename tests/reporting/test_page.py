@@ -1,0 +1,245 @@
+"""The page as text: what is in it, that nothing breaks out of it, and that it is the same every time."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.reporting.page import inert, script_json
+from reporting.conftest import RUNS, TEA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Make = Callable[..., karat.Report]
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"b": 2}, "q3": {"c": 1}, "q4": {"d": 1, "e": 3}}
+OLD = {
+    "q1": {"x": 2.0, "a": 1.0},
+    "q2": {"b": 1.0},
+    "q3": {"y": 2.0, "c": 1.0},
+    "q4": {"x": 3.0, "d": 2.0, "e": 1.0},
+}
+NEW = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}, "q4": {"e": 2.0, "d": 1.0}}
+VOID = {"meta", "link", "br", "input", "img", "hr"}
+HOSTILE = "</script><script>alert(1)</script>&\"'<!--\u2028"
+
+
+class Outline(HTMLParser):
+    """Open elements, so that what is closed in another order, or never, is found."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.seen.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    found.close()
+    return found
+
+
+def data_of(text: str) -> dict[str, Any]:
+    block = re.search(r'<script type="application/json" id="karat-data">(.*?)</script>', text, re.DOTALL)
+    assert block
+    found: dict[str, Any] = json.loads(block[1])
+    return found
+
+
+def scripts_of(text: str) -> list[str]:
+    return re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+
+
+def test_every_element_is_closed_in_order(quick: Make) -> None:
+    found = outline(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    assert found.open == []
+    assert [tag for tag, _ in found.seen].count("h1") == 1
+
+
+def test_ids_of_elements_are_unique_and_links_within_the_page_lead_somewhere(quick: Make) -> None:
+    found = outline(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    ids = [attributes["id"] for _, attributes in found.seen if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [attributes["href"] for tag, attributes in found.seen if tag == "a"]
+    assert links
+    assert {str(link).removeprefix("#") for link in links} <= set(ids)
+    spoken = [
+        attributes["aria-labelledby"] for _, attributes in found.seen if "aria-labelledby" in attributes
+    ]
+    assert set(spoken) <= set(ids)
+
+
+def test_headers_of_tables_say_what_they_head(quick: Make) -> None:
+    found = outline(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    assert all("scope" in attributes for tag, attributes in found.seen if tag == "th")
+
+
+def test_nothing_is_fetched_from_anywhere(quick: Make) -> None:
+    found = outline(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    assert not [
+        each for each in found.seen if "src" in each[1] or each[0] in ("link", "iframe", "object", "base")
+    ]
+
+
+def test_the_security_policy_allows_the_scripts_of_the_page_and_no_network(quick: Make) -> None:
+    text = quick(QRELS, {"old": OLD, "new": NEW}).html
+    found = outline(text)
+    policy = next(
+        str(attributes["content"])
+        for tag, attributes in found.seen
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    allowed = policy.partition("script-src")[2].partition(";")[0].split()
+    digests = [hashlib.sha256(each.encode()).digest() for each in scripts_of(text)]
+    assert allowed == [f"'sha256-{base64.b64encode(each).decode()}'" for each in digests]
+
+
+def test_hostile_names_stay_text(quick: Make) -> None:
+    qrels = {HOSTILE: {HOSTILE: 1, "b": 0}, "q2": {"b": 1}, "q3": {"c": 1}}
+    old = {HOSTILE: {"b": 2.0, HOSTILE: 1.0}, "q2": {"b": 1.0}, "q3": {"x": 2.0, "c": 1.0}}
+    new = {HOSTILE: {HOSTILE: 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+    made = quick(
+        qrels,
+        {HOSTILE: old, "new": new},
+        queries={HOSTILE: HOSTILE},
+        documents={HOSTILE: {"title": HOSTILE, "text": HOSTILE}},
+        title=HOSTILE,
+        command=HOSTILE,
+    ).html
+    found = outline(made)
+    assert found.open == []
+    assert [tag for tag, _ in found.seen].count("script") == 4
+    assert "<script>alert" not in made
+    data = data_of(made)
+    assert data["queries"][0] == HOSTILE
+    assert data["names"][0] == HOSTILE
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    assert "<script>" not in "".join(filter(None, derived["0"]))
+    assert "&lt;script&gt;" in derived["0"][1]
+
+
+def test_ids_that_are_no_text_do_not_stop_a_page(quick: Make) -> None:
+    odd = b"q\xff".decode("utf-8", "surrogateescape")
+    qrels = {odd: {"a": 1}, "q2": {"b": 1}}
+    runs = {"one": {odd: {"a": 1.0}, "q2": {"b": 1.0}}, "two": {odd: {"x": 1.0}, "q2": {"b": 1.0}}}
+    made = quick(qrels, runs).html
+    assert made.encode("utf-8")
+    assert "q\ufffd" in made
+
+
+def test_the_same_inputs_give_the_same_bytes(quick: Make) -> None:
+    one, two = (quick(QRELS, {"old": OLD, "new": NEW}, ["RR", "nDCG@10"]).html for _ in range(2))
+    assert one == two
+
+
+def test_the_values_in_the_page_are_the_scores(quick: Make) -> None:
+    made = quick(QRELS, {"old": OLD, "new": NEW}, ["RR", "nDCG@10"])
+    data = data_of(made.html)
+    block = np.frombuffer(base64.b64decode(data["values"]["data"]), "<f4").reshape(2, 2, 4)
+    assert block[0].tolist() == [[0.5, 1, 0.5, 0.5], [1, 1, 1, 1]]
+    expected = karat.evaluate(QRELS, OLD, ["nDCG@10"]).values[:, 0]
+    assert np.abs(block[1, 0] - expected).max() < 1e-7
+
+
+def test_ranked_lists_carry_the_grades_of_the_judgments(quick: Make) -> None:
+    data = data_of(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    fourth = next(each for each in data["closeups"] if data["queries"][each["query"]] == "q4")
+    lists = [[fourth["documents"][place] for place in ranked] for ranked in fourth["lists"]]
+    assert lists == [[["x", None], ["d", 1], ["e", 3]], [["e", 3], ["d", 1]]]
+
+
+def test_derivations_end_in_the_value_of_the_run(quick: Make) -> None:
+    data = data_of(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    assert "RR of query q4 = 0.5000" in derived["3"][0]
+    assert "RR of query q4 = 1.0000" in derived["3"][1]
+    assert "<style" not in derived["3"][0]
+
+
+def test_the_eleven_points_fall_and_the_judged_share_is_a_share(quick: Make) -> None:
+    data = data_of(quick(QRELS, {"old": OLD, "new": NEW}).html)
+    curves = {each["name"]: each for each in data["curves"]}
+    for line in curves["recall"]["runs"]:
+        assert line == sorted(line, reverse=True)
+    # At depth 1: old has x, b, y, x, of which b is judged; new has judged documents alone.
+    assert [line[0] for line in curves["judged"]["runs"]] == [0.25, 1]
+
+
+def test_scores_alone_make_a_page_without_lists(quick: Make) -> None:
+    scores = [karat.evaluate(QRELS, run, ["RR"], name=name) for name, run in (("old", OLD), ("new", NEW))]
+    made = quick(None, scores, ["RR"]).html
+    data = data_of(made)
+    assert data["closeups"] == data["curves"] == []
+    assert "No ranked lists" in made
+
+
+def test_many_queries_are_shown_in_part(quick: Make) -> None:
+    draw = np.random.default_rng(3)
+    queries = [f"q{number:04}" for number in range(700)]
+    qrels = {query: {"a": 1} for query in queries}
+    runs = {
+        name: {query: {"a": float(draw.random()), "b": 0.5, "c": 0.6} for query in queries}
+        for name in ("one", "two", "three")
+    }
+    made = quick(qrels, runs)
+    data = data_of(made.html)
+    assert len(data["closeups"]) == 50
+    assert "Of 700 queries 50 can be opened" in made.html
+    values = made.comparison.primary.values
+    best, second = data["pair"]
+    largest = int(np.argmax(values[:, best] - values[:, second]))
+    gains = [values[each["query"], best] - values[each["query"], second] for each in data["closeups"]]
+    assert max(gains) == values[largest, best] - values[largest, second]
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    assert len(derived) == 50
+
+
+def test_json_in_a_script_cannot_end_it() -> None:
+    written = script_json({"name": HOSTILE})
+    assert not set("<>&\u2028") & set(written)
+    assert json.loads(written) == {"name": HOSTILE}
+    assert inert("a</script>b<!--") == "a<\\/script>b<\\!--"
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(karat.DataError, match=r"needs altair and .* pip install 'karat\[report\]'"):
+        karat.report(QRELS, {"old": OLD, "new": NEW})
+
+
+def test_the_real_page_is_small_and_whole(tea: Path) -> None:
+    text = tea.read_text(encoding="utf-8")
+    assert outline(text).open == []
+    assert len(text.encode()) < 1_600_000
+    assert "removing the caffeine from tea" in text
+
+
+def test_the_numbers_of_the_page_are_those_of_compare(tea: Path) -> None:
+    data = data_of(tea.read_text(encoding="utf-8"))
+    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    for row, contest in zip(data["contests"], found.contests.values(), strict=True):
+        assert row["means"] == pytest.approx(contest.means, abs=1e-6)
+        assert [pair[7] for pair in row["pairs"]] == [pair.ties for pair in contest.pairs]
+        assert [pair[9] for pair in row["pairs"]] == pytest.approx([pair.adjusted for pair in contest.pairs])

@@ -1,0 +1,66 @@
+"""The words of queries and documents, in the ways in which people keep them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.errors import DataError
+from karat.reporting.texts import SNIPPET, Text, texts_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WANTED = {"q1", "q2"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"q1\thow to store tea\nq3\tno\nq2\t\xe7\xba\xa2\xe8\x8c\xb6\n",
+        b"\xef\xbb\xbfq1\thow to store tea\r\n\r\nq2\t\xe7\xba\xa2\xe8\x8c\xb6",
+        b'{"id": "q1", "text": "how to store tea"}\n{"_id": "q2", "query": "\xe7\xba\xa2\xe8\x8c\xb6"}\n',
+        gzip.compress(b"q1\thow to store tea\nq2\t\xe7\xba\xa2\xe8\x8c\xb6"),
+    ],
+    ids=["tsv", "tsv with a mark and CRLF", "json lines", "gzip"],
+)
+def test_files_of_texts_are_read(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "queries"
+    path.write_bytes(content)
+    expected = {"q1": Text("", "how to store tea"), "q2": Text("", "红茶")}
+    assert texts_of(str(path), WANTED, "queries") == expected
+    assert texts_of(content, WANTED, "queries") == expected
+
+
+def test_documents_may_have_titles() -> None:
+    expected = {"q1": Text("Oxidation", "Bruise a leaf")}
+    line = json.dumps({"docid": "q1", "title": "Oxidation", "contents": "Bruise\n a leaf"}).encode()
+    assert texts_of(b"q1\tOxidation\tBruise a leaf", WANTED, "documents") == expected
+    assert texts_of(line, WANTED, "documents") == expected
+    assert texts_of({"q1": {"title": "Oxidation", "text": "Bruise a leaf"}}, WANTED, "documents") == expected
+
+
+def test_long_texts_are_cut() -> None:
+    found = texts_of({"q1": "long " * 200}, WANTED, "documents")["q1"].text
+    assert len(found) == SNIPPET
+    assert found.endswith("…")
+
+
+@pytest.mark.parametrize("line", [b"q2 no tab", b"q1\ta\nnothing here"])
+def test_a_line_without_a_text_is_named(line: bytes) -> None:
+    with pytest.raises(DataError, match=r"line [12]: found no id and text .*id<TAB>text"):
+        texts_of(line, WANTED, "queries")
+
+
+@pytest.mark.parametrize("line", [b'{"id": "q1", "te', b'{"text": "no id"}'])
+def test_broken_json_is_named(line: bytes) -> None:
+    with pytest.raises(DataError, match="line 1: found no id and text"):
+        texts_of(line, WANTED, "queries")
+
+
+def test_a_file_that_is_not_there_is_a_sentence() -> None:
+    with pytest.raises(DataError, match="Cannot read nowhere"):
+        texts_of("nowhere.tsv", WANTED, "queries")
