@@ -19,11 +19,11 @@ ALONE = 1 << 18
 """Multiplications up to which OpenBLAS asks no other thread. Threads that wait for one another cost ten times the
 product where other programs keep the processor busy."""
 
-LONG = 512
+LONG = 256
 """Rows in a slice: so many scores of thirty runs stay in the nearest cache."""
 
-AT_ONCE = 1 << 20
-"""Weights held as floats at a time: 8 MB."""
+AT_ONCE = 1 << 18
+"""Weights held as floats at a time: 2 MB."""
 
 
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], NDArray[Any]]) -> Floats:
