@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
+import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -276,6 +279,29 @@ def test_longer_runs_are_scored_at_the_shortest_depth() -> None:
 def test_other_formats_are_named(qrels: bytes, words: str) -> None:
     found = check(qrels, lines("q1 Q0 a 1 1", "q2 Q0 d 1 1"))
     assert any(words in each.what for each in found.findings if each.severity == "error"), str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "keep"), [("qrels", (0, 2, 3)), ("run", (0, 2, 3)), ("run", (0, 1, 2, 3, 4))], ids=str
+)
+def test_the_command_that_mends_columns_mends_them(name: str, keep: tuple[int, ...], tmp_path: Path) -> None:
+    awk = shutil.which("awk")
+    if awk is None:
+        pytest.skip("no awk on this machine")
+    text = {"qrels": broken.qrels(), "run": broken.run()}
+    rows = [[line.split()[place] for place in keep] for line in text[name].splitlines()]
+    text[name] = "".join(" ".join(row) + "\n" for row in rows)
+    (finding,) = examined(tmp_path, broken.Case("note", text["qrels"], (text["run"],))).of("malformed")
+    program = re.search(r"awk '(.*)'", finding.remedy)
+    assert program
+    done = subprocess.run([awk, program[1]], input=text[name].encode(), capture_output=True, check=True)
+    text[name] = done.stdout.decode()
+    assert examined(tmp_path, broken.Case("note", text["qrels"], (text["run"],))).findings == ()
+
+
+def test_infinite_scores_in_a_row_are_no_rise() -> None:
+    run = lines("q1 Q0 a 1 -inf", "q1 Q0 b 2 inf", "q1 Q0 c 3 inf", "q2 Q0 d 1 1")
+    assert {"infinite-scores", "ascending-scores"} <= codes(check(QRELS, run))
 
 
 def test_a_line_cut_inside_the_tag_is_a_truncated_file() -> None:

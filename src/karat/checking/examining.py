@@ -9,6 +9,7 @@ from karat.checking.finding import Finding, found
 from karat.checking.grades import IN_JUDGMENTS
 from karat.checking.inputs import Text, head, taken
 from karat.checking.judging import Judged
+from karat.checking.listing import IN_LINES
 from karat.checking.overlap import BETWEEN
 from karat.checking.pairing import Pair
 from karat.checking.rankings import IN_RANKINGS
@@ -44,7 +45,9 @@ def examined(qrels: Any, runs: Sequence[Any], measures: Iterable[str | Measure])
     first = next((pair for pair in pairs if pair.matched is not None), None)
     findings += [each for look in IN_JUDGMENTS for each in look(judged, first)]
     for pair in pairs:
-        findings += [each for table in (BETWEEN, IN_RANKINGS) for look in table for each in look(pair)]
+        findings += [
+            each for table in (BETWEEN, IN_LINES, IN_RANKINGS) for look in table for each in look(pair)
+        ]
     if len(pairs) > 1:
         findings += [each for look in BETWEEN_RUNS for each in look(pairs)]
     findings.sort(key=lambda each: ORDER.index(each.severity))

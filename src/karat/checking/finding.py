@@ -334,7 +334,7 @@ OF_RUNS = (
     Kind(
         "ascending-scores",
         ERROR,
-        "Nearly everywhere scores rise from line to line.",
+        "Nearly everywhere scores rise from line to line. A warning where fewer than 10 lines say so.",
         "The lowest score stands first: these are distances, and the run is measured upside down.",
         "Write negated distances as scores.",
     ),

@@ -203,6 +203,8 @@ def uncertain(pair: Pair | None) -> str:
 
     label = scores.labels[0]
     half = float(margin(scores.values[:, :1])[0])
+    if not half:
+        return ""
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
     return f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
 

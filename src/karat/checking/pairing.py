@@ -49,7 +49,7 @@ class ReadOnce(Run):
         mine = self.__dict__.setdefault("judgments", judgments)
         if judgments is not mine:
             return super().match(judgments, policy, ties=ties, **more)
-        key = (ties or tie_rule(policy), policy.scores, policy.duplicates, more.get("scores"))
+        key = (ties or tie_rule(policy), policy.scores, policy.duplicates, bool(more.get("scores")))
         kept: dict[Any, _native.Matched] = self.__dict__.setdefault("kept", {})
         if key not in kept:
             kept[key] = super().match(judgments, policy, ties=ties, **more)

@@ -10,9 +10,9 @@ from karat.checking.chunks import chunks
 from karat.checking.fields import fields_of
 from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
 from karat.checking.pairing import LENIENT, moved, told
-from karat.checking.rewriting import by_rank, negated, rewritten, without_own
-from karat.checking.survey import COLUMNS, MOST_TAGS
-from karat.checking.texts import EXAMPLES, malformed, of_lines, truncated_line
+from karat.checking.rewriting import by_rank, negated, rewritten
+from karat.checking.survey import COLUMNS
+from karat.checking.texts import EXAMPLES, of_lines
 from karat.tables import Run, text_of
 
 if TYPE_CHECKING:
@@ -23,65 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["IN_RANKINGS"]
 
-MOST_REPEATS = 1_000_000
-"""Repeated documents that are looked at one by one; more are only counted."""
 MOST_STEPS = 200_000
 """Lines looked at to see which way the scores go."""
 MOSTLY = 0.9
+SURE = 10
+"""So many rises that a run is surely upside down."""
 NOT_FEW = 0.2
 """The share of lists without any order from which on it is no accident; fewer are among the ties."""
-OFTEN = 0.1
-"""The share of queries from which on one's own document is no accident."""
-KEEP = LENIENT.changed(duplicates="error")
-"""The kernel keeps repeats, and names them."""
-
-
-def lines(pair: Pair) -> Iterator[Finding]:
-    """Lines that cannot be read, and scores that are no numbers."""
-    survey = pair.text.read()
-    if survey.nan.count:
-        what = f"NaN: {plural(survey.nan.count, 'score')} of {survey.rows:,}"
-        yield of_lines("nan-scores", pair.text, what, survey.nan)
-    if survey.infinite.count:
-        what = f"infinite: {plural(survey.infinite.count, 'score')} of {survey.rows:,}"
-        yield of_lines("infinite-scores", pair.text, what, survey.infinite)
-    if pair.matched is not None:
-        yield from malformed(pair.text, pair.matched.malformed, pair.matched.malformed_lines)
-    elif pair.text.source is not None and survey.rows:
-        whys = [
-            (seen.line, f"it has {plural(width, 'column')}")
-            for width, seen in survey.widths.items()
-            if width < 6
-        ]
-        yield from malformed(pair.text, survey.rows - survey.usable, whys)
-
-
-def duplicates(pair: Pair) -> Iterator[Finding]:
-    """A document twice in one list."""
-    if pair.matched is None or pair.run is None or not pair.matched.dropped:
-        return
-    where: tuple[str, ...] = ()
-    queries = ""
-    if pair.matched.dropped <= MOST_REPEATS:
-        repeats = pair.run.match(pair.judged.qrels.judgments, KEEP).duplicates
-        names = pair.judged.qrels.judgments.queries
-        queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
-        where = tuple(
-            f"{pair.text.at(second)}: document '{text_of(document)}' of query '{text_of(names[query])}', first on "
-            f"line {first:,}".lstrip(": ")
-            for query, document, first, second, _, _ in repeats[:EXAMPLES]
-        )
-    values = pair.alternatives(**{rule: {"duplicates": rule} for rule in ("first", "last", "max")})
-    what = f"twice in the same list: {plural(pair.matched.dropped, 'document')}{queries}"
-    yield found(
-        "duplicate-documents",
-        pair.name,
-        what,
-        count=pair.matched.dropped,
-        where=where,
-        effect=f"karat eval refuses them. {told(values)}".strip(),
-        values=values,
-    )
 
 
 def constant(pair: Pair) -> list[int]:
@@ -169,7 +117,7 @@ def order(pair: Pair) -> Iterator[Finding]:
         return
     yield from ranks(pair)
     falling = matched.unordered == 0
-    if upside_down(pair):
+    if rises := upside_down(pair):
         values = {"as it is": pair.means(), "scores negated": pair.means(change=negated)}
         yield found(
             "ascending-scores",
@@ -177,6 +125,7 @@ def order(pair: Pair) -> Iterator[Finding]:
             f"scores that rise from line to line in {matched.unordered:,} of {plural(len(survey.queries), 'list')}",
             count=matched.unordered,
             effect=f"The run is measured upside down. {told(values)}",
+            severity=ERROR if rises >= SURE else WARNING,
             values=values,
         )
         return
@@ -212,17 +161,17 @@ def ranks(pair: Pair) -> Iterator[Finding]:
         yield found("constant-ranks", pair.name, what, count=survey.usable)
 
 
-def upside_down(pair: Pair) -> bool:
-    """Whether scores rise from line to line nearly everywhere, while ranks rise too or say nothing."""
+def upside_down(pair: Pair) -> int:
+    """How often scores rise from line to line where they do so nearly everywhere and ranks do not fall; else 0."""
     survey, matched = pair.text.read(), pair.matched
     assert matched is not None
     lists = int(np.count_nonzero(matched.length > 1))
     if matched.unordered < max(1, MOSTLY * lists) or survey.ranks[0] > survey.ranks[1]:
-        return False
+        return 0
     if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.ranks[0] < survey.ranks[1]:
-        return False
+        return 0
     rises, falls = steps(pair)
-    return rises > MOSTLY * (rises + falls)
+    return rises if rises > MOSTLY * (rises + falls) else 0
 
 
 def steps(pair: Pair) -> tuple[int, int]:
@@ -234,7 +183,8 @@ def steps(pair: Pair) -> tuple[int, int]:
         fields = fields.of_rows(np.flatnonzero(fields.count >= COLUMNS["run"]))
         query, score = fields.column(0).hashes(), fields.column(4)
         values = np.array([number(score.token(row)) for row in range(len(score))])
-        change = np.diff(values)[query[1:] == query[:-1]]
+        with np.errstate(invalid="ignore"):  # the difference of two infinite scores
+            change = np.diff(values)[query[1:] == query[:-1]]
         rises += int(np.count_nonzero(change > 0))
         falls += int(np.count_nonzero(change < 0))
         seen += len(score)
@@ -266,48 +216,9 @@ def displaced(pair: Pair) -> int:
     return int(np.count_nonzero((rank < first) | (rank > last)))
 
 
-def own_documents(pair: Pair) -> Iterator[Finding]:
-    """Queries that find themselves."""
-    survey = pair.text.read()
-    queries = len(survey.own_queries)
-    if not queries or queries < OFTEN * len(survey.queries) or survey.own_first < queries / 2:
-        return
-    values = {"as it is": pair.means(), "without them": pair.means(change=without_own)}
-    values = {name: means for name, means in values.items() if means}
-    what = (
-        f"a document with the query's own id for {plural(queries, 'query', 'queries')} of {len(survey.queries):,}, "
-        f"{survey.own_first:,} times at the top"
-    )
-    yield found(
-        "self-retrieval",
-        pair.name,
-        what,
-        count=survey.own.count,
-        where=(pair.text.at(survey.own.line, survey.own.excerpt),),
-        effect=f"BEIR leaves such documents out, MTEB does not. {told(values)}".strip(),
-        values=values,
-    )
-
-
-def tags(pair: Pair) -> Iterator[Finding]:
-    """Several run tags in one file."""
-    survey = pair.text.read()
-    if len(survey.tags) > 1 and not truncated_line(pair.text):
-        names = list(survey.tags)
-        where = tuple(
-            f"'{text_of(tag)}' from {pair.text.at(survey.tags[tag])} on" for tag in names[:EXAMPLES]
-        )
-        count = f"{len(names):,}" if len(names) < MOST_TAGS else f"{MOST_TAGS:,} or more"
-        yield found("several-tags", pair.name, f"holds {count} run tags", count=len(names), where=where)
-
-
 IN_RANKINGS: tuple[Callable[[Pair], Iterator[Finding]], ...] = (
-    lines,
-    duplicates,
     ties,
     single_precision,
     order,
-    own_documents,
-    tags,
 )
 """Every finding in a run's order."""

@@ -22,8 +22,8 @@ __all__ = ["Spellings", "alike", "folded", "number_in", "pairs_of"]
 UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
 FLOAT = re.compile(r"([0-9]+)\.0+")
 NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
-BITS = 22
-MASK = np.uint64(2**BITS - 1)
+SPARSE = 16
+"""Places in the filter for each judged document."""
 
 
 def folded(identifier: bytes) -> str:
@@ -80,8 +80,10 @@ class Spellings:
         first = np.append(True, forms[1:] != forms[:-1])[: len(forms)]
         self.forms, self.token_of = forms[first], order[first]
         self.exact = np.sort(self.tokens.hashes())
-        self.filter = np.zeros(2**BITS, bool)
-        self.filter[self.forms & MASK] = True
+        places = 1 << (SPARSE * len(self.forms) + 1).bit_length()
+        self.mask = np.uint64(places - 1)
+        self.filter = np.zeros(places, bool)
+        self.filter[self.forms & self.mask] = True
         self.literal = np.zeros(len(self.forms), bool)
         self.other: dict[int, tuple[bytes, int]] = {}
 
@@ -89,7 +91,7 @@ class Spellings:
         """Look at the documents of some lines of a run."""
         column = fields.column(2)
         words = column.hashes(folded=True)
-        rows = np.flatnonzero(self.filter[words & MASK])
+        rows = np.flatnonzero(self.filter[words & self.mask])
         if not len(rows):
             return
         places = np.minimum(np.searchsorted(self.forms, words[rows]), len(self.forms) - 1)

@@ -25,14 +25,16 @@ LAYOUTS = {
     "run": "query Q0 document rank score tag",
 }
 MENDED = {
-    ("qrels", 3): "Write the second column: awk '{print $1, 0, $2, $3}'.",
-    (
-        "run",
-        3,
-    ): 'Write the other columns: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\' for query document rank.',
-    ("run", 5): "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
-    ("run", 2): "Number the documents of each query, and write: query Q0 document rank -rank run.",
+    "qrels": {
+        3: "Write the second column: awk '{print $1, 0, $2, $3}'.",
+        5: "Judgment groups and preferences have five columns: karat trec-eval -R qrels_jg or -R prefs.",
+    },
+    "run": {
+        3: 'Of query document rank, write the rest: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\'.',
+        5: "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
+    },
 }
+"""What to do about lines that have so many columns."""
 
 
 def empty(text: Text) -> Iterator[Finding]:
@@ -87,7 +89,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     if count <= 0:
         return
     wanted = COLUMNS[text.kind]
-    if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first, text.kind):
+    if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first):
         yield found("header", text.name, f"begins with a heading: {shown(survey.first)}", where=(text.at(1),))
         return
     cut = truncated_line(text)
@@ -122,14 +124,13 @@ def misshapen(text: Text, width: int, seen: Seen) -> tuple[str, str | None]:
                 f"Part them by blanks or tabs, in the order '{LAYOUTS[text.kind]}'.",
             )
     what = f"{columns} ('{LAYOUTS[text.kind]}') in {plural(seen.count, 'line')}: '{seen.excerpt}'"
-    return what, MENDED.get((text.kind, width))
+    return what, MENDED[text.kind].get(width)
 
 
-def is_heading(fields: list[bytes], kind: str) -> bool:
+def is_heading(fields: list[bytes]) -> bool:
     """Whether these fields are names of columns."""
     words = b" ".join(fields).lower()
     names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
-    del kind
     return sum(name in words for name in names) >= 2
 
 

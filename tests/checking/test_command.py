@@ -1,0 +1,96 @@
+"""Tests of ``karat check`` on the command line: what it prints and how it ends."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from checking import broken
+from karat.checking import KINDS
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def ended(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["check", *arguments])
+    return int(left.value.code or 0)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str]:
+    """Judgments, a clean run, and one that lacks queries."""
+    made = {
+        "qrels.txt": broken.qrels(),
+        "clean.run": broken.run(),
+        "short.run": broken.run(queries=range(20)),
+    }
+    for name, text in made.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    qrels, clean, short = (str(tmp_path / name) for name in made)
+    return qrels, clean, short
+
+
+def test_a_clean_run_takes_one_line_and_exits_with_0(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(*files[:2]) == 0
+    assert capsys.readouterr().out == "clean\n"
+
+
+def test_a_warning_exits_with_1_and_with_2_if_strict(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(*files) == 1
+    text = capsys.readouterr().out
+    assert text.startswith(f"warning: missing-queries in {files[2]}\n    lacks 5 of 25 judged queries\n")
+    assert text.endswith("\n0 errors, 1 warning\n")
+    assert ended("--strict", *files) == 2
+    assert ended("--strict", *files[:2]) == 0
+
+
+def test_an_error_exits_with_2(files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(files[0], files[1], "/nowhere.run") == 2
+    assert "No such file" in capsys.readouterr().out
+
+
+def test_json_and_markdown_are_printed(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended("--format", "json", "-m", "P@1", *files) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert list(document["findings"][0]["values"]["left out"]) == ["P@1"]
+    assert ended("--format", "markdown", *files) == 1
+    assert capsys.readouterr().out.startswith("| severity | code |")
+
+
+def test_standard_input_can_be_read_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended("-", "-") == 2
+    assert "can be read once" in capsys.readouterr().err
+
+
+def script() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("write_checks", DOCS / "write_checks.py")
+    assert specification
+    assert specification.loader
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["write_checks"] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_the_page_names_every_finding_as_the_table_has_it() -> None:
+    module = script()
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert text == module.page(), "run 'python docs/write_checks.py' and commit docs/check.md"
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE) == list(KINDS)
