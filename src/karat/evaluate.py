@@ -16,13 +16,14 @@ from karat.policy import Policy
 from karat.profiles import Profile, profile_named
 from karat.read import Origin
 from karat.scores import Scores, aggregate, side_by_side
-from karat.tables import Qrels, QrelsLike, Run, RunLike, short, text_of
+from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores, short, text_of
 from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from karat import _native
+    from karat.lists.flat import Flat
     from karat.rows import Floats
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "evaluate",
     "evaluate_grades",
     "evaluate_judged_ranking",
+    "evaluate_together",
     "values_of",
 ]
 
@@ -83,13 +85,8 @@ def evaluate(
     judged = Qrels.of(qrels, policy)
     ranked = Run.of(run, name)
 
-    def matched(policy: Policy) -> Match:
-        found = match(judged, ranked, policy, progress, scores=needs_scores(asked))
-        refuse_strangers(judged, ranked, found)
-        return found
-
-    scores = scored(matched, asked, policy, convention, ranked.name, weights)
-    return replace(scores, inputs={"qrels": judged.origin, "run": ranked.origin})
+    scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
+    return scores
 
 
 def evaluate_judged_ranking(
@@ -176,6 +173,95 @@ def evaluate_grades(
     return replace(scores, inputs={"grades": Origin("grades")})
 
 
+# ---------------------------------------------------------------- runs
+
+Evaluated: TypeAlias = "tuple[Scores, dict[Policy, Match]]"
+"""A run's scores, and the matches that they come from, by the policies that its measures stand under."""
+
+SMALL = 64 * 2**20
+"""Bytes up to which a file is read by one core, others beside it: of larger ones each is read by all cores."""
+
+
+def evaluate_together(
+    judged: Qrels,
+    runs: Sequence[Run],
+    asked: dict[str, Measure],
+    convention: Profile,
+    policy: Policy,
+    *,
+    weights: Mapping[str, float] | None = None,
+    progress: _native.Progress | None = None,
+) -> Iterator[Evaluated]:
+    """Each run's scores, in order: read side by side, what depends on the judgments alone made once.
+
+    Args:
+        judged: the judgments.
+        runs: the runs.
+        asked: the measures by label, as ``labelled`` gives them.
+        convention: the profile.
+        policy: the policy.
+        weights: as in ``evaluate``.
+        progress: as there.
+
+    Raises:
+        DataError: as there.
+    """
+    best: dict[Policy, dict[Any, Flat]] = {}
+
+    def one(run: Run, threads: int | None = None) -> Evaluated:
+        return evaluate_one(
+            judged,
+            run,
+            asked,
+            convention,
+            policy,
+            weights=weights,
+            progress=progress,
+            best=best,
+            threads=threads,
+        )
+
+    cores = available_cores()
+    small = all(run.source is None or (run.source.size or 0) <= SMALL for run in runs)
+    if len(runs) < 2 or cores < 2 or not small:
+        yield from map(one, runs)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(cores, len(runs))) as pool:
+        yield from pool.map(lambda run: one(run, max(1, cores // len(runs))), runs)
+
+
+def evaluate_one(
+    judged: Qrels,
+    run: Run,
+    asked: dict[str, Measure],
+    convention: Profile,
+    policy: Policy,
+    *,
+    weights: Mapping[str, float] | None = None,
+    progress: _native.Progress | None = None,
+    best: dict[Policy, dict[Any, Flat]] | None = None,
+    threads: int | None = None,
+) -> Evaluated:
+    """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""
+    matches: dict[Policy, Match] = {}
+
+    def matched(own: Policy) -> Match:
+        found = match(judged, run, own, progress, scores=needs_scores(asked), threads=threads)
+        refuse_strangers(judged, run, found)
+        matches[own] = found
+        return found
+
+    scores = scored(matched, asked, policy, convention, run.name, weights, best)
+    return replace(scores, inputs={"qrels": judged.origin, "run": run.origin}), matches
+
+
+def same_for_all(policy: Policy) -> bool:
+    """Whether the judgments that count are the same for every run."""
+    return policy.judgments == "all" and policy.missing != "skip"
+
+
 # ---------------------------------------------------------------- steps
 
 
@@ -232,6 +318,7 @@ def scored(
     convention: Profile,
     name: str,
     weights: Mapping[str, float] | None = None,
+    best: dict[Policy, dict[Any, Flat]] | None = None,
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -242,7 +329,10 @@ def scored(
     groups: dict[Policy, dict[str, Measure]] = {}
     for label, measure in asked.items():
         groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-    parts = [scores_of(matched(own), its, own, convention, name, weights) for own, its in groups.items()]
+    parts = []
+    for own, its in groups.items():
+        shared = best.setdefault(own, {}) if best is not None and same_for_all(own) else None
+        parts.append(scores_of(matched(own), its, own, convention, name, weights, shared))
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
     return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
@@ -255,6 +345,7 @@ def scores_of(
     convention: Profile,
     name: str,
     given: Mapping[str, float] | None = None,
+    best: dict[Any, Flat] | None = None,
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
     wanted = list(asked.values())
@@ -263,7 +354,7 @@ def scores_of(
     if policy.ties == "expected" and found.counts.tied:
         values, errors = expected_values(found, wanted, policy)
     else:
-        values, errors = values_of(found.rows, wanted), None
+        values, errors = values_of(found.rows, wanted, best), None
     weights = together(column, weights_of(found.rows, wanted), wanted)
     for place, measure in enumerate(asked.values()):
         if measure.definition.aggregate == "sum":

@@ -90,18 +90,19 @@ def match(
     progress: _native.Progress | None = None,
     *,
     scores: bool = False,
+    threads: int | None = None,
 ) -> Match:
     """Reduce a run to its judged rows, under a policy.
 
     With ``scores`` the rows hold every document's score: what measures need that compare documents of different
-    queries.
+    queries. The kernel reads with so many ``threads``, or one a core.
 
     Raises:
         DataError: what the policy calls an error: duplicates, missing queries, ties, empty queries, negative
             grades.
     """
     judgments = qrels.judgments
-    found = run.match(judgments, policy, progress=progress, scores=scores)
+    found = run.match(judgments, policy, progress=progress, scores=scores, threads=threads)
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)

@@ -129,8 +129,11 @@ class Run:
         ties: str | None = None,
         progress: _native.Progress | None = None,
         scores: bool = False,
+        threads: int | None = None,
     ) -> _native.Matched:
         """The rows of judged documents, as the kernel finds them; with ``scores`` also every document's score.
+
+        Text is read by as many ``threads`` as there are cores, or so many.
 
         Raises:
             DataError: a line, score or id that cannot be used.
@@ -154,7 +157,7 @@ class Run:
                 comments=reading.run_comments,
                 blank_lines="skip",
                 lenient=policy.malformed == "skip",
-                threads=available_cores(),
+                threads=threads or available_cores(),
                 progress=progress,
                 scores=scores,
             )

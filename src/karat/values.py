@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,12 +26,12 @@ RANKS_AT_A_TIME = 2**17
 """Ranks that have a row each at the same time."""
 
 
-def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
-    """One value per list and measure."""
+def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
+    """One value per list and measure; ``best`` keeps ideal lists for other runs with the same judgments."""
     values = np.empty((len(rows.length), len(measures)))
     every = np.array([measure.every_rank for measure in measures], bool)
     if not every.all():
-        values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank])
+        values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank], best)
     if every.any():
         those = [each for each in measures if each.every_rank]
         for first, last in parts_of(rows, whole=any(each.pooled for each in those)):
@@ -39,14 +39,16 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
     return values
 
 
-def columns_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
+def columns_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
     """The values of measures that all need every rank, or all do not."""
     every, columns = measures[0].every_rank, []
-    lists = Flat(rows, every_rank=every)
+    lists = Flat(rows, every_rank=every, best=best)
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:
             if len(lists.made) > MOST_MADE:
-                lists = Flat(rows, every_rank=every)
+                lists = Flat(rows, every_rank=every, best=best)
+            if len(lists.shared) > MOST_MADE:
+                lists.shared.clear()
             columns.append(cast("Floats", measure(lists)))
     return np.stack(columns, axis=1)
 

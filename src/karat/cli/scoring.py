@@ -94,28 +94,22 @@ def evaluate_all(
     weights: dict[str, float] | None,
 ) -> Any:
     """Score every run against the same judgments, read once."""
-    from karat.evaluate import conventions, evaluate, labelled
+    from karat.evaluate import conventions, evaluate_together, labelled
     from karat.progress import watched
     from karat.tables import Qrels, Run
 
-    labelled(asked, conventions(profile, policy)[0])
+    convention, policy = conventions(profile, policy)
+    measures = labelled(asked, convention)
     judged = Qrels.of(qrels, policy)
     ranked = [Run.of(run) for run in runs]
     names = [run.name for run in ranked]
     names = list(runs) if len(set(names)) < len(names) else names
+    ranked = [Run(name, run.source) for name, run in zip(names, ranked, strict=True)]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
-        return [
-            evaluate(
-                judged,
-                Run(name, run.source),
-                asked,
-                policy=policy,
-                profile=profile,
-                weights=weights,
-                progress=progress,
-            )
-            for name, run in zip(names, ranked, strict=True)
-        ]
+        found = evaluate_together(
+            judged, ranked, measures, convention, policy, weights=weights, progress=progress
+        )
+        return [scores for scores, _ in found]
 
 
 def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:

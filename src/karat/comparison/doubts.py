@@ -46,8 +46,10 @@ def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution
     flagged = np.flatnonzero((judged < LEAST_JUDGED) | (best - judged > WIDEST_GAP)).tolist()
     if not flagged:
         return []
-    readings = {run: readings_of(comparison, systems[run]) for run in range(len(systems))}
-    if len(flagged) > SHOWN:
+    apart = len(flagged) <= SHOWN
+    needed = {*flagged, *(other for run in flagged for other in partners(comparison, run) if apart)}
+    readings = {run: readings_of(comparison, systems[run]) for run in needed}
+    if not apart:
         return [together(comparison, flagged, readings)]
     return [doubt(comparison, run, readings) for run in flagged]
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.errors import DataError
-from karat.evaluate import MeasuresLike, conventions, labelled, needs_scores, refuse_strangers, scored
-from karat.match import Match, match
+from karat.evaluate import MeasuresLike, conventions, evaluate_together, labelled
 from karat.measures import Measure, parse_measure
 from karat.read import sentences
 from karat.scores import Scores
-from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores, text_of
+from karat.tables import Qrels, QrelsLike, Run, RunLike, text_of
 from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat import _native
+    from karat.match import Match
     from karat.policy import Policy
 
 __all__ = ["RunsLike", "System", "chosen", "evaluated", "named", "tag_of"]
@@ -30,8 +29,8 @@ RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Score
 DEEPEST_JUDGED = 100
 """Beyond this depth no collection is judged, so a measure's depth says nothing about how well a run is."""
 
-
 LONGEST_LINE = 2**16
+"""Bytes of a run in which its first line ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +145,16 @@ def evaluated(
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = policy.of_measure(str(first))
 
+    unread = [each for each in runs.values() if isinstance(each, Run)]
+    found = evaluate_together(judged, unread, asked, convention, policy, weights=weights, progress=progress)
+
     def system(run: Run | Scores) -> System:
         if isinstance(run, Scores):
             return System(chosen(run, tuple(asked)), np.nan)
-        kept: dict[Policy, Match] = {}
+        scores, matches = next(found)
+        return System(scores, share_judged(matches[primary], depth), matches[primary], run)
 
-        def matched(own: Policy) -> Match:
-            kept[own] = match(judged, run, own, progress, scores=needs_scores(asked))
-            refuse_strangers(judged, run, kept[own])
-            return kept[own]
-
-        scores = scored(matched, asked, policy, convention, run.name, weights)
-        scores = replace(scores, inputs={"qrels": judged.origin, "run": run.origin})
-        return System(scores, share_judged(kept[primary], depth), kept[primary], run)
-
-    with ThreadPoolExecutor(min(available_cores(), len(runs))) as pool:
-        systems = list(pool.map(system, runs.values()))
-    return agreeing(systems), depth, judged.name
+    return agreeing([system(run) for run in runs.values()]), depth, judged.name
 
 
 def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:

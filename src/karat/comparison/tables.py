@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ __all__ = ["frame", "json_text", "latex", "markdown", "separated", "text"]
 
 LONGEST = 40
 """A name longer than this is cut in its middle in text, where tables have to fit."""
+MOST_INDENTED = 5000
+"""So many pairs are still read by people; to write more with indentation takes seconds."""
 
 
 def text(comparison: Comparison, *, columns: int, pairs: str) -> str:
@@ -112,7 +114,9 @@ def latex(comparison: Comparison, *, label: str | None, caption: str | None, pai
 
 def json_text(comparison: Comparison) -> str:
     """Everything, in full precision."""
-    return json.dumps(document(comparison), indent=2, ensure_ascii=False) + "\n"
+    pairs = sum(len(contest.pairs) for contest in comparison.contests.values())
+    indent = 2 if pairs <= MOST_INDENTED else None
+    return json.dumps(document(comparison), indent=indent, ensure_ascii=False) + "\n"
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
@@ -129,13 +133,13 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "letters": list(contest.letters),
             "smaller_is_better": contest.smaller_is_better,
             "anova": None if contest.anova is None else asdict(contest.anova),
-            "pairs": [asdict(pair) for pair in contest.pairs],
+            "pairs": [vars(pair) for pair in contest.pairs],
             "strata": [
                 {
                     "name": each.name,
                     "queries": each.queries,
                     "means": list(each.means),
-                    "pairs": [asdict(pair) for pair in each.pairs],
+                    "pairs": [vars(pair) for pair in each.pairs],
                 }
                 for each in contest.strata
             ],
@@ -156,6 +160,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 def cleaned(value: Any) -> Any:
     """The value as JSON can say it: undefined numbers are null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {str(key): cleaned(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -164,9 +170,7 @@ def cleaned(value: Any) -> Any:
         return cleaned(value.tolist())
     if isinstance(value, np.generic):
         return cleaned(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return cleaned(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
+    return value
 
 
 def frame(comparison: Comparison, what: str, backend: str | None) -> Any:

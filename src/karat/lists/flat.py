@@ -21,6 +21,9 @@ __all__ = ["Flat"]
 AT_A_TIME = 2**18
 """Documents for which arrays are made where every rank counts."""
 
+FROM_THE_RUN = ("retrieved", "depth", "full", "length")
+"""Ideal lists that depend on what the run holds; all others come from the judgments alone."""
+
 
 class Flat(Lists):
     """Ranked lists as flat judged rows.
@@ -30,12 +33,16 @@ class Flat(Lists):
     Args:
         rows: the table of judged rows.
         every_rank: also give a row to each unjudged document, for measures that need to see them.
+        best: ideal lists that other runs with the same judgments have made, and where this one's are kept for them.
     """
 
     xp: ModuleType = np
 
-    def __init__(self, rows: JudgedRows, *, every_rank: bool = False) -> None:
+    def __init__(
+        self, rows: JudgedRows, *, every_rank: bool = False, best: dict[Any, Flat] | None = None
+    ) -> None:
         """Carry ``rows``."""
+        self.shared: dict[Any, Flat] = {} if best is None else best
         self.rows = fill(rows) if every_rank else rows
         self.uncut = self
         self.made: dict[Any, Flat] = {}
@@ -83,7 +90,13 @@ class Flat(Lists):
         return self.once(("top", depth), lambda: self.cut(depth))
 
     def ideal(self, gain: Gain, of: str) -> Flat:
-        return self.once(("ideal", gain, of), lambda: self.best_lists(gain, of))
+        if of in FROM_THE_RUN:
+            return self.once(("ideal", gain, of), lambda: self.best_lists(gain, of))
+        name = (gain, of, self.rows.depth)
+        found = self.shared.get(name)
+        if found is None:
+            found = self.shared[name] = self.best_lists(gain, of)
+        return found
 
     @property
     def groups(self) -> Flat:
@@ -194,7 +207,8 @@ class Flat(Lists):
     def cut(self, depth: int) -> Flat:
         """The rows down to ``depth``, remembering the whole lists."""
         cut = Flat(
-            replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth)
+            replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth),
+            best=self.shared,
         )
         cut.uncut = self.uncut
         return cut

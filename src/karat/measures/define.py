@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.errors import MeasureError, did_you_mean
@@ -168,7 +169,7 @@ class Measure:
         except KeyError:
             raise MeasureError(unknown(self.name)) from None
 
-    @property
+    @cached_property
     def arguments(self) -> dict[str, Any]:
         """Every parameter of the formula with its value."""
         defaults = {key: default_of(value) for key, value in self.definition.parameters.items()}

@@ -1,0 +1,138 @@
+"""What a comparison warns of, and the numbers in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import karat
+from comparison.matrices import scores, standardised, systems
+from karat import Policy, Qrels, Run
+from karat.comparison.judging import alternatives
+from karat.match import match
+from karat.measures import parse_measure
+from karat.values import values_of
+
+QUERIES = [f"q{number}" for number in range(30)]
+QRELS: dict[str, dict[str, int]] = {query: {"a": 2, "b": 0, "c": 1} for query in QUERIES}
+JUDGED: dict[str, dict[str, float]] = {
+    query: {"b": 3.0, "a": 2.0, "c": 1.0 + n / 100} for n, query in enumerate(QUERIES)
+}
+UNJUDGED: dict[str, dict[str, float]] = {
+    query: ({"x": 4.0} if n % 2 else {}) | {"y": 3.0, "a": 2.0, "c": 1.0} for n, query in enumerate(QUERIES)
+}
+
+
+def of(found: karat.Comparison, kind: str) -> Any:
+    return next(each for each in found.warnings if each.kind == kind)
+
+
+def flat(found: karat.Comparison) -> str:
+    return " ".join(found.to_text(100).split())
+
+
+def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
+    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "RR", baseline="base")
+    # new: y a c or x y a c, judged 2 of 3 or 2 of 4. RR .5 or 1/3; 1 without the unjudged; 1 if they were relevant.
+    share = (2 / 3 + 2 / 4) / 2
+    assert found.judged == pytest.approx((1.0, share))
+    caution = of(found, "unjudged")
+    assert caution.numbers["removed"] == caution.numbers["relevant"] == pytest.approx(1.0)
+    assert caution.numbers["difference_removed"] == pytest.approx(0.5)
+    assert caution.numbers["difference_least"] == pytest.approx((0.5 + 1 / 3) / 2 - 0.5)
+    assert caution.numbers["difference_most"] == pytest.approx(0.5)
+    assert "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged counts as not relevant." in flat(found)
+    assert "Unjudged removed, the difference in RR is +0.500" in flat(found)
+
+
+def test_many_unjudged_runs_are_told_together() -> None:
+    runs = {f"r{number}": UNJUDGED for number in range(6)} | {"base": JUDGED}
+    caution = of(karat.compare(QRELS, runs, "RR", test="t"), "unjudged")
+    assert len(caution.runs) == 6
+    assert caution.numbers["runs"]["r0"]["removed"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@3", "RR", "P@2", "R@3", "RBP"])
+def test_counted_as_relevant_is_what_such_judgments_would_give(measure: str) -> None:
+    """The oracle: judgments in which the first unjudged documents of this run have the highest grade."""
+    draw = np.random.default_rng(3)
+    run = {query: {f"d{n}": float(draw.random()) for n in range(8)} for query in QUERIES}
+    qrels = {query: {f"d{n}": int(draw.integers(-1, 4)) for n in range(4)} for query in QUERIES}
+    found = match(Qrels.of(qrels), Run.of(run), Policy())
+    asked = parse_measure(measure)
+    more = {query: dict(judged) for query, judged in qrels.items()}
+    for query, documents in run.items():
+        for document in sorted(documents, key=lambda each: -documents[each])[:3]:
+            if more[query].get(document, -1) < 0:
+                more[query][document] = 3
+    values = alternatives(found, asked, Policy(), 3, 3.0)
+    expected = values_of(match(Qrels.of(more), Run.of(run), Policy()).rows, [asked])[:, 0]
+    order = sorted(QUERIES, key=str.encode)
+    assert [query.decode() for query in found.queries] == order
+    assert values.relevant == pytest.approx(expected)
+    condensed = match(Qrels.of(qrels), Run.of(run), Policy(unjudged="removed"))
+    assert values.removed == pytest.approx(values_of(condensed.rows, [asked])[:, 0])
+
+
+def test_ties_that_could_turn_the_order_are_told() -> None:
+    tied = {query: {"a": 1.0, "b": 1.0} for query in QUERIES}
+    above = {
+        query: {"a": 2.0, "b": 1.0} if n < 20 else {"b": 2.0, "a": 1.0} for n, query in enumerate(QUERIES)
+    }
+    found = karat.compare(QRELS, {"tied": tied, "above": above}, "RR")
+    assert of(found, "ties").numbers["bounds"][0] == [0.5, 1.0]
+    assert "another order of equal scores could turn them" in flat(found)
+    low = {query: {"b": 2.0, "x": 1.5, "a": 1.0} for query in QUERIES}
+    assert not [
+        each
+        for each in karat.compare(QRELS, {"tied": tied, "low": low}, "RR").warnings
+        if each.kind == "ties"
+    ]
+
+
+def test_queries_without_judgments_are_told() -> None:
+    more = {**JUDGED, "other": {"a": 1.0}}
+    assert of(karat.compare(QRELS, {"base": JUDGED, "more": more}, "RR"), "extra").numbers["queries"] == 1
+
+
+def test_few_and_many_queries_are_told() -> None:
+    few = karat.compare(None, systems(np.random.default_rng(0).random((12, 2))))
+    assert "12 queries are few: a true difference below" in flat(few)
+    many = karat.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
+    assert "read difference and interval, not p" in flat(many)
+    header = many.to_text(100).splitlines()[6]
+    assert header.index("diff") < header.index("CI") < header.rindex(" p")
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_a_test_of_another_hypothesis_says_so(test: str) -> None:
+    found = karat.compare(None, systems(np.random.default_rng(0).random((40, 2))), test=test)
+    assert "This test does not compare means" in flat(found)
+
+
+def test_a_p_that_another_seed_could_turn_is_told() -> None:
+    draw = standardised(60) * 0.2
+    shift = stats.t.ppf(0.975, 59) * 0.2 / np.sqrt(60)  # p near .05
+    runs = [scores("a", 0.5 + draw + shift), scores("b", np.full(60, 0.5))]
+    found = karat.compare(None, runs, test="randomisation", resamples=200)
+    assert abs(found.primary.pairs[0].p - 0.05) < 0.03
+    assert "so near alpha in AP that another seed could decide otherwise" in flat(found)
+
+
+def test_aggregates_that_are_no_means_say_what_was_tested() -> None:
+    values = np.random.default_rng(0).random((40, 2))
+    assert "GMAP is a geometric mean: the test sees logarithms" in flat(
+        karat.compare(None, systems(values, "GMAP"))
+    )
+    assert "NumRelRet is a sum" in flat(karat.compare(None, systems(np.round(9 * values), "NumRelRet")))
+    assert "E@10: smaller is better." in flat(karat.compare(None, systems(values, "E@10")))
+    weighted = [replace(each, weights=np.arange(1.0, 41)[:, None]) for each in systems(values)]
+    assert "AP: queries weigh differently" in flat(karat.compare(None, weighted))
+
+
+def test_a_clean_comparison_warns_of_nothing() -> None:
+    assert karat.compare(None, systems(np.random.default_rng(0).random((60, 3)))).warnings == ()

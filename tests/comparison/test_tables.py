@@ -1,0 +1,237 @@
+"""A comparison laid out: the bundled example word for word, and every other form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from comparison.matrices import scores, systems
+from karat.cli import main
+from karat.comparison.letters import letter
+from karat.comparison.wording import p_text, signed
+
+TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
+RUNS = ["bm25", "dirichlet", "feedback", "titles"]
+
+GOLDEN = """\
+qrels.txt | 24 queries | 4 runs | primary: AP | baseline: bm25
+
+#  run            AP         95% CI  nDCG@10
+a  bm25       0.559d  [0.443,0.675]   0.652d
+b  dirichlet  0.535   [0.428,0.643]   0.643
+c  feedback   0.564   [0.457,0.671]   0.664
+d  titles     0.282   [0.176,0.387]   0.408
+
+   vs bm25, AP    diff           95% CI    d_z   W/T/L       p  p(Holm)
+b  dirichlet    -0.024  [-0.047,-0.001]  -0.43  7/6/11   0.045    0.089
+c  feedback     +0.005  [-0.025,+0.035]  +0.07  12/3/9   0.731    0.731
+d  titles       -0.277  [-0.390,-0.163]  -1.03  2/2/20  <0.001   <0.001
+
+Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
+A letter: significantly better than that run after correction.
+95% CI: Student's t, of each mean and of each mean difference, one at a time.
+Smallest difference in AP that these queries detect with 80% power, uncorrected:
+b 0.032, c 0.043, d 0.161.
+judged@10: 1.000 in every run.
+karat VERSION, policy trec.
+
+! titles lacks 1 of 24 judged queries, counted 0: t19.
+! 24 queries are few: a true difference below 0.032 would mostly go unseen.
+"""
+
+
+@pytest.fixture
+def tea(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(TEA)
+    return ["qrels.txt", *(f"runs/{run}.run" for run in RUNS)]
+
+
+def told(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(["compare", *arguments])
+    return capfd.readouterr().out
+
+
+def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as end:
+        main(["compare", *arguments])
+    assert end.value.code == 2
+    return capfd.readouterr().err
+
+
+def test_the_example_is_compared_word_for_word(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    out = told(capfd, *tea, "--baseline", "bm25", "-m", "AP", "-m", "nDCG@10")
+    assert out == GOLDEN.replace("VERSION", karat.__version__)
+
+
+def test_the_baseline_may_be_given_by_its_path(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    asked = ("-m", "AP", "-m", "nDCG@10")
+    assert told(capfd, *tea, "-b", "runs/bm25.run", *asked) == told(capfd, *tea, "-b", "bm25", *asked)
+
+
+def test_json_holds_every_value_and_every_decision(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(told(capfd, *tea, "--test", "randomisation", "--format", "json", "-m", "AP"))
+    pair = found["contests"]["AP"]["pairs"][0]
+    assert [each["name"] for each in found["runs"]] == RUNS
+    assert len(found["runs"][0]["queries"]) == 24
+    assert (pair["a"], pair["b"], pair["n"], pair["exact"], pair["error"]) == (0, 1, 24, True, 0.0)
+    assert pair["p"] < pair["adjusted"] < 1
+    assert found["settings"]["seed"] == 2026
+    assert found["settings"]["resamples"] >= 10_000
+    assert found["karat"] == karat.__version__
+    assert found["policy"]["missing"] == "zero"
+    assert {each["kind"] for each in found["warnings"]} == {"missing", "few"}
+
+
+def test_json_has_null_for_what_is_not_defined() -> None:
+    found = karat.compare(None, [scores("a", [0.5]), scores("b", [0.25])]).to_json()
+    assert json.loads(found)["contests"]["AP"]["pairs"][0]["low"] is None
+    assert "NaN" not in found
+
+
+def test_csv_has_a_row_per_measure_and_pair(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(told(capfd, *tea, "--format", "csv", "-m", "AP", "-m", "RR"))))
+    assert len(rows) == 12
+    assert (rows[0]["measure"], rows[0]["run"], rows[0]["other"]) == ("AP", "bm25", "dirichlet")
+    assert float(rows[0]["difference"]) == pytest.approx(0.5587434878 - 0.5351568646)
+
+
+def test_markdown_has_bold_best_and_raised_letters(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    lines = told(capfd, *tea, "--format", "markdown", "-m", "AP").splitlines()
+    assert "| c | feedback | **0.564**<sup>d</sup> | [0.457,0.671] |" in lines
+    assert "- ! titles lacks 1 of 24 judged queries, counted 0: t19." in lines
+
+
+def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    out = told(capfd, *tea, "--format", "latex", "-m", "AP", "--label", "tab:tea", "--caption", "Tea & more")
+    assert r"c & feedback & \textbf{0.564}\textsuperscript{d} & [0.457,0.671] \\" in out
+    assert r"\caption{Tea \& more}" in out
+    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
+    assert "$-$0.005" in out
+
+
+@pytest.mark.parametrize("what", ["pairs", "runs", "queries"])
+def test_frames_have_a_row_per_pair_run_or_query(what: str) -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    found = karat.compare(None, systems(np.random.default_rng(0).random((7, 3)))).to_frame(what, "pandas")
+    assert len(found) == {"pairs": 3, "runs": 3, "queries": 21}[what]
+
+
+def test_names_come_from_files_tags_or_arguments(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert "\na  old  " in told(capfd, tea[0], "old=runs/bm25.run", tea[2], "-m", "AP")
+    tagged = told(capfd, tea[0], tea[1], tea[2], "--names", "tag", "-m", "AP")
+    tag = (TEA / "runs" / "bm25.run").read_text(encoding="utf-8").split()[5]
+    assert f"\na  {tag}" in tagged
+
+
+def test_files_of_one_name_go_by_their_paths(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.run").write_text("q Q0 a 1 1.0 t\n")
+    paths = [str(tmp_path / folder / "x.run") for folder in ("one", "two")]
+    out = json.loads(told(capfd, str(tmp_path / "qrels"), *paths, "--format", "json"))
+    assert [each["name"] for each in out["runs"]] == paths
+    assert "2 runs are called" in refused(capfd, str(tmp_path / "qrels"), paths[0], paths[0])
+
+
+def test_what_cannot_be_is_refused_in_a_sentence(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert "at least two RUNs" in refused(capfd, *tea[:2])
+    assert refused(capfd, *tea, "-b", "bm26").startswith("karat: No run is called 'bm26'. Did you mean bm25?")
+    assert "leave out correction='holm'" in refused(capfd, *tea, "--test", "tukey", "--correction", "holm")
+
+
+@pytest.mark.parametrize(("runs", "columns"), [(2, 80), (3, 80), (8, 80), (30, 80), (129, 80), (8, 60)])
+def test_text_is_no_wider_than_the_terminal(runs: int, columns: int) -> None:
+    matrix = np.random.default_rng(0).random((30, runs))
+    named = [
+        scores(
+            f"a-rather-long-name-{run}", np.repeat(matrix[:, [run]], 6, axis=1), "AP RR nDCG P@5 P@10 R@10"
+        )
+        for run in range(runs)
+    ]
+    for options in ({"test": "t"}, {"baseline": 0}):
+        found = karat.compare(None, named, **options)
+        assert max(map(len, found.to_text(columns).splitlines())) <= columns
+
+
+def test_of_many_runs_the_best_come_first_and_say_how_many_they_beat() -> None:
+    draw = np.random.default_rng(1)
+    matrix = draw.random((50, 1)) * 0.3 + np.arange(30) * 0.02 + 0.001 * draw.normal(size=(50, 30))
+    found = karat.compare(None, systems(matrix), test="t")
+    lines = found.to_text(100).splitlines()
+    assert lines[3].split()[:2] == ["ad", "s29"]
+    assert lines[3].split()[-1] == "29"
+    assert "ad-ac" in found.to_text()
+    assert "a-b" not in found.to_text()
+    assert "a-b" in found.to_text(pairs="all")
+
+
+@pytest.mark.parametrize(
+    ("p", "alpha", "smallest", "text"),
+    [
+        (0.0496, 0.05, 0.0, "0.0496"),
+        (0.0504, 0.05, 0.0, "0.050"),
+        (0.05, 0.05, 0.0, "0.050"),
+        (0.02657, 0.05, 0.0, "0.027"),
+        (0.0004, 0.05, 0.0, "<0.001"),
+        (1 / 10001, 0.05, 1 / 10001, "≤0.0001"),
+        (1.0, 0.05, 0.0, "1.000"),
+        (float("nan"), 0.05, 0.0, "-"),
+    ],
+)
+def test_p_is_never_rounded_across_alpha_nor_to_zero(
+    p: float, alpha: float, smallest: float, text: str
+) -> None:
+    assert p_text(p, alpha, smallest) == text
+
+
+def test_a_difference_carries_its_sign_and_zero_is_positive() -> None:
+    assert [signed(each, 3) for each in (0.0125, -0.0125, -0.0001)] == ["+0.013", "-0.013", "+0.000"]
+
+
+def test_letters_go_on_behind_z() -> None:
+    assert [letter(each) for each in (0, 25, 26, 51, 52, 701, 702)] == [
+        "a",
+        "z",
+        "aa",
+        "az",
+        "ba",
+        "zz",
+        "aaa",
+    ]
+
+
+def test_orders_of_measures_and_of_documents(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(told(capfd, *tea, "--orders", "--format", "json", "-m", "AP", "-m", "P@10"))["orders"]
+    # AP: c a b d. P@10: c b a d. One of six pairs is turned.
+    assert found["tau"][0][1] == pytest.approx(1 - 2 / 6)
+    assert found["rbo"][0][0] == 1.0
+    assert 0.8 < found["rbo"][0][1] < 1.0
+
+
+def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "groups").write_text(
+        "".join(f"t{n:02} {'first half' if n < 13 else 'second'}\n" for n in range(1, 25))
+    )
+    out = told(
+        capfd, str(TEA / "qrels.txt"), *(str(TEA / "runs" / f"{run}.run") for run in RUNS[:2]),
+        "--by", str(tmp_path / "groups"), "-m", "AP",
+    )  # fmt: skip
+    assert "first half" in out
+    assert out.count("(worst)") == 1
+    assert "Groups describe: their p is of the t-test, not corrected." in out
+
+
+def test_a_record_is_written_beside_the_table(
+    tea: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told(capfd, *tea, "-m", "AP", "--record", str(tmp_path / "out.json"))
+    written: dict[str, Any] = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["comparison"]["names"] == RUNS
