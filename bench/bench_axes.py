@@ -11,6 +11,7 @@ from bench.side_by_side import Timing
 CHANGED = {
     "nDCG@10": "nDCG(gain=exp2(2),discount=jk(3),ideal=uncut)@10",
     "nDCG": "nDCG(gain={1:1,2:3,3:7},discount=log(10),ideal=length)",
+    "nDCG@20": "nDCG(gain={1:1,2:3,3:7},discount=jk(2),ideal=trec_eval)@20",
     "AP@10": "AP(rel=2,over=capped)@10",
     "P@10": "P(rel=2,over=capped)@10",
     "R@10": "R(rel=2,over=capped)@10",

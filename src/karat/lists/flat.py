@@ -16,10 +16,14 @@ from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
 __all__ = ["Flat"]
 
 AT_A_TIME = 2**18
 """Documents for which arrays are made where every rank counts."""
+NEVER_REACHED = 2.0**24
+"""A step beyond any: lists times steps are whole numbers that a double holds."""
 
 FROM_THE_RUN = ("retrieved", "depth", "full", "length")
 """Ideal lists that depend on what the run holds; all others come from the judgments alone."""
@@ -290,23 +294,43 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
 
     trec_eval sorts its table of gains with a comparison that cuts the difference of two gains to a whole number
     (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given, and walks it from
-    the end until a level that occurs has no positive gain.
+    the end until a level that occurs has no positive gain. The table has a level for each whole grade up to the
+    query's highest, so queries that share it share the table.
     """
-    kept: list[Integers] = []
-    for start, stop in zip(found.offsets[:-1], found.offsets[1:], strict=True):
-        grades = found.grade[start:stop]
-        named = list(gain)
-        highest = int(grades.max(initial=-1))
-        table = named + [(float(g), float(g)) for g in range(highest + 1) if g not in dict(named)]
-        ordered = merge_sort(table)
-        if not ordered or ordered[-1][1] <= 0:
-            continue
-        for level, value in reversed(ordered):
-            where = np.flatnonzero(grades == level)
-            if len(where) and value <= 0:
-                break
-            kept.append(start + where)
-    return np.concatenate(kept) if kept else np.zeros(0, np.int64)
+    levels = distinct(found.grade)
+    highest = np.asarray(_native.best(found.grade, found.offsets)).astype(np.int64)
+    tops = distinct(highest)
+    table = np.stack([steps_of(levels, int(top), gain) for top in tops]) if len(tops) else np.zeros((0, 0, 2))
+    lists, level = found.list_of_row, np.searchsorted(levels, found.grade)
+    step, worthless = np.moveaxis(table[np.searchsorted(tops, highest)[lists], level], 1, 0)
+    # The step at which each list's walk ends; as a largest value, since the kernel finds those.
+    left = np.asarray(_native.best(worthless * (NEVER_REACHED - step), found.offsets))
+    kept = np.flatnonzero(step < (NEVER_REACHED - left)[lists])
+    order: Integers = kept[np.argsort(lists[kept] * NEVER_REACHED + step[kept], kind="stable")]
+    return order
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The different values, ascending."""
+    ordered = np.sort(values)
+    different: NDArray[Any] = ordered[np.append(True, np.diff(ordered) > 0)[: len(ordered)]]
+    return different
+
+
+def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]) -> Floats:
+    """When trec_eval's walk comes to each level, and 1 for one without a positive gain [levels, 2]."""
+    steps = np.full((len(levels), 2), [NEVER_REACHED, 0.0])
+    ordered = merge_sort(levels_up_to(highest, gain))
+    if ordered[-1][1] > 0:
+        for step, (level, value) in enumerate(reversed(ordered)):
+            steps[levels == level] = step, value <= 0
+    return steps
+
+
+def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
+    """The table that trec_eval sorts: the gains given by hand, then each other whole grade as its own gain."""
+    named = dict(gain)
+    return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 
 
 def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
