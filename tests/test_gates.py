@@ -116,6 +116,7 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
     assert same.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
     noisy = gated(NOISE, {"RR": 0.01}).checks[0]
     assert noisy.low < -0.01 < noisy.detectable
+    assert gated(WORSE, {"RR": 0.05}).checks[0].reading == ["larger than the tolerance, and not chance"]
     assert noisy.reading == [
         f"not shown to be within the tolerance: a drop of {-noisy.low:.4f} is not excluded",
         f"too few queries for this tolerance: 12 show a drop from {noisy.detectable:.4f} on (80 % power)",
@@ -153,6 +154,17 @@ def test_the_same_drop_in_every_query_is_no_chance() -> None:
         "the same in all 10 queries, so no interval: sign flips, p 0.002"
     )
     assert karat.gate(qrels, new, old, {"RR": 0.5}).passed
+
+
+def test_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
+    """Three queries that all fall: of eight sign flips two are as extreme, so p cannot be below 1/4."""
+    qrels = {f"q{each}": {"a": 1} for each in range(3)}
+    old, new = (dict.fromkeys(qrels, its) for its in ({"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 1.0}))
+    found = karat.gate(qrels, new, old, {"RR": 0.1})
+    assert found.passed
+    assert found.checks[0].p == 1 / 4
+    assert found.checks[0].reading == ["larger than the tolerance, but it could be chance"]
+    assert found.to_github().startswith("::warning title=karat gate%3A max-drop RR=0.1::RR fell by 0.5000")
 
 
 def test_one_query_or_none_in_common_is_said() -> None:

@@ -347,6 +347,16 @@ def test_ids_of_any_bytes_survive(folder: Path) -> None:
     assert karat.verify("out.json").equal
 
 
+def test_no_id_reaches_a_terminal_as_a_command(tmp_path: Path) -> None:
+    path, run = tmp_path / "out.json", {"\x1b[31m": {"b": 2.0, "a": 1.0}, "x\ny": {"a": 1.0}}
+    qrels = {query: {"a": 1} for query in run}
+    karat.record(karat.evaluate(qrels, run, "RR", name="r\x07"), path)
+    changed = {"\x1b[31m": {"a": 1.0}, "x\ny": {"a": 1.0}}
+    text = karat.verify(path, qrels, {"r\x07": changed}).to_text()
+    assert "r\\x07, RR: 1 of 2 queries, most '\\x1b[31m'" in text
+    assert not {"\x1b", "\x07"} & set(text)
+
+
 def test_other_versions_are_a_note_and_no_difference(made: Path) -> None:
     document = json.loads(made.read_text())
     document["made_with"]["numpy"] = "1.0"
@@ -370,6 +380,23 @@ def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path
     (finding,) = karat.verify("out.json").findings
     assert finding.kind == "comparison"
     assert finding.sentence.startswith("RR, pairs 1, p: was 0.001, is ")
+
+
+def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "weights.txt").write_text("q1 2\nq2 1\nq3 1\n")
+    (folder / "clusters.txt").write_text("q1 x\nq2 x\nq3 y\n")
+    files = ["qrels.txt", "one.run", "two.run", "-m", "RR"]
+    assert command("compare", *files, "--weights", "weights.txt", "--rope", "0.01", "--record", "a.json") == 0
+    assert command("compare", *files, "--cluster", "clusters.txt", "--record", "b.json") == 0
+    assert json.loads(Path("a.json").read_text())["runs"][0]["means"]["RR"] == (2 * 0.5 + 1.0) / 4
+    assert karat.verify("a.json").equal
+    found = karat.verify("b.json")
+    assert found.equal
+    assert found.notes == (
+        "the clusters of queries are not in the record: its scores were made again, its tests were not",
+    )
 
 
 def test_a_comparison_of_all_pairs_is_compared_again(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["LAYOUTS", "Marked", "in_bands", "latex_text", "lay_out", "width"]
+__all__ = ["LAYOUTS", "Marked", "in_bands", "latex_text", "lay_out", "printable", "width"]
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]
@@ -49,6 +49,11 @@ class Marked(str):
 def width(cell: str) -> int:
     """Columns that a cell takes on a terminal."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in cell)
+
+
+def printable(name: str) -> str:
+    """A name on one line: what is no printable character becomes its escape, so that no terminal obeys it."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)
 
 
 def text(header: Sequence[str], rows: Rows, names: Names) -> str:

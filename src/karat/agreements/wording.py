@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison.wording import TEST_NAMES, family_words
-from karat.layout import in_bands, lay_out
+from karat.layout import in_bands, lay_out, printable
 from karat.scores import plural
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def text(found: Agreement) -> str:
                 for band in bands
             )
         parts.append(f"{each.title}\n{table}" + "".join(map(wrapped, each.sentences)))
-    return "\n".join(parts)
+    return "".join(f"{printable(line)}\n" for line in "\n".join(parts).rstrip("\n").split("\n"))
 
 
 def markdown(found: Agreement) -> str:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from karat.layout import printable
+
 if TYPE_CHECKING:
     from karat.gates.result import Check, Gate
 
-__all__ = ["github", "junit", "markdown", "printable"]
+__all__ = ["github", "junit", "markdown"]
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML 1.0 document may hold, not even escaped."""
-
-
-def printable(text: str) -> str:
-    """The text on one line: what is no printable character becomes its escape."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def markdown(text: str) -> str:
@@ -69,7 +66,7 @@ def github(gate: Gate) -> str:
         sentences = "\n".join([each.verdict, *detail(each)])
         if not each.passed:
             lines.append(command("error", f"karat gate: {each.title}", sentences))
-        elif each.reading and each.detectable > each.limit:
+        elif each.doubtful:
             lines.append(command("warning", f"karat gate: {each.title}", sentences))
     lines += [command("warning", "karat gate", each) for each in gate.notes]
     return "".join(f"{line}\n" for line in lines)

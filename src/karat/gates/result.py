@@ -8,7 +8,7 @@ from typing import Any
 
 from karat._version import __version__
 from karat.gates import ci
-from karat.layout import lay_out
+from karat.layout import lay_out, printable
 
 __all__ = ["Check", "Gate", "Moved"]
 
@@ -68,6 +68,16 @@ class Check:
         return self.after - self.before
 
     @property
+    def beyond(self) -> bool:
+        """Whether the mean fell by more than is tolerated, by chance or not."""
+        return self.kind == "max-drop" and -self.difference > self.limit
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it passed without proving much."""
+        return self.passed and (self.beyond or self.detectable > self.limit)
+
+    @property
     def title(self) -> str:
         """What was asked, as it is typed."""
         return f"{self.kind} {self.label}={self.limit:g}"
@@ -108,16 +118,16 @@ class Check:
         """What may be concluded, and what may not."""
         if self.kind == "min":
             return []
-        lines = []
         if not self.passed:
-            lines.append("larger than the tolerance, and not chance")
-        elif not math.isfinite(self.low):
-            return []
-        elif self.low >= -self.limit:
+            return ["larger than the tolerance, and not chance"]
+        lines = ["larger than the tolerance, but it could be chance"] if self.beyond else []
+        if not math.isfinite(self.low):
+            return lines
+        if self.low >= -self.limit:
             lines.append("the interval excludes a drop larger than the tolerance: not inferior")
         else:
             lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
-        if self.passed and self.detectable > self.limit:
+        if self.detectable > self.limit:
             lines.append(
                 f"too few queries for this tolerance: {self.queries} show a drop from {self.detectable:.4f} on (80 % "
                 "power)"
@@ -161,8 +171,8 @@ class Gate:
         """The answer in one line."""
         failed = sum(not each.passed for each in self.checks)
         count = "all checks" if not failed else f"{failed} of {len(self.checks)} checks"
-        against = f" against {ci.printable(self.baseline)}" if self.baseline else ""
-        return f"gate {'passed' if self.passed else 'FAILED'}: {ci.printable(self.name)}{against}, {count}"
+        against = f" against {printable(self.baseline)}" if self.baseline else ""
+        return f"gate {'passed' if self.passed else 'FAILED'}: {printable(self.name)}{against}, {count}"
 
     @property
     def remarks(self) -> list[str]:
@@ -170,7 +180,7 @@ class Gate:
         lines = []
         for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
             if queries:
-                first = ", ".join(map(ci.printable, queries[:5]))
+                first = ", ".join(map(printable, queries[:5]))
                 more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
                 lines.append(f"only in the {owner}, so in no difference: {first}{more}")
         lines += self.notes
@@ -193,7 +203,7 @@ class Gate:
                 lines += wrapped("        ", sentence)
             lines += [
                 # The id stands last: a line that began with '::' would be a command to GitHub.
-                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {ci.printable(one.query)}"
+                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {printable(one.query)}"
                 for one in each.worst
             ]
         for remark in self.remarks:
@@ -217,7 +227,7 @@ class Gate:
             for each in self.checks
         ]
         worst = [
-            [each.label, ci.printable(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
+            [each.label, printable(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
             for each in self.checks
             for one in each.worst
         ]

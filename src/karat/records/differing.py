@@ -101,8 +101,8 @@ def moved_sentence(
     worst = max(moved, key=lambda query: distance(*moved[query]))
     then, now = moved[worst]
     return (
-        f"{name}, {label}: {len(moved)} of {count} queries, most '{worst}' ({rounded(then)}, now {rounded(now)}); "
-        f"mean {rounded(means[0])}, now {rounded(means[1])}"
+        f"{name}, {label}: {len(moved)} of {count} queries, most '{worst}' ({rounded(then)}, now "
+        f"{rounded(now)}); mean {rounded(means[0])}, now {rounded(means[1])}"
     )
 
 

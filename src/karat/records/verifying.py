@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.errors import DataError
 from karat.evaluate import evaluate, evaluate_judged_ranking
+from karat.layout import printable
 from karat.policy import Policy
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
@@ -61,7 +62,9 @@ class Verification:
         verdict = f"equal ({digits})" if self.equal else "differs"
         lines = [f"{self.path}: {verdict} · {self.counted} values made again"]
         lines += [f"  {each.kind + ':':<12}{each.sentence}" for each in self.findings]
-        return "\n".join([*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]) + "\n"
+        return "".join(
+            f"{printable(line)}\n" for line in [*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]
+        )
 
     def to_json(self) -> str:
         """The same as JSON."""
