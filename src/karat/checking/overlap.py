@@ -122,9 +122,9 @@ def documents(pair: Pair) -> Iterator[Finding]:
     elif not len(pair.matched.rank):
         judgments = pair.judged.qrels.judgments
         asked = int(np.diff(judgments.offsets)[pair.retrieved].sum())
-        last = pair.text.read().first
+        example = pair.text.read().example
         what = (
-            f"no judged document is in the run: it holds '{text_of(last[2])}' and the like, the judgments "
+            f"no judged document is in the run: it holds '{text_of(example[2])}' and the like, the judgments "
             f"'{text_of(judgments.document(0))}'"
         )
         yield found("no-common-document", pair.name, what, severity=ERROR if asked >= ENOUGH else WARNING)

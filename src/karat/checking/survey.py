@@ -95,6 +95,7 @@ class Survey:
         own_first: how many of them stand first in their list.
         own_queries: queries with such a line.
         first: the fields of the first line with data.
+        example: those of the first line that has the columns wanted.
         last: the fields of the last one.
         last_line: its number.
         last_group: lines of the last query, in a row.
@@ -131,6 +132,7 @@ class Survey:
     own_first: int = 0
     own_queries: set[int] = field(default_factory=set)
     first: list[bytes] = field(default_factory=list)
+    example: list[bytes] = field(default_factory=list)
     last: list[bytes] = field(default_factory=list)
     last_line: int = 0
     last_group: int = 0
@@ -164,6 +166,7 @@ def survey(source: Source, kind: str, spellings: Spellings | None = None) -> Sur
         if not len(usable) or not usable.any():
             continue
         whole = fields if usable.all() else fields.of_rows(np.flatnonzero(usable))
+        found.example = found.example or whole.of(0)
         found.usable += len(whole.line)
         starts = walk.see_queries(whole)
         if kind == "run":
