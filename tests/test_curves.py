@@ -70,3 +70,10 @@ def test_what_makes_no_curve_is_refused(asked: dict, error: type[Exception], say
 def test_a_measure_not_asked_for() -> None:
     with pytest.raises(MeasureError, match="There is no curve of 'R'; there are: P"):
         karat.curve("P", grades=[[1]])["R"]
+
+
+def test_the_footer_says_once_what_a_name_means_at_every_depth() -> None:
+    text = str(karat.curve(["NDCG", "MAP"], QRELS, RUN, profile="rectools"))
+    assert text.endswith("profile rectools · NDCG@k is nDCG(gain=binary, ideal=depth)@k · MAP@k is AP@k")
+    one = karat.evaluate(QRELS, RUN, ["NDCG@3"], profile="rectools")
+    assert one.footer().endswith("NDCG@3 is nDCG(gain=binary, ideal=depth)@3")

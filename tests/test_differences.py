@@ -168,6 +168,27 @@ def test_what_is_printed_adds_up_in_eighty_columns() -> None:
     )
 
 
+def test_axes_that_act_on_each_other() -> None:
+    # nDCG@3 by hand: a document of grade 3 at rank 2 and one of grade 1 at rank 3, under either gain and discount.
+    qrels, run = {"q": {"a": 3, "b": 1, "x": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    found = karat.difference("rax", "lenskit", "nDCG@3", qrels, run)
+    moving = {step.axis: step for step in found.steps if step.moved}
+    assert set(moving) == {"gain", "discount"}
+    log2, jk = (math.log2(3), 2.0), (1.0, math.log2(3))  # what ranks 2 and 3 are divided by
+
+    def value(high: float, low: float, second: float, third: float) -> float:
+        return (high / second + low / third) / (high + low / second)
+
+    exp2, binary = (7.0, 1.0), (1.0, 1.0)
+    assert found.values == pytest.approx((value(*exp2, *log2), value(*binary, *jk)))
+    assert moving["gain"].alone == pytest.approx(value(*binary, *log2) - value(*exp2, *log2))
+    assert moving["gain"].last == pytest.approx(value(*binary, *jk) - value(*exp2, *jk))
+    assert moving["discount"].alone == pytest.approx(value(*exp2, *jk) - value(*exp2, *log2))
+    assert moving["discount"].last == pytest.approx(value(*binary, *jk) - value(*binary, *log2))
+    assert "The axes act on each other." in " ".join(str(found).split())
+    assert "act on each other" not in str(between("xgboost", "trec_eval-9", "AP@3", EMPTY))
+
+
 def test_a_profile_that_refuses() -> None:
     found = between("trec_eval-10", "ir_measures", "AP@3", MISSING)
     assert found.values[0] is None
@@ -246,6 +267,6 @@ def test_the_command_that_says_what_a_profile_changes(capfd: pytest.CaptureFixtu
     main(["profiles", "xgboost", "note-004"])
     out = capfd.readouterr().out
     assert "  measures nDCG(gain=exp2), IDCG(gain=exp2), DCG(gain=exp2), AP(over=capped),\n" in out
-    assert "  names    ndcg = nDCG@32, map = AP@32, pre = P@32\n" in out
+    assert "  names    ndcg = nDCG@32, map = AP@32, pre = P@32, auc = ListedAUC\n" in out
     assert "note-004\n  source   the user's fifth note" in out
     assert all(len(line) <= 80 for line in out.splitlines())

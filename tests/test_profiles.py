@@ -133,14 +133,11 @@ UNDER_ANOTHER_NAME = [
     ("u3", "sklearn", "LRAP", 0.7309),
     ("core", "spark", "meanAveragePrecision", 0.5963),
     ("core", "ragas", "context_precision@3", 0.6667),
+    ("core", "xgboost", "auc", 0.8214),
+    ("u3", "xgboost", "auc", 0.881),
+    ("core", "recommenders", "r_precision", 0.6),
+    ("u3", "recommenders", "r_precision", 0.6),
 ]
-
-OF_NO_CONVENTION = {
-    "xgboost auc, core .8214 and with u3 .881": "pairs of equal labels count, in the order of the rows",
-    "recommenders r_precision, core .6": "users without a hit among the first R are left out",
-    "evidently MAP@3 of shuffled rows, .2167": "the order of the rows is not the order of the scores",
-}
-"""Cells of the table that depend on something other than a ranking and its judgments, with the reason."""
 
 
 def cells() -> list[tuple[str, str, str, float]]:
@@ -171,12 +168,32 @@ def test_a_cell_of_the_golden_table(fixture: str, profile: str, measure: str, ex
     assert found == pytest.approx(expected, abs=0.00005, nan_ok=True)
 
 
-def test_cells_that_no_convention_gives_are_said_in_their_profiles() -> None:
-    for cell in OF_NO_CONVENTION:
-        name, measure = cell.split()[:2]
-        assert any(measure.strip(",").partition("@")[0] in sentence for sentence in PROFILES[name].differs), (
-            cell
-        )
+@pytest.mark.parametrize("text", [False, True], ids=["mapping", "file"])
+@pytest.mark.parametrize(
+    ("profile", "measure", "expected"),
+    [
+        ("evidently", "MAP@3", 13 / 60),
+        ("evidently", "nDCG@3", 0.6674),
+        ("xgboost", "auc", 6 / 28),
+    ],
+)
+def test_rows_in_another_order_than_that_of_the_scores(
+    profile: str, measure: str, expected: float, text: bool
+) -> None:
+    run: Any = {user: dict(reversed(RUN[user].items())) for user in FIXTURES["core"]}
+    if text:
+        lines = [
+            f"{user} Q0 {item} 0 {score} t\n" for user, its in run.items() for item, score in its.items()
+        ]
+        run = "".join(["# in disorder\n", *lines]).encode()
+    qrels = {user: TRUTH[user] for user in FIXTURES["core"]}
+    assert karat.evaluate(qrels, run, measure, profile=profile)[measure] == pytest.approx(
+        expected, abs=0.00005
+    )
+    # Who knows nothing of the lines' order has another value.
+    policy = profile_named(profile).policy.changed(listing="ignored")
+    found = karat.evaluate(qrels, run, measure, profile=profile, policy=policy)[measure]
+    assert found == pytest.approx({"MAP@3": 5 / 12, "nDCG@3": 0.6674, "auc": 23 / 28}[measure], abs=0.00005)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +255,13 @@ def test_ties() -> None:
     assert tied("catboost", "MRR") == 1 / 3
     assert tied("lightgbm", "ndcg@3") == 1
     assert tied("trec_eval-10", "map") == 1 / 3
+
+
+def test_pairs_of_equal_labels() -> None:
+    documents = {"a": 1, "b": 0, "c": 0, "d": 0}
+    for scores, expected in (([4, 1, 2, 3], 0.5), ([4, 3, 2, 1], 1.0)):
+        run = {"q": dict(zip(documents, map(float, scores), strict=True))}
+        assert karat.evaluate({"q": documents}, run, "auc", profile="xgboost")["auc"] == expected
 
 
 def test_gains_and_discounts() -> None:

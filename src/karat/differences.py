@@ -80,6 +80,9 @@ class Step:
         value: the mean after the change; None where the evaluation is refused.
         moved: what the change added to the mean; None if there is no mean before or after.
         queries: how many queries' values moved, came in or dropped out.
+        alone: what the change adds if it is the first one made; None without means to compare, or where no other
+            axis moves anything.
+        last: what it adds if it is the last one made, as ``alone``.
     """
 
     axis: str
@@ -88,6 +91,8 @@ class Step:
     value: float | None
     moved: float | None
     queries: int
+    alone: float | None = None
+    last: float | None = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,10 @@ class Difference:
             "blame": self.blame,
             "queries": self.queries,
             "steps": [
-                {**step.__dict__, "value": defined(step.value), "moved": defined(step.moved)}
+                {
+                    **step.__dict__,
+                    **{each: defined(getattr(step, each)) for each in ("value", "moved", "alone", "last")},
+                }
                 for step in self.steps
             ],
             "refusals": self.refusals,
@@ -199,7 +207,18 @@ class Difference:
         else:
             step = max(self.steps, key=weight)
             found.append(f"To blame: {step.axis} ({step.before} → {step.after}).")
-        return found
+        return found + self.orders()
+
+    def orders(self) -> list[str]:
+        """What each axis moves as the first and as the last one changed, if the order matters."""
+        told = [step for step in self.steps if step.alone is not None and step.last is not None]
+        shown = [
+            (step.axis, f"{step.alone:+.{self.digits}f}", f"{step.last:+.{self.digits}f}") for step in told
+        ]
+        if all(first == last for _, first, last in shown):
+            return []
+        moves = ", ".join(f"{axis} {first} or {last}" for axis, first, last in shown)
+        return [f"The axes act on each other. Changed first or last, each moves: {moves}."]
 
 
 def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> Difference:
@@ -207,7 +226,8 @@ def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> 
 
     The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
     measure's own, and last those that refuse data under ``b``. Where axes act on each other, what one moves depends
-    on this order; all steps together are always the whole gap.
+    on this order; all steps together are always the whole gap. For that case each step says what it moves as the
+    first and as the last one.
 
     Args:
         a: the profile to start from; ``karat`` for karat's own conventions.
@@ -242,6 +262,8 @@ def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> 
         old, new = here.axes()[axis], end.axes()[axis]
         steps.append(Step(axis, old, new, after.mean, minus(after.mean, before.mean), moved(before, after)))
         here, before = there, after
+    if sum(step.queries > 0 for step in steps) > 1:
+        steps = [in_other_orders(step, start, end, evaluated) if step.queries else step for step in steps]
     first, last = evaluated.under(start), evaluated.under(end)
     if first.refusal and last.refusal:
         raise DataError(first.refusal)
@@ -297,6 +319,14 @@ class Evaluated:
         except DataError as error:
             return Outcome(None, {}, str(error))
         return Outcome(scores[name], scores.by_query(name))
+
+
+def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: Evaluated) -> Step:
+    """The step with what it moves as the first and as the last one of all."""
+    before, after = evaluated.under(start).mean, evaluated.under(end).mean
+    alone = evaluated.under(start.towards(end, step.axis)).mean
+    without = evaluated.under(end.towards(start, step.axis)).mean
+    return replace(step, alone=minus(alone, before), last=minus(after, without))
 
 
 def convention_of(profile: Profile, measure: str) -> Convention:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ import numpy as np
 
 from karat import _native
 from karat.errors import DataError
-from karat.rows import POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.tables import Qrels, Run, text_of
 from karat.ties import arranged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from karat.policy import Policy
@@ -116,7 +119,8 @@ def match(
         unordered=found.unordered,
         lines=found.line_count,
     )
-    return decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name)
+    every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
+    return decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
@@ -181,6 +185,30 @@ def rows_of(judgments: _native.Judgments, found: _native.Matched) -> JudgedRows:
     )
 
 
+def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
+    """The same lists with a row for each document of the run, and where the run lists it."""
+    lines = run.listed(set(judgments.queries), last=policy.duplicates == "last")
+    named: dict[str, dict[str, int | float]] = {
+        text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
+    }
+    everything = _native.judgments_from_mapping(named)
+    found = run.match(everything, policy)
+    grade = np.full(len(found.rank), NEVER_POOLED)
+    grade[found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1] = rows.grade
+    starts = np.repeat(everything.offsets[:-1], np.diff(found.offsets))
+    listed = (found.judgment - starts + 1).astype(np.float64)
+    every = rows_of(everything, found)
+    return replace(
+        rows,
+        offsets=every.offsets,
+        rank=every.rank,
+        grade=grade,
+        tie_first=every.tie_first,
+        tie_last=every.tie_last,
+        listed=listed,
+    )
+
+
 def decide(
     queries: list[bytes],
     rows: JudgedRows,
@@ -188,6 +216,7 @@ def decide(
     counts: Counts,
     policy: Policy,
     name: str,
+    every: Callable[[JudgedRows], JudgedRows] | None = None,
 ) -> Match:
     """Apply every axis of the policy, in the order in which one depends on another, and count."""
     negative = int((rows.judged_grades < 0).sum())
@@ -204,7 +233,7 @@ def decide(
         )
     # Not np.unique, which imports numpy.ma: a tenth of what a small run takes.
     ties = int((np.diff(rows.list_of_row[tied], prepend=-1) != 0).sum())
-    whole = rows
+    whole = rows = rows if every is None else every(rows)
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
     rows = finished(rows, policy)
@@ -315,6 +344,7 @@ def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
         grade=rows.grade[kept],
         tie_first=rows.tie_first[kept],
         tie_last=rows.tie_last[kept],
+        listed=None if rows.listed is None else rows.listed[kept],
     )
 
 

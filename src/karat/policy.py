@@ -28,6 +28,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "judgments": ("all", "retrieved"),
     "unjudged": ("nonrelevant", "removed"),
     "negative": ("unjudged", "nonrelevant", "error"),
+    "listing": ("ignored", "known"),
     "malformed": ("error", "skip"),
 }
 
@@ -52,6 +53,9 @@ class Policy:
             handed labels and scores row by row.
         unjudged: ``nonrelevant``, or ``removed`` from the list before ranks are counted (condensed lists).
         negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
+        listing: where the run lists a document, whatever its rank: ``ignored``, or ``known`` to the measures that ask
+            for it, since some tools' values depend on the order of the rows (``ListedAUC``,
+            ``ListedAP``).
         depth: how many documents of each list are looked at; None for all.
         malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
         by_measure: axes that some measures decide otherwise, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with
@@ -74,6 +78,7 @@ class Policy:
     judgments: str = "all"
     unjudged: str = "nonrelevant"
     negative: str = "unjudged"
+    listing: str = "ignored"
     depth: int | None = None
     malformed: str = "error"
     by_measure: Any = ()

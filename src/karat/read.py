@@ -89,6 +89,19 @@ class Source:
     size: int | None
     origin: Origin = Origin("bytes")
 
+    def content(self) -> bytes:
+        """All of it in memory, decompressed."""
+        handle = self.from_start()
+        if isinstance(handle, bytes):
+            return handle
+        if isinstance(handle, str):
+            with open(handle, "rb") as file:
+                return file.read()
+        parts, buffer = [], bytearray(2**20)
+        while count := handle.readinto(memoryview(buffer)):
+            parts.append(bytes(buffer[:count]))
+        return b"".join(parts)
+
     def from_start(self) -> str | bytes | Reopened | Kept:
         """The handle, at its first byte."""
         if isinstance(self.handle, (Reopened, Kept)):

@@ -35,6 +35,7 @@ class JudgedRows:
         judged_offsets: where each list's judgments begin and end [lists + 1].
         judged_grades: every grade of 0 or more in the list's judgments, retrieved or not [judgments].
         depth: documents asked for, or None for as many as there are.
+        listed: where the run lists the document of each row, from 1; None if the policy ignores that [rows].
         group_offsets: the lists of each query, where a query has several (judgment groups) [queries + 1].
         scores: of all documents retrieved, list by list from rank 1 down; None where nobody asked for them, or
             there are none [documents].
@@ -50,6 +51,7 @@ class JudgedRows:
     judged_offsets: Integers
     judged_grades: Floats
     depth: int | None = None
+    listed: Floats | None = None
     group_offsets: Integers | None = None
     scores: Floats | None = None
     weight: Floats | None = None
@@ -71,6 +73,7 @@ class JudgedRows:
             judged_grades=self.judged_grades[judgments],
             scores=None if self.scores is None else self.scores[documents],
             weight=None if self.weight is None else self.weight[first:last],
+            listed=None if self.listed is None else self.listed[rows],
         )
 
     def scores_down_to(self, length: Floats) -> Floats | None:

@@ -417,8 +417,19 @@ def footer(scores: Scores) -> str:
     if counts.negative:
         parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
     parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
-    renamed = [f"{a} is {b}" for a, b in zip(scores.labels, map(str, scores.measures), strict=True) if a != b]
-    return " · ".join([*parts, *renamed])
+    return " · ".join([*parts, *readings(scores)])
+
+
+def readings(scores: Scores) -> list[str]:
+    """What each label stands for that is no full name; of one at many depths it is said once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
+        if label != measure:
+            name, _, place = label.rpartition("@")
+            alike = name and measure.endswith(f"@{place}")
+            key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
+            found.setdefault(key, []).append(f"{label} is {measure}")
+    return [each[0] if len(each) == 1 else " is ".join(key) for key, each in found.items()]
 
 
 def weighted(scores: Scores) -> list[str]:

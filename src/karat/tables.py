@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
 
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 __all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "read_weights", "short", "text_of"]
 
 TABLE = Origin("a table")
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_of(identifier: bytes) -> str:
@@ -161,6 +165,26 @@ class Run:
                 progress=progress,
                 scores=scores,
             )
+
+    def listed(self, queries: Container[bytes], *, last: bool) -> dict[bytes, list[str]]:
+        """The documents of some queries in the order of the run's lines, each once: where it stands first, or last."""
+        if self.source is None:
+            mapping = {
+                query.encode("utf-8", "surrogateescape"): its for query, its in (self.mapping or {}).items()
+            }
+            return {query: list(its) for query, its in mapping.items() if query in queries}
+        with sentences(self.source.name, "run"):
+            lines = self.source.content().removeprefix(BYTE_ORDER_MARK).split(b"\n")
+        found: dict[bytes, dict[bytes, None]] = {}
+        for line in lines:
+            fields = line.split(None, 5)
+            if len(fields) < 6 or fields[0].startswith(b"#") or fields[0] not in queries:
+                continue
+            documents = found.setdefault(fields[0], {})
+            if last:
+                documents.pop(fields[2], None)
+            documents[fields[2]] = None
+        return {query: list(map(text_of, documents)) for query, documents in found.items()}
 
     def ranked(self, query: bytes, policy: Policy) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order in which ``match`` ranks them, and the scores compared.

@@ -61,7 +61,8 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     left = np.repeat(sizes, sizes) - 1 - place
     leading = grade > 0 if rule == "optimistic" else grade <= 0
     rank = np.where(leading, first + place, last - left)
-    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last)
+    listed = None if rows.listed is None else rows.listed[order]
+    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last, listed=listed)
 
 
 # ---------------------------------------------------------------- many orders of a list
@@ -213,6 +214,7 @@ def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders
         judged_grades=rows.judged_grades[np.concatenate(judgments)],
         scores=None,
         weight=None,
+        listed=None if rows.listed is None else rows.listed[source],
     )
     weight = np.concatenate([weights for _, _, (_, weights, _) in batch])
     drawn = np.concatenate([np.full(len(many), float(drawn)) for _, _, (many, _, drawn) in batch])

@@ -49,3 +49,16 @@ def test_weighted_means() -> None:
     check_means(
         cases, "xgboost", names, lambda part: printed(part, names, "rank:map", weighted=True), weighted=True
     )
+
+
+@pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
+def test_auc_of_rows_in_any_order(ties: bool) -> None:
+    cases = small_cases(ties=ties, shortest=3)
+    check_means(cases, "xgboost", ["auc"], lambda part: printed(part, ["auc"], "rank:ndcg"))
+
+
+def test_auc_leaves_short_lists_and_weights_out() -> None:
+    cases = small_cases(count=300)
+    check_means(cases, "xgboost", ["auc"], lambda part: printed(part, ["auc"], "rank:ndcg"))
+    part = small_cases(shortest=3, count=9)
+    assert printed(part, ["auc"], "rank:ndcg") == printed(part, ["auc"], "rank:ndcg", weighted=True)

@@ -22,6 +22,7 @@ def policy_options(command: Any) -> Any:
         "judgments": "which are known: all, or those of retrieved documents",
         "unjudged": "documents without a judgment",
         "negative": "negative grades",
+        "listing": "the order of the run's lines, which a few tools' values depend on",
     }
     for axis, text in reversed(helps.items()):
         command = click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)(command)

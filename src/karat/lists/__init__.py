@@ -24,6 +24,8 @@ Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 ``linear(t)``, ``exp2(t)`` and ``binary(t)`` give nothing below grade t.
 """
 
+NO_LINES = "These lists do not know in which order the run lists its documents, which this measure asks for."
+
 
 class Rows(Protocol):
     """One number per ranked document. Arithmetic with ``Queries`` needs ``Lists.spread``."""
@@ -116,6 +118,11 @@ class Lists(ABC):
     @abstractmethod
     def tied_rank(self) -> Rows:
         """The mean of the ranks in the list that share the document's score: its rank where no other does."""
+
+    @property
+    def listed(self) -> Rows:
+        """Where the run lists each document, from 1; its rank where the policy's ``listing`` is ignored."""
+        return self.rank
 
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
@@ -223,6 +230,26 @@ class Lists(ABC):
     @abstractmethod
     def running_of(self, other: Lists, rows: Rows) -> Rows:
         """The sum of another list's ``rows`` from its rank 1 down to the rank of each document of this one."""
+
+    def latest(self, rows: Rows) -> Rows:
+        """At each document, the value of that one, of those down to it, which the run lists last.
+
+        Raises:
+            DataError: a carrier that has no order of lines.
+        """
+        del rows
+        raise DataError(NO_LINES)
+
+    def outranked(self, rows: Rows, then: Rows) -> Rows:
+        """How many documents below each one have a smaller value, or an equal one and a smaller ``then``.
+
+        A document with the same score as the other counts one half.
+
+        Raises:
+            DataError: a carrier that has no order of lines.
+        """
+        del rows, then
+        raise DataError(NO_LINES)
 
     @overload
     def powers(self, base: float, exponents: Rows) -> Rows: ...

@@ -80,6 +80,10 @@ class Flat(Lists):
         last = np.minimum(self.rows.tie_last, cast("Floats", self.spread(self.length)))
         return cast("Rows", (self.rows.tie_first + last) / 2.0)
 
+    @property
+    def listed(self) -> Rows:
+        return self.rank if self.rows.listed is None else cast("Rows", self.rows.listed)
+
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
         inside = ((grades >= lowest) & (grades < below)).astype(np.float64)
@@ -150,6 +154,27 @@ class Flat(Lists):
         position = np.searchsorted(their_key, key, side="right")
         none = position == theirs.rows.offsets[self.rows.list_of_row]
         return cast("Rows", np.where(none, 0.0, reached[position]))
+
+    def latest(self, rows: Rows) -> Rows:
+        places, offsets = cast("Floats", self.listed), self.rows.offsets
+        source = np.empty(len(places), np.int64)
+        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            leads = places[start:stop] == np.maximum.accumulate(places[start:stop])
+            source[start:stop] = np.maximum.accumulate(np.where(leads, np.arange(start, stop), 0))
+        return cast("Rows", cast("Floats", rows)[source])
+
+    def outranked(self, rows: Rows, then: Rows) -> Rows:
+        first, offsets = self.rows.tie_first, self.rows.offsets
+        key, other, found = cast("Floats", rows), cast("Floats", then), np.zeros(len(first))
+        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            step, its = max(1, AT_A_TIME // max(1, stop - start)), slice(start, stop)
+            for begin in range(start, stop, step):
+                mine = slice(begin, min(begin + step, stop))
+                a, b, place = key[mine, None], other[mine, None], first[mine, None]
+                less = (key[its] < a) | ((key[its] == a) & (other[its] < b))
+                below = (first[its] > place) + 0.5 * (first[its] == place)
+                found[mine] = (less * below).sum(axis=1)
+        return cast("Rows", found)
 
     def powers(self, base: float, exponents: Any) -> Any:
         table = np.append(1.0, np.cumprod(np.full(int(exponents.max(initial=0.0)), base)))
@@ -270,11 +295,14 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
         grade=rows.grade[kept],
         tie_first=rows.tie_first[kept],
         tie_last=rows.tie_last[kept],
+        listed=None if rows.listed is None else rows.listed[kept],
     )
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
     """The same lists with a row for every rank; the rows that were not there are never-pooled documents."""
+    if rows.listed is not None:
+        return rows  # Who knows the order of the lines has a row for each.
     lengths = rows.length.astype(np.int64)
     offsets = np.append(0, np.cumsum(lengths))
     ranks = (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)).astype(np.float64)

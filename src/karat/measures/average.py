@@ -42,6 +42,17 @@ def mean_precision(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
 
 
+@measure("ListedAP", rel=1, every_rank=True, source="Evidently, precision_recall_k.py")
+def average_precision_as_listed(r: Lists, rel: float) -> Queries:
+    """The precisions at ranks where the document, of those so far, that the run lists last is relevant.
+
+    Their sum is divided by the number of relevant documents. Where the run lists its documents by rank this is
+    ``AP``; Evidently calls it MAP also where it does not. It needs the policy's listing=known.
+    """
+    hits = r.hits(rel)
+    return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
+
+
 @measure("GMAP", rel=1, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision, with a geometric mean over the queries: poor queries weigh more."""

@@ -118,20 +118,29 @@ def success(r: Lists, rel: float) -> Queries:
     return r.best(r.hits(rel))
 
 
+def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries | None:
+    """What a query weighs in R-precision: nothing where only those that found something are asked."""
+    return None if mean == "all" else r.exceeds(r_precision(r, rel, times, mean), 0.0)
+
+
 @measure(
     "Rprec",
     at="no",
     rel=1,
     times=1,
+    mean=OneOf("all", "found"),
+    weighs=queries_that_count,
     additive=True,
     same_as="Rprec; Rprec_mult_x is Rprec(times=x)",
     source="Buckley and Voorhees 2000",
 )
-def r_precision(r: Lists, rel: float, times: float) -> Queries:
+def r_precision(r: Lists, rel: float, times: float, mean: str) -> Queries:
     """The precision at rank R, the number of relevant documents.
 
     ``times`` moves the rank to that multiple of R, a part of a document above a tenth counting whole.
+    ``mean=found`` leaves queries out that have no relevant document down to that rank (recommenders).
     """
+    del mean  # It says what the value weighs, not what it is.
     cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 

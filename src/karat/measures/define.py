@@ -101,7 +101,8 @@ def measure(
         whole: the measure of the whole list, where this name needs a depth.
         same_as: trec_eval's name.
         source: where the definition comes from.
-        weighs: what each query's value weighs in the mean, from the same lists and parameters; 1 if None.
+        weighs: what each query's value weighs in the mean, from the same lists and parameters; 1 if None, or if it
+            gives None.
         every_rank: the formula must see a row for every rank, also for unjudged documents.
         additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
         parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.

@@ -90,6 +90,32 @@ def grouped_area_under_curve(r: Lists, rel: float, weight: str) -> Queries:
     return area_under_curve(r, rel, "zero", "false")
 
 
+def lists_that_count(r: Lists, least: float) -> Queries:
+    """What a query weighs in ListedAUC: nothing where its list is shorter than ``least``."""
+    return r.exceeds(r.length + 1.0, least)
+
+
+@measure(
+    "ListedAUC",
+    least=3,
+    every_rank=True,
+    at="no",
+    weighs=lists_that_count,
+    source="XGBoost, GroupRankingROC in src/metric/auc.cc",
+)
+def area_under_curve_as_listed(r: Lists, least: float) -> Queries:
+    """The share of all pairs of documents that the list has in the right order, equal grades counting as listed.
+
+    The better one of a pair has the higher grade or, with the same grade, is listed first by the run; unjudged
+    documents have grade 0. Equal scores count one half. Lists of fewer than ``least`` documents leave the mean.
+    XGBoost's ``auc`` of ranking groups, which depends on the order of the rows; it needs the policy's
+    listing=known. Not the same: ``AUC`` has pairs of a relevant and another document only.
+    """
+    del least  # It says what the value weighs, not what it is.
+    right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
+    return r.ratio(right, r.length * (r.length - 1.0) / 2.0)
+
+
 @measure("PartialAUC", n=10, rel=1, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools")
 def partial_area_under_curve(r: Lists, n: float, rel: float, over: str) -> Queries:
     """The area under the curve of relevant over other documents until n others have passed, its whole being 1.

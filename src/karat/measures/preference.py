@@ -39,7 +39,7 @@ def group_precision(r: Lists, rel: float) -> Queries:
 )
 def group_r_precision(r: Lists, rel: float, times: float) -> Queries:
     """R-precision by the judgments of each group, averaged over the groups of the query."""
-    return r.over_groups(r_precision(r.groups, rel, times))
+    return r.over_groups(r_precision(r.groups, rel, times, "all"))
 
 
 @measure("NumPrefs", aggregate="sum", at="no", same_as="prefs_num_prefs_poss", source=SOURCE)

@@ -44,13 +44,17 @@ PROFILES = (
             "ndcg_at_k": "nDCG",
             "map_at_k": "AP(over=capped)",
             "map": "AP(over=relevant)",
-            "r_precision": "Rprec",
+            "r_precision": "Rprec(mean=found)",
         },
-        axes={"nDCG": {"gain": "binary", "discount": "ln"}, "AP@": {"over": "capped"}},
+        axes={
+            "nDCG": {"gain": "binary", "discount": "ln"},
+            "AP@": {"over": "capped"},
+            "Rprec": {"mean": "found"},
+        },
         measures=("precision_at_k@10", "recall_at_k@10", "ndcg_at_k@10", "map_at_k@10"),
         differs=(
             "nDCG averages over all users of the truth, the others over those that have recommendations too.",
-            "r_precision leaves users out who have no hit, or none among the first R.",
+            "r_precision leaves users out who have no hit among the first R; its k, 10, is the policy's depth.",
             "relevancy_method=top_k; score_type raw and exp are nDCG(gain=linear) and nDCG(gain=exp2).",
         ),
     ),
@@ -73,6 +77,7 @@ PROFILES = (
         differs=(
             "Of equal scores the higher item id leads, numbers as numbers; dictionaries keep their order.",
             "An item twice in a user's truth counts twice in a data frame, once in Spark.",
+            "RocAuc of a list that holds relevant items only is 1; here a list without a pair counts 0.",
         ),
     ),
     Profile(
