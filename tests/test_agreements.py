@@ -303,6 +303,8 @@ def test_one_run_has_no_order() -> None:
     assert found.effects[0].a == (1,)
     assert found.effects[0].b == (1 / 3,)
     assert found.to_text().splitlines()[1].endswith("one run has no order; give two or more")
+    assert "Order of systems" not in found.to_text()
+    assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
     with pytest.raises(DataError, match="Scores do not say which documents were found"):
         karat.agreement(LIKES_A, LIKES_C, [karat.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
 

@@ -85,8 +85,10 @@ def answer(found: Agreement) -> tuple[str, str]:
 def sections(found: Agreement) -> list[Section]:
     """The parts in their order."""
     parts = [judges(found), confusion(found), statistics(found)]
-    if found.effects:
+    if found.effects and found.effects[0].pairs:
         parts += [orders(found), systems(found.effects[0]), fates(found)]
+    elif found.effects:
+        parts.append(systems(found.effects[0]))
     return [*parts, Section("What this cannot know", sentences=unknown(found))]
 
 
