@@ -235,3 +235,19 @@ def test_a_record_is_written_beside_the_table(
     told(capfd, *tea, "-m", "AP", "--record", str(tmp_path / "out.json"))
     written: dict[str, Any] = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert written["comparison"]["names"] == RUNS
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows"), [("pairs", 3), ("intervals", 3), ("differences", 40), ("orders", 3)]
+)
+def test_figures_draw_each_run_pair_or_query(kind: str, rows: int) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    draw = np.random.default_rng(0)
+    found = karat.compare(
+        None, [scores(f"$s_{run}", draw.random((40, 2)), "AP RR") for run in range(3)], test="t"
+    )
+    axes = found.to_figure(kind).axes[0]
+    drawn = len(axes.patches) if kind == "differences" else len(axes.lines)
+    assert drawn == {"pairs": 2 * rows + 1, "intervals": 2 * rows}.get(kind, rows)
+    with pytest.raises(karat.DataError, match="Did you mean pairs"):
+        found.to_figure("pears")

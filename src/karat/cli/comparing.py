@@ -11,6 +11,7 @@ import click
 from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
+from karat.policy import CHOICES
 
 __all__ = ["compare_command"]
 
@@ -107,7 +108,7 @@ def compared(
     from karat.progress import watched
     from karat.tables import Run, read_weights
 
-    axes = {key: options.pop(key) for key in list(options) if key in POLICY_AXES}
+    axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}
     files = [split(each) for each in paths]
     if [qrels, *(path for _, path in files)].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
@@ -132,11 +133,6 @@ def compared(
             progress=progress,
             **options,
         )
-
-
-POLICY_AXES = frozenset(
-    {"ties", "scores", "duplicates", "missing", "empty", "judgments", "unjudged", "negative", "depth"}
-)
 
 
 def split(argument: str) -> tuple[str | None, str]:

@@ -272,6 +272,21 @@ class Comparison:
 
         return frame(self, what, backend)
 
+    def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
+        """A matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
+
+        Args:
+            kind: ``pairs`` (differences with intervals), ``intervals`` (means with theirs), ``differences`` (the
+                queries' of the first pair, sorted), ``orders`` (places under each measure).
+            measure: the primary one if None.
+
+        Raises:
+            DataError: matplotlib is not installed, or there is no such figure.
+        """
+        from karat.comparison.figures import figure
+
+        return figure(self, kind, measure)
+
     def __str__(self) -> str:
         """The whole as text."""
         return self.to_text()
