@@ -130,8 +130,11 @@ def forest(runs: int) -> Any:
         color=role(),
         tooltip=told_all,
     )
-    points = base.mark_point(filled=True, size=80, opacity=1, strokeWidth=2).encode(
-        x="difference:Q", y=y, color=role(), shape=shape(), tooltip=told_all
+    filled = alt.Fill(
+        "fill:N", legend=None, scale=alt.Scale(domain=[*ROLES, "open"], range=[*COLOURS, "var(--paper)"])
+    )
+    points = base.mark_point(size=80, opacity=1, strokeWidth=2).encode(
+        x="difference:Q", y=y, color=role(), fill=filled, shape=shape(), tooltip=told_all
     )
     # A halo in the paper's colour keeps figures readable where a line crosses them.
     said = [

@@ -35,10 +35,10 @@ function drawForest() {
     const means = data.contests[state.measure].means;
     const difference = pair ? pair.difference : means[run] - means[state.b];
     return { run: shortened(data.names[run]), difference, low: pair ? pair.low : difference, high: pair ? pair.high : difference,
-      role: roleOf(run), said: signed(difference) };
+      role: roleOf(run), fill: isSure(pair) ? roleOf(run) : "open", said: signed(difference) };
   });
   const says = `${data.labels[state.measure]} of each run minus ${data.names[state.b]}: ` +
-    rows.map((row) => `${row.run} ${row.said}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
+    rows.map((row) => `${row.run} ${row.said}${row.fill === "open" ? "" : ", significant"}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
   return draw("forest", says, { forest: rows });
 }
 

@@ -37,6 +37,8 @@ function pairOf(measure, a, b) {
   return undefined;
 }
 
+const isSure = (pair) => Boolean(pair) && !pair.identical && pair.adjusted !== null && pair.adjusted < data.alpha;
+
 // Each query on which both runs have a value.
 function differences(measure, a, b) {
   const [ours, theirs] = [valuesOf(measure, a), valuesOf(measure, b)];

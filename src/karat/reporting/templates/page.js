@@ -29,11 +29,10 @@ function showPair(rows) {
   const [a, b] = [data.names[state.a], data.names[state.b]];
   const means = data.contests[state.measure].means;
   const label = data.labels[state.measure];
-  const sure = pair && pair.adjusted !== null && pair.adjusted < data.alpha;
   const difference = pair ? pair.difference : means[state.a] - means[state.b];
   at("pair-said").textContent = pair && pair.identical ? `${a} and ${b} are equal on every query.`
     : `${a} is ${difference >= 0 ? "ahead" : "behind"} on ${label}, ${number(means[state.a])} to ${number(means[state.b])}: ` +
-      (pair ? (sure ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, only those with the baseline were.");
+      (pair ? (isSure(pair) ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, only those with the baseline were.");
   const wins = at("wins");
   const part = (name, share, text) => { const made = element("span", { class: name, text }); made.style.flex = `${share} 1 0`; return made; };
   wins.replaceChildren(...[["w", w, `${w} better`], ["t", t, `${t} equal`], ["l", l, `${l} worse`]].filter(([, share]) => share > 0).map((each) => part(...each)));
@@ -54,7 +53,7 @@ function showMatrix() {
     if (row === column) return element("td", { class: "self", text: "·" });
     const pair = pairOf(state.measure, row, column);
     const made = element("td", { text: pair ? (above ? pair.adjusted_said : signed(pair.d_z, 2)) : "", title: `${data.names[row]} − ${data.names[column]}` });
-    if (above && pair && pair.adjusted !== null && pair.adjusted < data.alpha) made.classList.add("sure");
+    if (above && isSure(pair)) made.classList.add("sure");
     if (row === state.a && column === state.b) made.classList.add("chosen");
     made.addEventListener("click", () => { choose({ a: row, b: column }); });
     return made;
