@@ -136,3 +136,15 @@ def test_aggregates_that_are_no_means_say_what_was_tested() -> None:
 
 def test_a_clean_comparison_warns_of_nothing() -> None:
     assert karat.compare(None, systems(np.random.default_rng(0).random((60, 3)))).warnings == ()
+
+
+def test_a_measure_over_all_queries_documents_says_that_its_p_is_rough() -> None:
+    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(pooled=true)")
+    assert "queries are not independent: p and intervals are rough" in flat(found)
+
+
+def test_a_name_cannot_steer_the_terminal() -> None:
+    values = np.random.default_rng(0).random((60, 2))
+    found = karat.compare(None, [scores("a\x1b[2Jb", values[:, 0]), scores("c", values[:, 1])])
+    assert "\x1b" not in found.to_text()
+    assert "a\\x1b[2Jb" in found.to_text()

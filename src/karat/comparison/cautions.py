@@ -247,6 +247,15 @@ def aggregates(comparison: Comparison) -> Iterator[Caution]:
             yield Caution(
                 "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
             )
+    pooled = [contest.label for contest in comparison.contests.values() if contest.measure.pooled]
+    if pooled:
+        yield Caution(
+            "pooled",
+            (),
+            f"{listed(pooled)}: a query's value depends on other queries' documents, so that queries are not "
+            "independent: p and intervals are rough.",
+            {"measures": pooled},
+        )
     weighing = [
         label
         for place, label in enumerate(comparison.labels)

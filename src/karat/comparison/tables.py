@@ -13,12 +13,12 @@ import numpy as np
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
 from karat.comparison.wording import heading, method
-from karat.layout import in_bands, latex_text, lay_out, width
+from karat.layout import in_bands, latex_text, lay_out, printable, width
 from karat.scores import document_of, first_installed
 
 if TYPE_CHECKING:
     from karat.comparison.result import Comparison
-    from karat.comparison.sheets import Sheet
+    from karat.comparison.showing import Sheet
 
 __all__ = ["frame", "json_text", "latex", "markdown", "separated", "text"]
 
@@ -42,7 +42,9 @@ def text(comparison: Comparison, *, columns: int, pairs: str) -> str:
 
 def folded(sentence: str, columns: int, indent: str = "") -> str:
     """A sentence in lines of so many columns; names and paths are not cut."""
-    lines = wrap(sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(
+        printable(sentence), columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -50,7 +52,10 @@ def as_text(sheet: Sheet, columns: int) -> str:
     """A table, in bands where it is wider than the columns; names make room first."""
     header, rows, keep = sheet.header, sheet.rows, sheet.keep
     rows = [
-        [shortened(cell, LONGEST) if column in sheet.names else cell for column, cell in enumerate(row)]
+        [
+            shortened(printable(cell), LONGEST) if column in sheet.names else cell
+            for column, cell in enumerate(row)
+        ]
         for row in rows
     ]
     named = sheet.names
