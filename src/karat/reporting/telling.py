@@ -122,7 +122,9 @@ def against_baseline(comparison: Comparison) -> tuple[str, list[str]]:
     held = names[baseline]
     sentences = [said_of(comparison, best, baseline), alone(comparison, seen[best][2])]
     if not better:
-        headline = f"No run is better than {held}."
+        headline = (
+            f"No run is shown to be better than {held}." if rest else f"{held} is better than every other run."
+        )
     elif len(better) == 1:
         headline = f"{names[better[0]]} is better than {held}."
     else:
