@@ -100,7 +100,8 @@ def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
     """
     if math.isnan(p):
         return "-"
-    if smallest and p <= smallest * 1.0000001 and p < 1:
+    # An exact p, or one of another test in its place, may be smaller than any that is drawn.
+    if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
         return f"≤{p:.1g}"
     if p < 0.0005:
         return "<0.001"

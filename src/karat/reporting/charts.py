@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MOST_BARS", "MOST_DOTS", "charts"]
+__all__ = ["MOST_BARS", "MOST_DOTS", "MOST_LABELS", "charts"]
 
 MOST_BARS = 400
 """Queries up to which each has a bar of its own; more are shown as a curve and a histogram."""
 MOST_DOTS = 2500
 """Values up to which each has a dot of its own."""
+MOST_LABELS = 12
+"""Runs up to which the first picture has its figures at the points; of more they stand beside the names."""
 
 INK, QUIET, LINE = "var(--ink)", "var(--quiet)", "var(--line)"
 OTHERS = "var(--others)"
 ROLES = ["a", "b", "other"]
 COLOURS = ["var(--a)", "var(--b)", OTHERS]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
-ROW = 26
+ROW, DENSE_ROW = 26, 18
 
 
 def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
@@ -143,6 +145,8 @@ def forest(runs: int) -> Any:
         )
         for halo in ({"stroke": "var(--paper)", "strokeWidth": 4}, {})
     ]
+    if runs > MOST_LABELS:
+        return alt.layer(zero, whiskers, points).properties(height=runs * DENSE_ROW)
     return alt.layer(zero, whiskers, points, *said).properties(height=runs * (ROW + 10))
 
 
@@ -209,6 +213,7 @@ def histogram() -> Any:
             x=alt.X("low:Q", axis=axis("A − B", format="+.2~f", grid=False)),
             x2="high:Q",
             y=alt.Y("count:Q", axis=axis("queries", format="~s")),
+            y2=alt.datum(0),
             color=role(),
             tooltip=[
                 alt.Tooltip("low:Q", title="from", format="+.3f"),
@@ -245,7 +250,7 @@ def spread(runs: int, *, dots: bool) -> Any:
             color=role(),
             tooltip=told("run", "query", "text", "value=value"),
         )
-    return layers.properties(height=runs * (ROW + 6))
+    return layers.properties(height=runs * (ROW if runs > MOST_LABELS else ROW + 6))
 
 
 def stroke() -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from karat._version import __version__
 from karat.comparison.letters import letter
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
-from karat.reporting.charts import MOST_BARS, MOST_DOTS
+from karat.reporting.charts import MOST_BARS, MOST_DOTS, MOST_LABELS
 from karat.reporting.telling import reference_of
 from karat.significance import kendall
 
@@ -30,6 +30,8 @@ __all__ = ["board", "correlation", "numbers_of", "packed"]
 
 MOST_VALUES = 500_000
 """Per-query values that a page carries, 4 bytes each: all measures of a track, the first ones of a large set."""
+MOST_GROUPS = 4
+"""Groups of letters beside a score."""
 MOST_ROWS = 50
 """Rows of the table of queries."""
 
@@ -59,6 +61,7 @@ def numbers_of(
         "most_bars": MOST_BARS,
         "most_dots": MOST_DOTS,
         "most_rows": MOST_ROWS,
+        "most_labels": MOST_LABELS,
         "contests": [contest_row(each, settings) for each in comparison.contests.values()],
         "values": values_block(list(comparison.contests.values())),
         "curves": [
@@ -196,9 +199,28 @@ def cell(contest: Contest, run: int, digits: int) -> dict[str, Any]:
     return {
         "value": number(contest.means[run]),
         "text": written[run],
-        "letters": contest.letters[run],
+        "letters": in_ranges(contest.letters[run], len(contest.means)),
         "best": written[run] == score(top, digits, kind),
     }
+
+
+def in_ranges(letters: str, runs: int) -> str:
+    """Letters of runs, those that follow each other as ``b–f``; where that is still long, how many they are."""
+    names = [letter(run) for run in range(runs)]
+    places = sorted(map(names.index, letters.split(",") if "," in letters or letters in names else letters))
+    groups: list[list[int]] = []
+    for place in places:
+        if groups and place == groups[-1][-1] + 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    if len(groups) > MOST_GROUPS:
+        return f"{len(places)} runs"
+    said = [
+        f"{names[group[0]]}–{names[group[-1]]}" if len(group) > 2 else ",".join(names[each] for each in group)
+        for group in groups
+    ]
+    return ",".join(said)
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:

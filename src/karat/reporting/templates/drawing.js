@@ -34,11 +34,12 @@ function drawForest() {
     const pair = pairOf(state.measure, run, state.b);
     const means = data.contests[state.measure].means;
     const difference = pair ? pair.difference : means[run] - means[state.b];
-    return { run: shortened(data.names[run]), difference, low: pair ? pair.low : difference, high: pair ? pair.high : difference,
+    const name = shortened(data.names[run], 18) + (runs.length > data.most_labels + 1 ? `  ${signed(difference)}` : "");
+    return { run: name, difference, low: pair ? pair.low : difference, high: pair ? pair.high : difference,
       role: roleOf(run), fill: isSure(pair) ? roleOf(run) : "open", said: signed(difference) };
   });
   const says = `${data.labels[state.measure]} of each run minus ${data.names[state.b]}: ` +
-    rows.map((row) => `${row.run} ${row.said}${row.fill === "open" ? "" : ", significant"}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
+    rows.map((row) => `${row.run.split("  ")[0]} ${row.said}${row.fill === "open" ? "" : ", significant"}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
   return draw("forest", says, { forest: rows });
 }
 

@@ -1,0 +1,40 @@
+"""The table of scores and the numbers beside it, in few signs."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat.comparison.wording import p_text
+from karat.reporting.figures import few, in_ranges, number
+
+
+@pytest.mark.parametrize(
+    ("letters", "runs", "said"),
+    [
+        ("", 4, ""),
+        ("d", 4, "d"),
+        ("bd", 4, "b,d"),
+        ("bcd", 4, "b–d"),
+        ("abdefh", 8, "a,b,d–f,h"),
+        ("acegik", 12, "6 runs"),
+        ("b,z,aa,ab", 30, "b,z–ab"),
+        ("ab", 30, "ab"),
+    ],
+)
+def test_letters_that_follow_each_other_are_said_in_short(letters: str, runs: int, said: str) -> None:
+    assert in_ranges(letters, runs) == said
+
+
+def test_a_legend_shows_few_of_many_grades() -> None:
+    assert few([0, 1, 2]) == [0, 1, 2]
+    assert few(list(range(101))) == [0, 25, 50, 75, 100]
+
+
+def test_numbers_without_a_value_are_left_out_of_json() -> None:
+    assert number(float("nan")) is None
+    assert number(1 / 3) == 0.3333333
+
+
+def test_a_p_below_the_smallest_that_is_drawn_is_no_bound() -> None:
+    assert p_text(1 / 10_001, 0.05, 1 / 10_001) == "≤0.0001"
+    assert p_text(6e-15, 0.05, 1 / 10_001) == "<0.001"
