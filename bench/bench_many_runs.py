@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from bench.answer import Answer, Bar, Setting, ratio
 from bench.data import SEED, STEPS, columns, digits, distinct, text
 from bench.peers import MEASURES
-from bench.side_by_side import CHECKOUT, Program, karat, side_by_side
+from bench.side_by_side import CHECKOUT, Program, answer, karat, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ RUNS, QUERIES, DEPTH, JUDGED = 129, 50, 1000, 200
 """TREC-8's ad hoc track: 6.3 M lines."""
 TINY = (5, 8, 50, 20)
 LIMIT = 12.0
+READERS = {"karat": "karat", "pytrec_eval": "pytrec_eval-terrier"}
 
 
 def ask(setting: Setting) -> list[Answer]:
@@ -32,30 +34,42 @@ def ask(setting: Setting) -> list[Answer]:
     paths = [str(path) for path in sorted(folder.glob("*.run"))]
     qrels = str(folder / "qrels")
     asked = [part for measure in MEASURES for part in ("-m", measure)]
-    programs = [
-        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
-        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked]),
-        Program("karat compare, Holm", [*karat(), "compare", qrels, *paths, *asked, "--test", "t"]),
+    size = f"{folder.name}, {sum(Path(path).stat().st_size for path in paths) / 1e6:,.0f} MB"
+    rounds = setting.times(3)
+    children = [
+        ("karat", sys.executable),
+        *((peer, setting.python) for peer in setting.peers if peer in READERS),
     ]
-    if "pytrec_eval" in setting.peers:
-        child = [setting.python, "-m", "bench.bench_many_runs", "pytrec_eval", qrels, *paths]
-        programs.append(
-            Program("pytrec_eval-terrier", child, lambda printed: list(json.loads(printed)["means"]))
+    readers = [
+        Program(
+            READERS[name],
+            [python, "-m", "bench.bench_many_runs", name, qrels, *paths],
+            lambda printed: list(answer(printed)["means"]),
+            lambda printed: list(answer(printed)["seconds"]),
         )
-    timings = side_by_side(programs, setting.times(3))
+        for name, python in children
+    ]
+    timings = side_by_side(readers, rounds)
     bars = [
         Bar(
-            f"{runs} runs, {one.name}, against {other.name}",
+            f"{runs} runs, reading and scoring, against {each.name}",
             "at least",
             LIMIT,
-            ratio(one, other),
+            ratio(timings[0], each),
             "times as fast",
         )
-        for one in timings[:3]
-        for other in timings[3:]
+        for each in timings[1:]
     ]
-    size = sum(Path(path).stat().st_size for path in paths)
-    return [Answer(f"{runs} runs", f"{folder.name}, {size / 1e6:,.0f} MB", timings, bars)]
+    commands = [
+        Program("karat eval", [*karat(), "eval", qrels, *paths, *asked, "--format", "json"], means),
+        Program("karat compare", [*karat(), "compare", qrels, *paths, *asked]),
+        Program("karat compare --test t", [*karat(), "compare", qrels, *paths, *asked, "--test", "t"]),
+        *(Program(each.name, each.command, each.values) for each in readers[1:]),
+    ]
+    return [
+        Answer(f"{runs} runs, reading and scoring", size, timings, bars),
+        Answer(f"{runs} runs, whole process", size, side_by_side(commands, rounds)),
+    ]
 
 
 def means(printed: str) -> list[Any]:
@@ -127,10 +141,22 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
     )
 
 
-# ---------------------------------------------------------------- the peer's process
+# ---------------------------------------------------------------- a process that reads and scores
 
 
-def evaluate(qrels: str, paths: Sequence[str]) -> list[float]:
+def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
+    """Every run's means by karat, as its commands read them."""
+    from karat.evaluate import conventions, evaluate_together, labelled
+    from karat.tables import Qrels, Run
+
+    convention, policy = conventions(None, None)
+    asked = labelled(list(MEASURES), convention)
+    runs = [Run.of(path) for path in paths]
+    found = evaluate_together(Qrels.of(qrels, policy), runs, asked, convention, policy)
+    return [value for scores, _ in found for value in scores.means().values()]
+
+
+def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
     """Every run's means by pytrec_eval, its own parsers reading one file after the other."""
     import pytrec_eval
 
@@ -149,8 +175,19 @@ def evaluate(qrels: str, paths: Sequence[str]) -> list[float]:
     return found
 
 
+def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
+    """Every run's means, and the seconds that they took; what is imported is imported before."""
+    import importlib
+
+    importlib.import_module("karat" if reader == "karat" else "pytrec_eval")
+    work = karat_means if reader == "karat" else pytrec_eval_means
+    start = perf_counter()
+    found = work(qrels, paths)
+    return {"means": found, "seconds": [perf_counter() - start]}
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(Path(sys.argv[2]), *map(int, sys.argv[3:]))
     else:
-        print(json.dumps({"means": evaluate(sys.argv[2], sys.argv[3:])}))
+        print(json.dumps(timed(sys.argv[1], sys.argv[2], sys.argv[3:])))
