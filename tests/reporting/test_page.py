@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from reporting.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Make = Callable[..., karat.Report]
 
@@ -185,6 +185,27 @@ def test_the_eleven_points_fall_and_the_judged_share_is_a_share(quick: Make) -> 
         assert line == sorted(line, reverse=True)
     # At depth 1: old has x, b, y, x, of which b is judged; new has judged documents alone.
     assert [line[0] for line in curves["judged"]["runs"]] == [0.25, 1]
+
+
+def test_letters_beside_the_scores_are_those_of_the_comparison(tea: Path) -> None:
+    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    text = tea.read_text(encoding="utf-8")
+    rows = re.findall(r'<tr data-run="(\d)">(.*?)</tr>', text, re.DOTALL)
+    assert len(rows) == len(RUNS)
+    for run, row in rows:
+        cells = re.findall(r"<td data-value[^>]*>[\d.]+(?:<sup>(\w*)</sup>)?</td>", row)
+        assert cells[:3] == [contest.letters[int(run)] for contest in found.contests.values()]
+
+
+def test_compressed_runs_have_the_same_lists(quick: Make, tmp_path: Path) -> None:
+    packed = []
+    for run in RUNS[:2]:
+        path = tmp_path / f"{run.rpartition('/')[2]}.gz"
+        path.write_bytes(gzip.compress(Path(run).read_bytes()))
+        packed.append(str(path))
+    plain, unpacked = (data_of(quick(str(TEA / "qrels.txt"), runs).html) for runs in (RUNS[:2], packed))
+    assert plain["closeups"] == unpacked["closeups"]
+    assert plain["names"] == unpacked["names"]
 
 
 def test_scores_alone_make_a_page_without_lists(quick: Make) -> None:

@@ -14,7 +14,7 @@ from karat._version import __version__
 from karat.comparison.letters import letter
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
 from karat.reporting.charts import MOST_BARS, MOST_DOTS, MOST_LABELS
-from karat.reporting.telling import reference_of
+from karat.reporting.telling import reference_of, seen_from, split
 from karat.significance import kendall
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ def board_row(
     kind = primary.measure.definition.aggregate
     share = comparison.judged[run]
     ends = interval(primary.low[run], primary.high[run], digits, kind)
-    cells = [cell(contest, run, digits) for contest in comparison.contests.values()]
+    cells = [
+        cell(contest, run, digits, comparison.settings.alpha) for contest in comparison.contests.values()
+    ]
     return {
         "run": run,
         "place": -place,
@@ -191,7 +193,7 @@ def board_row(
     }
 
 
-def cell(contest: Contest, run: int, digits: int) -> dict[str, Any]:
+def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any]:
     """One score."""
     kind = contest.measure.definition.aggregate
     written = [score(each, digits, kind) for each in contest.means]
@@ -199,15 +201,14 @@ def cell(contest: Contest, run: int, digits: int) -> dict[str, Any]:
     return {
         "value": number(contest.means[run]),
         "text": written[run],
-        "letters": in_ranges(contest.letters[run], len(contest.means)),
+        "letters": in_ranges(split(seen_from(contest, run), alpha)[0]),
         "best": written[run] == score(top, digits, kind),
     }
 
 
-def in_ranges(letters: str, runs: int) -> str:
-    """Letters of runs, those that follow each other as ``b–f``; where that is still long, how many they are."""
-    names = [letter(run) for run in range(runs)]
-    places = sorted(map(names.index, letters.split(",") if "," in letters or letters in names else letters))
+def in_ranges(beaten: Sequence[int]) -> str:
+    """The letters of runs, those that follow each other as ``b–f``; where that is still long, how many they are."""
+    places = sorted(beaten)
     groups: list[list[int]] = []
     for place in places:
         if groups and place == groups[-1][-1] + 1:
@@ -217,7 +218,7 @@ def in_ranges(letters: str, runs: int) -> str:
     if len(groups) > MOST_GROUPS:
         return f"{len(places)} runs"
     said = [
-        f"{names[group[0]]}–{names[group[-1]]}" if len(group) > 2 else ",".join(names[each] for each in group)
+        f"{letter(group[0])}–{letter(group[-1])}" if len(group) > 2 else ",".join(map(letter, group))
         for group in groups
     ]
     return ",".join(said)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from karat.comparison import Comparison, Contest, Pair, Settings
 
-__all__ = ["Verdict", "names_in", "reference_of", "seen_from", "verdict_of"]
+__all__ = ["Verdict", "names_in", "reference_of", "seen_from", "split", "verdict_of"]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,9 @@ def against_baseline(comparison: Comparison) -> tuple[str, list[str]]:
     sentences = [said_of(comparison, best, baseline), alone(comparison, seen[best][2])]
     if not better:
         headline = (
-            f"No run is shown to be better than {held}." if rest else f"{held} is better than every other run."
+            f"No run is shown to be better than {held}."
+            if rest
+            else f"{held} is better than every other run."
         )
     elif len(better) == 1:
         headline = f"{names[better[0]]} is better than {held}."
