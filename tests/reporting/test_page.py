@@ -237,6 +237,31 @@ def test_many_queries_are_shown_in_part(quick: Make) -> None:
     assert len(derived) == 50
 
 
+@pytest.mark.parametrize(
+    ("qrels", "old", "new", "policy"),
+    [
+        ({"q": {"a": 1}}, {"q": {"a": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}, karat.Policy()),
+        (QRELS, OLD, OLD, karat.Policy()),
+        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, karat.Policy(missing="nan")),
+        (QRELS, OLD, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, karat.Policy(missing="skip")),
+        (
+            QRELS,
+            {query: {"x": 1.0} for query in QRELS},
+            {query: {"y": 1.0} for query in QRELS},
+            karat.Policy(),
+        ),
+    ],
+    ids=["one query", "identical runs", "undefined values", "skipped queries", "nothing found"],
+)
+def test_a_page_is_made_of_little(quick: Make, qrels: Any, old: Any, new: Any, policy: karat.Policy) -> None:
+    made = quick(qrels, {"old": old, "new": new}, ["RR", "nDCG@10"], policy=policy)
+    assert outline(made.html).open == []
+    assert len(data_of(made.html)["contests"]) == 2
+    assert "nan" not in re.sub(
+        r"<[^>]*>", "", made.html.partition("<main")[2].partition('<section id="methods')[0]
+    )
+
+
 def test_json_in_a_script_cannot_end_it() -> None:
     written = script_json({"name": HOSTILE})
     assert not set("<>&\u2028") & set(written)

@@ -28,8 +28,9 @@ def title_of(comparison: Comparison) -> str:
 
 def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
     """How much there is of everything."""
+    count = len(comparison.queries)
     facts = [
-        plural(len(comparison.queries), "query", "queries"),
+        f"{count:,} {'query' if count == 1 else 'queries'}",
         plural(len(comparison.names), "run", "runs"),
     ]
     if inputs.qrels is not None:
