@@ -52,6 +52,14 @@ def test_identical_runs_are_the_same() -> None:
     assert "identical on all 24 queries" in verdict.sentences[0]
 
 
+def test_one_query_gives_no_interval() -> None:
+    verdict = verdict_of(compared({"old": [0.5], "new": [1.0]}))
+    assert verdict.sentences[0].endswith(
+        "a difference of +0.500, without an interval, since 1 query cannot give one."
+    )
+    assert verdict.small.startswith("RR over 1 query;")
+
+
 def test_a_leader_among_three_names_those_that_may_be_as_good() -> None:
     verdict = verdict_of(compared({"old": BAD, "new": GOOD, "near": NEARLY}))
     assert verdict.headline == "new leads, but near may be as good."

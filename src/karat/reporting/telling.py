@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.wording import digits_of, p_text, score, signed, smallest_p
+from karat.scores import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest, Pair, Settings
 
-__all__ = ["Verdict", "names_in", "reference_of", "seen_from", "split", "verdict_of"]
+__all__ = ["Verdict", "counted", "names_in", "reference_of", "seen_from", "split", "verdict_of"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def verdict_of(comparison: Comparison) -> Verdict:
     settings = comparison.settings
     p_word = "a corrected p" if corrected(settings) else "p"
     small = (
-        f"{comparison.labels[0]} over {len(comparison.queries):,} queries; significant means {p_word} below "
+        f"{comparison.labels[0]} over {counted(comparison)}; significant means {p_word} below "
         f"{settings.alpha:g}. The test does not say whether a difference matters to those who search."
     )
     return Verdict(headline, tuple(each.replace(" -", " −") for each in sentences if each), small)
@@ -149,6 +150,12 @@ def split(
     return beaten, [run for run in others if run not in beaten and run not in equal], equal
 
 
+def counted(comparison: Comparison) -> str:
+    """How many queries there are."""
+    count = len(comparison.queries)
+    return f"{count:,} {'query' if count == 1 else 'queries'}"
+
+
 def names_in(comparison: Comparison, runs: Sequence[int], most: int = 4) -> str:
     """Some runs by name: ``a, b and c``; of many the first, and how many more."""
     names = [comparison.names[run] for run in runs]
@@ -170,11 +177,13 @@ def said_of(comparison: Comparison, run: int, other: int) -> str:
     difference, p, pair = found
     if pair.identical:
         return f"{start}: they are identical on all {pair.n:,} queries."
+    said = f"{start}: a difference of {signed(difference, digits, kind)}"
+    if not math.isfinite(pair.low):
+        return f"{said}, without an interval, since {plural(pair.n, 'query', 'queries')} cannot give one."
     low, high = (pair.low, pair.high) if pair.a == run else (-pair.high, -pair.low)
     sure = "" if p < settings.alpha else ", which includes 0" if low <= 0 <= high else ""
     ends = f"{signed(low, digits, kind)} to {signed(high, digits, kind)}"
-    interval = f"{settings.confidence * 100:g} % interval {ends}{sure}"
-    return f"{start}: a difference of {signed(difference, digits, kind)} ({interval}; {p_said(p, settings)})."
+    return f"{said} ({settings.confidence * 100:g} % interval {ends}{sure}; {p_said(p, settings)})."
 
 
 def p_said(p: float, settings: Settings) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat._version import __version__
 from karat.comparison.wording import SHORT_NAMES
+from karat.reporting.telling import counted
 from karat.scores import Scores, plural
 
 if TYPE_CHECKING:
@@ -28,9 +29,8 @@ def title_of(comparison: Comparison) -> str:
 
 def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
     """How much there is of everything."""
-    count = len(comparison.queries)
     facts = [
-        f"{count:,} {'query' if count == 1 else 'queries'}",
+        counted(comparison),
         plural(len(comparison.names), "run", "runs"),
     ]
     if inputs.qrels is not None:

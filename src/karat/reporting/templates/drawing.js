@@ -12,8 +12,9 @@ async function draw(name, says, datasets) {
     place.setAttribute("aria-label", says);
     return;
   }
+  // Two runs leave the layer of the others empty: that is no fault to warn of, so errors alone are told.
   const drawn = await vegaEmbed(place, { ...data.charts[name], datasets }, {
-    actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true },
+    actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true }, logLevel: 1,
   });
   views[name] = drawn.view;
   place.setAttribute("role", "img");
