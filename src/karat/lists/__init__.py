@@ -8,13 +8,10 @@ primitives a body; every other word is derived here, once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
+from typing import Any, Protocol, TypeAlias, cast, overload
 
 from karat.errors import DataError
 from karat.lists.worth import discount_of, gain_of, reciprocals_of
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 
@@ -84,7 +81,7 @@ class Preferences(ABC):
 class Lists(ABC):
     """Ranked lists, one per query, and what their judgments say of them."""
 
-    xp: ModuleType
+    xp: Any
     """The array namespace of the carrier."""
 
     # ------------------------------------------------------------ columns: what a carrier holds
@@ -325,7 +322,7 @@ class Lists(ABC):
             return self.hits(rel)
         if isinstance(highest, str):
             return self.own_unit_gains(gain)
-        scale = float(gain_of(self.xp, self.xp.asarray(float(highest)), gain))
+        scale = gain_of(self.xp, self.xp.asarray(float(highest)), gain)
         return self.up_to_1(self.gains(gain) / scale, highest)
 
     def stops(self, gain: Gain, highest: float) -> Rows:
@@ -334,7 +331,7 @@ class Lists(ABC):
         Raises:
             DataError: a share above 1, which a grade above ``highest`` may give.
         """
-        scale = float(gain_of(self.xp, self.xp.asarray(float(highest)), gain)) + 1.0
+        scale = gain_of(self.xp, self.xp.asarray(float(highest)), gain) + 1.0
         return self.up_to_1(self.gains(gain) / scale, highest)
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
@@ -367,8 +364,10 @@ class Lists(ABC):
         if lowest == 0.0:
             return self.gains(gain) / self.spread(self.most(highest, 1.0))
         grade = cast("Any", self.grade)
-        known = cast("Rows", ((grade >= 0) | xp.isin(grade, xp.asarray(levels))) + 0.0)
-        return known * (self.gains(gain) - lowest) / self.spread(highest - lowest)
+        known = xp.where(grade >= 0, 1.0, 0.0)
+        for level in levels:
+            known = xp.where(grade == level, 1.0, known)
+        return cast("Rows", known) * (self.gains(gain) - lowest) / self.spread(highest - lowest)
 
     def discount(self, discount: str) -> Rows:
         """What each gain is divided by.
@@ -400,11 +399,11 @@ class Lists(ABC):
 
     def at_least(self, rows: Rows | float, bound: Rows | float) -> Rows:
         """1 where ``rows`` reaches ``bound``, else 0."""
-        return cast("Rows", (cast("Any", rows) >= bound) + 0.0)
+        return cast("Rows", self.xp.where(cast("Any", rows) >= bound, 1.0, 0.0))
 
     def changes(self, rows: Rows) -> Rows:
         """1 at the last row of each stretch of equal values, else 0."""
-        return cast("Rows", (cast("Any", rows) != self.following(rows)) + 0.0)
+        return cast("Rows", self.xp.where(cast("Any", rows) != self.following(rows), 1.0, 0.0))
 
     @overload
     def ratio(self, part: Rows, whole: Rows) -> Rows: ...
@@ -454,9 +453,9 @@ class Lists(ABC):
         """A whole number of documents: ``nearest`` (halves away from 0) or ``up`` (of all but a tenth)."""
         if rounding == "nearest":
             down = self.xp.floor(values)
-            return cast("Queries", down + (values - down >= 0.5))
+            return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))
         return cast("Queries", self.xp.trunc(values + 0.9))
 
     def exceeds(self, values: Queries, bound: Queries | float) -> Queries:
         """1 where ``values`` is above ``bound``, else 0."""
-        return cast("Queries", (cast("Any", values) > bound) + 0.0)
+        return cast("Queries", self.xp.where(cast("Any", values) > bound, 1.0, 0.0))

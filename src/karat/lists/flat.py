@@ -14,8 +14,6 @@ from karat.lists import Gain, Lists, Queries, Rows
 from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from numpy.typing import NDArray
 
 __all__ = ["Flat"]
@@ -40,7 +38,7 @@ class Flat(Lists):
         best: ideal lists that other runs with the same judgments have made, and where this one's are kept for them.
     """
 
-    xp: ModuleType = np
+    xp: Any = np
 
     def __init__(
         self, rows: JudgedRows, *, every_rank: bool = False, best: dict[Any, Flat] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log2
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
         return worth
     word, lowest = opened(gain)
     if word == "binary":
-        return (grade > 0 if lowest is None else grade >= lowest) + 0.0
+        return xp.where(grade > 0 if lowest is None else grade >= lowest, 1.0, 0.0)
     if word == "exp2":
         worth = xp.exp2(grade if lowest is None else grade - (lowest - 1.0)) - 1
     else:
@@ -34,9 +35,9 @@ def discount_of(xp: Any, rank: Any, discount: str) -> Any:
     """What a gain at each rank is divided by."""
     word, base = opened(discount)
     if base is not None and word == "jk":
-        return xp.log2(xp.maximum(rank, base)) / float(xp.log2(base))
+        return xp.log2(xp.maximum(rank, base)) / log2(base)
     if base is not None:
-        return xp.log2(rank + 1.0) / float(xp.log2(base))
+        return xp.log2(rank + 1.0) / log2(base)
     return {
         "log2": lambda: xp.log2(rank + 1.0),
         "ln": lambda: xp.log(rank + 1.0),

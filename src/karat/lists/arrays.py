@@ -1,0 +1,248 @@
+"""What the padded carrier asks of an array library: functions of the array API standard, and nothing beyond.
+
+An array library (NumPy, PyTorch, JAX, CuPy, ...) differs from the next one in the names of a few functions and in
+what it makes of Python's numbers; array-api-compat levels the first, ``Arrays`` the second.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+__all__ = ["Arrays", "arrays_of", "host_view"]
+
+
+def arrays_of(array: Any, dtype: Any = None) -> Arrays:
+    """The library, the device and the floating type of an array.
+
+    Numbers that are not of single or double precision are reckoned with in single precision where they are
+    shorter floats, in the library's default precision where they are whole.
+
+    Args:
+        array: an array of any library that the standard covers.
+        dtype: the floating type to reckon with, instead of the array's.
+
+    Raises:
+        TypeError: it is no array.
+    """
+    from array_api_compat import array_namespace, device, is_jax_namespace, is_numpy_array, is_torch_array
+
+    library = array_namespace(array)
+    # JAX places arrays by itself, and under jit they have no device yet.
+    place = None if is_jax_namespace(library) else device(array)
+    kind = "numpy" if is_numpy_array(array) else "torch" if is_torch_array(array) else ""
+    return Arrays(library, place, floating(library, array) if dtype is None else dtype, kind)
+
+
+def host_view(array: Any) -> Any:
+    """NumPy's view of a tensor that lies in the host's memory and is not being compiled; else the array as it is.
+
+    There NumPy is quicker than eager PyTorch, for its sort, and may be asked what the numbers are.
+    """
+    from array_api_compat import is_torch_array
+
+    if not is_torch_array(array):
+        return array
+    import torch
+
+    if torch.compiler.is_compiling() or type(array) is not torch.Tensor or array.device.type != "cpu":
+        return array
+    short = array.dtype in (torch.bfloat16, torch.float16)
+    return (array.detach().float() if short else array.detach()).numpy()
+
+
+def floating(library: Any, array: Any) -> Any:
+    """The floating type in which numbers about ``array`` are reckoned."""
+    if array.dtype in (library.float32, library.float64):
+        return array.dtype
+    if library.isdtype(array.dtype, ("bool", "integral")):
+        return library.asarray([0.0]).dtype
+    return library.float32
+
+
+IN_CACHE = 2**15
+"""Documents whose keys, eight bytes each, a processor keeps close."""
+
+
+class Arrays:
+    """An array library on one device with one floating type: the ``xp`` of the padded carrier.
+
+    Args:
+        library: the namespace.
+        device: where new arrays are made; None for the library's choice.
+        dtype: the floating type of new arrays.
+        kind: ``numpy``, ``torch``, or empty for any other.
+    """
+
+    def __init__(self, library: Any, device: Any, dtype: Any, kind: str = "") -> None:
+        """Take them."""
+        self.library, self.device, self.dtype, self.kind = library, device, dtype, kind
+
+    # ------------------------------------------------------------ arrays made
+
+    def asarray(self, number: Any) -> Any:
+        """A number as an array without axes; an array as it is."""
+        if isinstance(number, (int, float)):
+            return self.library.full((), float(number), dtype=self.dtype, device=self.device)
+        return number
+
+    def full(self, shape: tuple[int, ...], number: float) -> Any:
+        """An array of one number."""
+        return self.library.full(shape, float(number), dtype=self.dtype, device=self.device)
+
+    def count(self, width: int) -> Any:
+        """1, 2, 3, … as floats [width]."""
+        return self.library.arange(1, width + 1, dtype=self.dtype, device=self.device)
+
+    def floats(self, array: Any) -> Any:
+        """The numbers of an array in the floating type."""
+        return self.library.astype(array, self.dtype, copy=False)
+
+    # ------------------------------------------------------------ what formulas use, element by element
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """``a`` where the condition holds, else ``b``; either may be a Python number."""
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+            if (a, b) == (1.0, 0.0):
+                return self.floats(condition)
+            a = self.asarray(a)
+        return self.library.where(condition, a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        """The smaller of two numbers."""
+        return self.library.minimum(self.asarray(a), self.asarray(b))
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        """The larger of two numbers."""
+        return self.library.maximum(self.asarray(a), self.asarray(b))
+
+    def exp2(self, x: Any) -> Any:
+        """2 to the power of x."""
+        return 2.0**x
+
+    def log(self, x: Any) -> Any:
+        """The natural logarithm."""
+        return self.library.log(x)
+
+    def log2(self, x: Any) -> Any:
+        """The logarithm to base 2."""
+        return self.library.log2(x)
+
+    def floor(self, x: Any) -> Any:
+        """The whole number below."""
+        return self.library.floor(x)
+
+    def trunc(self, x: Any) -> Any:
+        """The whole number towards 0."""
+        return self.library.trunc(x)
+
+    def isinf(self, x: Any) -> Any:
+        """Whether a number is infinite."""
+        return self.library.isinf(x)
+
+    def isnan(self, x: Any) -> Any:
+        """Whether it is no number."""
+        return self.library.isnan(x)
+
+    def counted(self, which: Any) -> Any:
+        """How many of each row hold, as floats."""
+        return self.floats(self.library.count_nonzero(which, axis=1))
+
+    # ------------------------------------------------------------ along the documents of each query
+
+    def take(self, x: Any, order: Any) -> Any:
+        """Each row's values in the order given for it."""
+        if self.kind == "torch":
+            return x.gather(1, order)  # half the time of take_along_dim, which looks for negative places
+        return self.library.take_along_axis(x, order, axis=1)
+
+    def running(self, x: Any) -> Any:
+        """The sums from the first column to each."""
+        return self.library.cumulative_sum(x, axis=1, dtype=self.dtype)
+
+    def running_product(self, x: Any) -> Any:
+        """The products from the first column to each."""
+        return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
+
+    def running_largest(self, x: Any) -> Any:
+        """The largest from the first column to each: the standard has no such scan, so it doubles its reach."""
+        reach = 1
+        while reach < x.shape[1]:
+            beyond = self.library.maximum(x[:, reach:], x[:, :-reach])
+            x = self.library.concat([x[:, :reach], beyond], axis=1)
+            reach *= 2
+        return x
+
+    def order_down(self, keys: Any) -> Any:
+        """The order that puts each row's largest key first; equal keys keep theirs. NaN goes last."""
+        if self.on_host:
+            return stable_order(keys)
+        return self.library.argsort(-keys, axis=1, stable=True)
+
+    def sorted_down(self, x: Any) -> Any:
+        """Each row's values, largest first; equal ones cannot be told apart, nothing is NaN."""
+        if self.on_host:
+            return -np.sort(-x, axis=1)
+        return self.library.sort(x, axis=1, descending=True, stable=False)
+
+    # ------------------------------------------------------------ what the host may look at
+
+    @property
+    def on_host(self) -> bool:
+        """Whether anybody may look at the numbers: they are NumPy's, so no device computes them and nothing is traced."""
+        return self.kind == "numpy"
+
+    def range_of(self, x: Any) -> tuple[float, float] | None:
+        """The smallest and the largest number, NaN if one is; None where nobody may look, or there is none."""
+        return (float(x.min()), float(x.max())) if self.on_host and x.size else None
+
+    def is_whole(self, x: Any) -> bool:
+        """Whether all numbers are known to be whole."""
+        return self.on_host and bool((np.trunc(x) == x).all())
+
+    def quiet(self) -> AbstractContextManager[Any]:
+        """While formulas run: NumPy, and what stands on it, warns of divisions by 0 that formulas leave to ``ratio``."""
+        if self.kind == "torch":
+            return nullcontext()  # a compiler would stop here
+        return np.errstate(divide="ignore", invalid="ignore", over="ignore")
+
+
+def stable_order(keys: Any) -> Any:
+    """The stable order of each row of a NumPy array, largest key first, NaN last.
+
+    NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its place fit
+    into one whole number, which has no equal; double precision is sorted as it comes, and the rows that turn out to
+    hold equal keys are done again.
+    """
+    if keys.dtype == np.float32:
+        return order_of_singles(keys)
+    keys = -keys
+    order = np.argsort(keys, axis=1)
+    placed = np.take_along_axis(keys, order, axis=1)
+    equal = (placed[:, 1:] == placed[:, :-1]) | np.isnan(placed[:, 1:])
+    tied = np.flatnonzero(equal.any(axis=1))
+    order[tied] = np.argsort(keys[tied], axis=1, kind="stable")
+    return order
+
+
+def order_of_singles(keys: Any) -> Any:
+    """The same for single precision, a few rows at a time so that the work stays in the cache."""
+    queries, width = keys.shape
+    order = np.empty(keys.shape, np.int64)
+    places = np.arange(width, dtype=np.int64)
+    step = max(1, IN_CACHE // max(width, 1))
+    for first in range(0, queries, step):
+        part = order[first : first + step]
+        bits = np.subtract(np.float32(0), keys[first : first + step]).view(np.int32)  # 0 - x: -0 and 0 are equal
+        bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)  # negative numbers ascend with descending bits
+        part[...] = bits
+        part <<= 32
+        part += places
+        part.sort(axis=1)
+        part &= 0xFFFFFFFF
+    return order

@@ -1,0 +1,301 @@
+"""The carrier for arrays: a batch of ranked lists [query, document] of any array library, on its device."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.lists import Gain, Lists, Queries, Rows
+from karat.lists.worth import gain_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.lists.arrays import Arrays
+
+__all__ = ["Padded"]
+
+MOST_LEVELS = 8
+"""The highest grade up to which the best list is counted together instead of sorted."""
+
+
+class Padded(Lists):
+    """Ranked lists side by side, each padded to the width of the batch.
+
+    Shapes follow from the shapes given and from depths alone, never from the numbers, and nothing waits for a device;
+    so it can be traced and compiled. A column is a rank; a number per document is [query, document], or a 1 stands
+    for either axis along which it is the same.
+
+    Args:
+        arrays: the array library.
+        grade: in rank order; -1 never pooled (and what is no document), -2 pooled but unjudged [query, document].
+        length: how many columns of each query are documents; None where all are [query].
+        judged: the grades of all judgments, in any order, negative where there is none; None: those of ``grade``
+            [query, judgment].
+        scores: gives the scores in rank order, for measures that ask which documents are tied; None where ranks are
+            all there is [query, document].
+        levels: the highest grade, where grades are known to be whole numbers.
+
+    Example:
+        >>> import numpy as np
+        >>> from karat.lists.arrays import arrays_of
+        >>> from karat.lists.padded import Padded
+        >>> from karat.measures import parse_measure
+        >>> grade = np.array([[0.0, 1.0, -1.0], [2.0, 0.0, 1.0]])
+        >>> parse_measure("RR")(Padded(arrays_of(grade), grade))
+        array([0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        grade: Any,
+        length: Any = None,
+        judged: Any = None,
+        scores: Callable[[], Any] | None = None,
+        levels: int | None = None,
+    ) -> None:
+        """Carry them."""
+        self.xp, self.grades, self.lengths, self.scores = arrays, grade, length, scores
+        self.pool, self.levels = grade if judged is None else judged, levels
+        self.asked: int | None = None
+        self.uncut = self
+        self.made: dict[Any, Any] = {}
+
+    # ------------------------------------------------------------ columns
+
+    @cached_property
+    def rank(self) -> Rows:
+        return cast("Rows", self.xp.count(self.shape[1])[None, :])
+
+    @property
+    def grade(self) -> Rows:
+        return cast("Rows", self.grades)
+
+    @cached_property
+    def length(self) -> Queries:
+        return cast("Queries", self.every(self.shape[1]) if self.lengths is None else self.lengths)
+
+    @cached_property
+    def depth(self) -> Queries:
+        return self.length if self.asked is None else self.every(self.asked)
+
+    @cached_property
+    def horizon(self) -> Queries:
+        return self.every(float("inf") if self.asked is None else self.asked)
+
+    @cached_property
+    def tied_rank(self) -> Rows:
+        if self.scores is None or not self.shape[1]:
+            return self.rank
+        here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
+        end = self.xp.library.ones_like(self.inside[:, :1])
+        other = here[:, 1:] != here[:, :-1]
+        first = self.xp.running_largest(self.xp.where(self.joined(end, other), rank, 0.0))
+        # Seen from the end of the list the last of a stretch of equal scores is its first.
+        back = self.xp.where(self.joined(other, end) | (rank == length), self.shape[1] + 1.0 - rank, 0.0)
+        flipped = self.xp.library.flip(back, axis=1)
+        last = self.shape[1] + 1.0 - self.xp.library.flip(self.xp.running_largest(flipped), axis=1)
+        return cast("Rows", (first + last) / 2.0)
+
+    def n_graded(self, lowest: float, below: float) -> Queries:
+        if below != float("inf"):
+            return self.n_graded(lowest, float("inf")) - self.n_graded(below, float("inf"))
+        # The judgments are the same at every depth.
+        return cast(
+            "Queries", self.uncut.once(("n_graded", lowest), lambda: self.xp.counted(self.pool >= lowest))
+        )
+
+    def highest_grade(self) -> Queries:
+        if not self.pool.shape[1]:
+            return self.every(0.0)
+        return cast("Queries", self.xp.maximum(self.xp.library.max(self.pool, axis=1), 0.0))
+
+    # ------------------------------------------------------------ other lists
+
+    def top(self, depth: int) -> Padded:
+        return cast("Padded", self.once(("top", depth), lambda: self.cut(depth)))
+
+    def ideal(self, gain: Gain, of: str) -> Padded:
+        return cast("Padded", self.once(("ideal", gain, of), lambda: self.best_lists(gain, of)))
+
+    @property
+    def groups(self) -> Padded:
+        raise DataError(
+            "This measure averages over judgment groups, and an array of grades holds none: evaluate files of "
+            "judgment groups with 'karat trec-eval -R qrels_jg'."
+        )
+
+    def over_groups(self, values: Queries) -> Queries:
+        return values
+
+    # ------------------------------------------------------------ primitives
+
+    def total(self, rows: Rows) -> Queries:
+        return cast("Queries", self.xp.library.sum(self.kept(rows), axis=1, dtype=self.xp.dtype))
+
+    def best(self, rows: Rows) -> Queries:
+        if not self.shape[1]:
+            return self.every(0.0)
+        if self.lengths is None:
+            return cast("Queries", self.xp.library.max(self.whole_rows(rows), axis=1))
+        largest = self.xp.library.max(self.xp.where(self.inside, rows, -float("inf")), axis=1)
+        return cast("Queries", self.xp.where(self.lengths > 0, largest, 0.0))
+
+    def running(self, rows: Rows) -> Rows:
+        return cast("Rows", self.xp.running(self.kept(rows)))
+
+    def product_above(self, rows: Rows) -> Rows:
+        product = self.xp.running_product(self.whole_rows(rows)[:, : max(self.shape[1] - 1, 0)])
+        return cast("Rows", self.joined(self.xp.full((self.shape[0], min(self.shape[1], 1)), 1.0), product))
+
+    def following(self, rows: Rows) -> Rows:
+        end = self.xp.full((self.shape[0], min(self.shape[1], 1)), float("nan"))
+        following = self.joined(self.whole_rows(rows)[:, 1:], end)
+        last = cast("Any", self.rank) >= cast("Any", self.length)[:, None]
+        return cast("Rows", self.xp.where(last, float("nan"), following))
+
+    def spread(self, values: Queries) -> Rows:
+        return cast("Rows", cast("Any", values)[:, None])
+
+    def running_of(self, other: Lists, rows: Rows) -> Rows:
+        reached, width = cast("Any", other.running(rows)), self.shape[1]
+        if not reached.shape[1]:
+            return cast("Rows", self.xp.full(self.shape, 0.0))
+        if reached.shape[1] < width:
+            missing = (self.shape[0], width - reached.shape[1])
+            reached = self.joined(reached, self.xp.library.broadcast_to(reached[:, -1:], missing))
+        return cast("Rows", reached[:, :width])
+
+    def up_to_1(self, rows: Rows, highest: float) -> Rows:
+        if self.xp.on_host:
+            return super().up_to_1(rows, highest)
+        # Nobody may look at the numbers here, so what cannot be becomes undefined.
+        return cast("Rows", self.xp.where(cast("Any", rows) > 1.0, float("nan"), rows))
+
+    # ------------------------------------------------------------ words that several measures ask for
+
+    def hits(self, rel: float) -> Rows:
+        return cast("Rows", self.once(("hits", rel), lambda: super(Padded, self).hits(rel)))
+
+    def gains(self, gain: Gain) -> Rows:
+        return cast("Rows", self.once(("gains", gain), lambda: super(Padded, self).gains(gain)))
+
+    # ------------------------------------------------------------ shapes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many queries, how many columns."""
+        return cast("tuple[int, int]", self.grades.shape)
+
+    @cached_property
+    def inside(self) -> Any:
+        """Which columns are documents."""
+        return cast("Any", self.rank) <= cast("Any", self.length)[:, None]
+
+    def every(self, number: float) -> Queries:
+        """The same number for every query."""
+        return cast("Queries", self.xp.full(self.shape[:1], number))
+
+    def whole_rows(self, rows: Any) -> Any:
+        """A number per document, with both axes in full."""
+        return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
+
+    def kept(self, rows: Any) -> Any:
+        """The rows, with 0 for what is no document."""
+        return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
+
+    def joined(self, left: Any, right: Any) -> Any:
+        """Columns side by side."""
+        return self.xp.library.concat([left, right], axis=1)
+
+    # ------------------------------------------------------------ how other lists are made
+
+    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+        """Make something the first time that it is asked for."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
+
+    def cut(self, depth: int) -> Padded:
+        """The columns down to ``depth``, remembering the whole lists."""
+        cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
+        cut.asked, cut.uncut = depth, self.uncut
+        return cut
+
+    def part(self, width: int, length: Any) -> Padded:
+        """The first columns."""
+        width, whole = min(width, self.shape[1]), self.scores
+        scores = None if whole is None else lambda: whole()[:, :width]
+        return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
+
+    def best_lists(self, gain: Gain, of: str) -> Padded:
+        """All documents of a positive gain, best first, down to this list's depth."""
+        asked = of in ("depth", "full")
+        ordered = (self if asked else self.uncut).once(("ordered", gain, of), lambda: self.ordered(gain, of))
+        if of == "length":
+            return cast("Padded", ordered.part(self.shape[1], self.xp.minimum(ordered.length, self.length)))
+        uncut = of == "uncut" or self.asked is None
+        return cast("Padded", ordered if uncut else ordered.top(self.asked))
+
+    def ordered(self, gain: Gain, of: str) -> Padded:
+        """All candidates of a positive gain, best first."""
+        if of in ("depth", "full"):
+            asked = cast("Any", self.depth if of == "depth" else self.length)
+            width = self.asked if of == "depth" and self.asked is not None else self.shape[1]
+            return self.best_list(gain, self.xp.where(self.xp.count(width)[None, :] <= asked[:, None], 1.0, -1.0))
+        if isinstance(gain, tuple):
+            return self.best_list(gain, self.by_worth(gain, of))
+        if self.levels is not None and self.levels <= MOST_LEVELS:
+            return self.by_counting(gain, of)
+        # Of every named gain no grade is worth less than a lower one.
+        grades = self.uncut.once(
+            ("by_grade", of == "retrieved"), lambda: self.xp.sorted_down(self.candidates(of))
+        )
+        return self.best_list(gain, grades)
+
+    def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
+        """The list of candidates that stand in their best order, down to the last positive gain."""
+        if length is None:
+            length = self.xp.counted(cast("Any", Padded(self.xp, grades).gains(gain)) > 0)
+        return Padded(self.xp, grades, length, self.pool, None, self.levels)
+
+    def candidates(self, of: str) -> Any:
+        """The grades from which the best list is made, in any order."""
+        return self.uncut.grades if of == "retrieved" else self.pool
+
+    def by_counting(self, gain: str, of: str) -> Padded:
+        """The best list made from how many candidates reach each grade, without a sort."""
+        grades, levels = self.candidates(of), range(cast("int", self.levels) + 1)
+        worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in levels]
+        if True not in worth:
+            return self.part(0, self.every(0.0))
+        reach = [
+            self.uncut.once(
+                ("reach", of == "retrieved", level), lambda level=level: self.xp.counted(grades >= float(level))
+            )
+            for level in levels
+        ]
+        length = reach[worth.index(True)]
+        longest = self.xp.range_of(length)
+        width = grades.shape[1] if longest is None else int(longest[1])
+        rank = self.xp.count(width)[None, :]
+        rows = self.xp.full((self.shape[0], width), 0.0)
+        for each in reach[1:]:
+            rows = rows + self.xp.where(rank <= each[:, None], 1.0, 0.0)
+        return self.best_list(gain, rows, length)
+
+    def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
+        """The candidates in descending order of gains given by hand."""
+        if of == "trec_eval":
+            raise DataError(
+                "ideal=trec_eval with gains given by hand follows trec_eval's own sorting, which no array does: take "
+                "ideal=judged, or evaluate files."
+            )
+        there = self.uncut.inside if of == "retrieved" else self.pool >= 0.0
+        grades = self.xp.where(there, self.candidates(of), -float("inf"))
+        worth = cast("Any", Padded(self.xp, grades).gains(gain))
+        return self.xp.take(grades, self.xp.order_down(worth))

@@ -1,0 +1,420 @@
+"""Measures of arrays: one sort for all of them, values per query or means, in the caller's library and on its device."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError, MeasureError
+from karat.evaluate import conventions, labelled
+from karat.lists.arrays import host_view
+from karat.policy import Policy
+from karat.tensors.batch import Batch, batch_of, flat_batch, refuse, topk_batch
+from karat.tensors.means import Column, mean_of, sums_of
+from karat.tensors.ranking import beyond, ranked, refuse_axes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.evaluate import MeasuresLike
+    from karat.lists.padded import Padded
+    from karat.measures import Measure
+
+__all__ = ["Evaluator", "evaluate", "evaluate_topk"]
+
+RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "depth")
+"""The axes of a policy that decide how documents are ranked, and so which measures can share a sort."""
+
+
+def evaluate(
+    scores: Any,
+    relevance: Any,
+    measures: MeasuresLike = None,
+    *,
+    mask: Any = None,
+    judged: Any = None,
+    queries: Any = None,
+    n_queries: int | None = None,
+    longest: int | None = None,
+    weights: Any = None,
+    per_query: bool = False,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    max_grade: int | None = None,
+    dtype: Any = None,
+) -> dict[str, Any]:
+    """Measure a batch of scored documents, in any array library, on its device.
+
+    Nothing is copied to the host and shapes depend on shapes alone, so it can be called under ``jax.jit``; for
+    ``torch.compile`` make an ``Evaluator`` first. On a device nobody looks at numbers: what is refused on the host
+    (a score that is no number, a grade above a measure's ``max``) makes the values of its query NaN there.
+
+    Args:
+        scores: of the system [query, document], or of all queries end to end [document] with ``queries``.
+        relevance: the grade of each document, of any real type or boolean; NaN for an unjudged one, negative as
+            the policy says; of the shape of ``scores``.
+        measures: names or ``Measure``s; the profile's or karat's default ones if None.
+        mask: which places hold a document; the others may hold anything. None for all [query, document].
+        judged: all grades of each query's judgments, retrieved or not, in any order, NaN where there is none; the
+            documents' own if None [query, judgment].
+        queries: the query of each document, a whole number from 0, where there is one axis [document].
+        n_queries: how many queries ``queries`` speaks of; under a compiler it must be given.
+        longest: the most documents that a query has there; under a compiler it must be given.
+        weights: what each query weighs in the means; all the same if None [query].
+        per_query: the values of each query instead of their mean.
+        policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
+            here). A place stands for the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
+            ``optimistic`` and ``pessimistic`` are the best and the worst order. ``empty="skip"`` leaves a query
+            out of the mean and shows NaN for it.
+        profile: a named convention, see ``karat.profiles()``.
+        max_grade: the highest grade there is, where grades are whole numbers: best lists are then counted, not
+            sorted. On the host karat finds out by itself. A query with any other grade is NaN.
+        dtype: the floating type to reckon with; that of the scores if None.
+
+    Returns:
+        One array without axes per measure, or with ``per_query`` one value per query [query].
+
+    Raises:
+        DataError: shapes that do not fit; on the host also what makes values NaN elsewhere.
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import karat.tensors
+        >>> scores = np.array([[0.9, 0.2, 0.4], [0.3, 0.1, 0.2]])
+        >>> relevance = np.array([[0, 1, 0], [1, 0, 1]])
+        >>> karat.tensors.evaluate(scores, relevance, ["RR", "P@2"], per_query=True)
+        {'RR': array([0.33333333, 1.        ]), 'P@2': array([0. , 1. ])}
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
+    return asked(
+        scores,
+        relevance,
+        mask=mask,
+        judged=judged,
+        queries=queries,
+        n_queries=n_queries,
+        longest=longest,
+        weights=weights,
+        per_query=per_query,
+    )
+
+
+def evaluate_topk(
+    ids: Any,
+    relevant_ids: Any,
+    measures: MeasuresLike = None,
+    *,
+    grades: Any = None,
+    mask: Any = None,
+    relevant_mask: Any = None,
+    weights: Any = None,
+    per_query: bool = False,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    max_grade: int | None = None,
+    dtype: Any = None,
+) -> dict[str, Any]:
+    """Measure lists of retrieved ids in rank order against the ids of the relevant documents.
+
+    Args:
+        ids: whole numbers in rank order; a negative one is no document [query, rank].
+        relevant_ids: those of the judged documents, in any order; a negative one is none [query, judgment].
+        measures: as in ``evaluate``.
+        grades: of ``relevant_ids``; all 1 if None [query, judgment].
+        mask: which of ``ids`` are documents [query, rank].
+        relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
+        weights: as in ``evaluate``.
+        per_query: as there.
+        policy: as there. An id that stands twice is an error on the host and makes its query NaN elsewhere;
+            ``duplicates="first"`` or ``"last"`` keeps one.
+        profile: as there.
+        max_grade: as there.
+        dtype: the floating type to reckon with; the library's default if None.
+
+    Returns:
+        As ``evaluate``.
+
+    Raises:
+        DataError: as ``evaluate``; on the host an id that stands twice.
+        MeasureError: as ``evaluate``.
+        PolicyError: as ``evaluate``.
+
+    Example:
+        >>> import numpy as np
+        >>> import karat.tensors
+        >>> ids = np.array([[7, 3, 5], [2, 9, -1]])
+        >>> relevant = np.array([[3, 8], [2, -1]])
+        >>> karat.tensors.evaluate_topk(ids, relevant, ["RR", "R@3"], per_query=True)
+        {'RR': array([0.5, 1. ]), 'R@3': array([0.5, 1. ])}
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
+    return asked.topk(
+        ids,
+        relevant_ids,
+        grades=grades,
+        mask=mask,
+        relevant_mask=relevant_mask,
+        weights=weights,
+        per_query=per_query,
+    )
+
+
+class Evaluator:
+    """Measures and conventions, read once and called on batch after batch; what ``torch.compile`` takes.
+
+    Args:
+        measures: as in ``evaluate``.
+        policy: as there.
+        profile: as there.
+        max_grade: as there.
+        dtype: as there.
+
+    Raises:
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import karat.tensors
+        >>> measured = karat.tensors.Evaluator(["AP", "nDCG@10"])
+        >>> scores, relevance = np.array([[0.9, 0.2, 0.4]]), np.array([[0, 1, 1]])
+        >>> measured(scores, relevance)["AP"]
+        np.float64(0.5833333333333333)
+    """
+
+    def __init__(
+        self,
+        measures: MeasuresLike = None,
+        *,
+        policy: Policy | None = None,
+        profile: str | None = None,
+        max_grade: int | None = None,
+        dtype: Any = None,
+    ) -> None:
+        """Read the names and the policy."""
+        if policy is None and profile is None:
+            policy = Policy(ties="input")
+        convention, self.policy = conventions(profile, policy)
+        self.asked = labelled(measures, convention)
+        self.max_grade, self.dtype = max_grade, dtype
+        self.groups: list[tuple[Policy, Policy, dict[str, Measure]]] = []
+        groups: dict[Policy, dict[str, Measure]] = {}
+        for label, measure in self.asked.items():
+            refuse_measure(measure)
+            groups.setdefault(self.policy.of_measure(str(measure)), {})[label] = measure
+        for own, its in groups.items():
+            refuse_axes(own)
+            ranking = Policy(**{axis: getattr(own, axis) for axis in RANKING})
+            self.groups.append((own, ranking, its))
+
+    def __call__(
+        self,
+        scores: Any,
+        relevance: Any,
+        *,
+        mask: Any = None,
+        judged: Any = None,
+        queries: Any = None,
+        n_queries: int | None = None,
+        longest: int | None = None,
+        weights: Any = None,
+        per_query: bool = False,
+    ) -> dict[str, Any]:
+        """Measure a batch; arguments, result and errors as in ``evaluate``."""
+        batch, weights = self.batch(scores, relevance, mask, judged, queries, n_queries, longest, weights)
+        return given_back(scores, self.answer(batch, weights, per_query=per_query))
+
+    def batch(
+        self,
+        scores: Any,
+        relevance: Any,
+        mask: Any = None,
+        judged: Any = None,
+        queries: Any = None,
+        n_queries: int | None = None,
+        longest: int | None = None,
+        weights: Any = None,
+    ) -> tuple[Batch, Any]:
+        """The arrays of a call in one form, and the weights."""
+        scores, relevance, mask, judged, queries, weights = map(
+            host_view, (scores, relevance, mask, judged, queries, weights)
+        )
+        dtype = dtype_of(self.dtype, scores)
+        if queries is None:
+            return batch_of(scores, relevance, mask, judged, dtype), weights
+        return flat_batch(scores, relevance, queries, n_queries, longest, dtype), weights
+
+    def topk(
+        self,
+        ids: Any,
+        relevant_ids: Any,
+        *,
+        grades: Any = None,
+        mask: Any = None,
+        relevant_mask: Any = None,
+        weights: Any = None,
+        per_query: bool = False,
+    ) -> dict[str, Any]:
+        """Measure retrieved ids; arguments, result and errors as in ``evaluate_topk``."""
+        given, duplicates = ids, self.policy.duplicates
+        ids, relevant_ids, grades, mask, relevant_mask, weights = map(
+            host_view, (ids, relevant_ids, grades, mask, relevant_mask, weights)
+        )
+        dtype = dtype_of(self.dtype, ids)
+        batch = topk_batch(ids, relevant_ids, grades, mask, relevant_mask, duplicates, dtype)
+        return given_back(given, self.answer(batch, weights, per_query=per_query))
+
+    def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
+        """The values per query, or what they come to."""
+        columns = self.columns(batch, weights)
+        if per_query:
+            return {label: shown(batch, each) for label, each in columns.items()}
+        return {label: self.mean(batch, label, column) for label, column in columns.items()}
+
+    def mean(self, batch: Batch, label: str, column: Column) -> Any:
+        """What the values of a measure come to."""
+        how = self.asked[label].definition.aggregate
+        with batch.arrays.quiet():
+            return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
+
+    def columns(self, batch: Batch, weights: Any = None) -> dict[str, Column]:
+        """The values of each measure, by label.
+
+        Raises:
+            DataError: on the host, what makes values NaN elsewhere; weights that do not fit.
+        """
+        if weights is not None and tuple(weights.shape) != tuple(batch.grades.shape[:1]):
+            raise DataError(f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries.")
+        batch = self.looked_at(batch)
+        found = side_by_side(self.part, list(batch.parts()))
+        columns = found[0] if len(found) == 1 else joined(batch, found)
+        if weights is not None:
+            weights = batch.arrays.floats(weights)
+            columns = {label: weighed(each, weights) for label, each in columns.items()}
+        return {label: columns[label] for label in self.asked}
+
+    def looked_at(self, batch: Batch) -> Batch:
+        """The batch, with its flaws where ``max_grade`` does not hold."""
+        if self.max_grade is None:
+            return batch
+        wrong, xp = beyond(batch, self.max_grade), batch.arrays
+        if wrong is None:
+            return batch
+        if xp.on_host:
+            refuse(wrong, f"a grade that is no whole number up to {self.max_grade}", "name the highest as max_grade")
+            return batch
+        return replace(batch, flaws=wrong if batch.flaws is None else batch.flaws | wrong)
+
+    def part(self, batch: Batch) -> dict[str, Column]:
+        """The values of a part of the batch."""
+        columns: dict[str, Column] = {}
+        made: dict[Policy, Padded] = {}
+        with batch.arrays.quiet():
+            for own, ranking, its in self.groups:
+                if ranking not in made:
+                    made[ranking] = ranked(batch, ranking, self.max_grade)
+                for label, measure in its.items():
+                    columns[label] = column_of(batch, made[ranking], measure, own.empty)
+        return columns
+
+
+def dtype_of(dtype: Any, array: Any) -> Any:
+    """The floating type as NumPy calls it, where NumPy has taken over from PyTorch."""
+    if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
+        return np.dtype(str(dtype).removeprefix("torch."))
+    return dtype
+
+
+def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """The values in the library of what was given."""
+    if isinstance(like, np.ndarray):
+        return {label: np.asarray(each)[()] for label, each in values.items()}
+    if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
+        import torch
+
+        return {label: torch.from_numpy(np.asarray(each)) for label, each in values.items()}
+    return values
+
+
+def side_by_side(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
+    """Work on parts of a batch with all cores: NumPy lets go of Python while it reckons."""
+    workers = min(len(parts) // 2, cores())
+    if workers < 2:
+        return [work(each) for each in parts]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, parts))
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def column_of(batch: Batch, lists: Padded, measure: Measure, empty: str) -> Column:
+    """The values of a measure, and what each weighs."""
+    xp = batch.arrays
+    values: Any = measure(lists)
+    weights: Any = measure.weigh(lists)
+    kept = None
+    if empty != "zero":
+        judged: Any = lists.n_graded(1.0, float("inf"))
+        if empty == "skip":
+            kept = judged > 0.0
+        elif measure.definition.aggregate != "sum":
+            values = xp.where(judged > 0.0, values, 1.0 if empty == "one" else float("nan"))
+    if batch.flaws is not None:
+        values = xp.where(batch.flaws, float("nan"), values)
+    return Column(values, weights, kept)
+
+
+def shown(batch: Batch, column: Column) -> Any:
+    """Each query's value; NaN for one that does not count."""
+    if column.kept is None:
+        return column.values
+    return batch.arrays.where(column.kept, column.values, float("nan"))
+
+
+def weighed(column: Column, weights: Any) -> Column:
+    """The column with the caller's weights."""
+    return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
+
+
+def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
+    """The columns of the parts, end to end."""
+
+    def end_to_end(each: list[Any]) -> Any:
+        return None if each[0] is None else batch.arrays.library.concat(each)
+
+    return {
+        label: Column(
+            end_to_end([part[label].values for part in parts]),
+            end_to_end([part[label].weights for part in parts]),
+            end_to_end([part[label].kept for part in parts]),
+        )
+        for label in parts[0]
+    }
+
+
+def refuse_measure(measure: Measure) -> None:
+    """Refuse a measure that needs more than grades.
+
+    Raises:
+        MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
+    """
+    if measure.pooled:
+        raise MeasureError(
+            f"{measure} compares the scores of all queries, and a batch may hold some: put the documents of all queries "
+            f"into one, and take {measure.name}, or evaluate a run."
+        )
+    if measure.definition.formula.__module__.endswith(".preference"):
+        raise MeasureError(
+            f"{measure} counts preferences or judgment groups, and an array of grades holds none: evaluate files with "
+            "'karat trec-eval'."
+        )

@@ -1,0 +1,132 @@
+"""From scores to ranked lists on a device: the policy's ties, depth, unjudged and negative grades, in one sort."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import DataError, PolicyError
+from karat.lists.padded import MOST_LEVELS, Padded
+
+if TYPE_CHECKING:
+    from karat.lists.arrays import Arrays
+    from karat.policy import Policy
+    from karat.tensors.batch import Batch
+
+__all__ = ["beyond", "ranked", "refuse_axes"]
+
+NEVER_POOLED, POOLED = -1.0, -2.0
+
+REFUSED = {
+    "rank-column": "a batch has no rank column; give scores that fall with the rank",
+    "expected": "the mean over all orders needs ties on the host; evaluate files or dicts, or compare optimistic with "
+    "pessimistic",
+    "error": "nobody may look for ties on a device; choose an order",
+}
+
+
+def refuse_axes(policy: Policy) -> None:
+    """Refuse what a policy asks for and arrays cannot give.
+
+    Raises:
+        PolicyError: a rule for ties that needs more than arrays, or an error that nobody could raise.
+    """
+    if policy.ties in REFUSED:
+        raise PolicyError(f"ties={policy.ties!r} does not go with arrays: {REFUSED[policy.ties]}.")
+    for axis in ("negative", "empty"):
+        if getattr(policy, axis) == "error":
+            raise PolicyError(
+                f"{axis}='error' does not go with arrays, which may lie on a device where nobody looks: choose another "
+                f"{axis}, such as {axis}={'nan' if axis == 'empty' else 'unjudged'!r}."
+            )
+
+
+def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
+    """The documents of each query by rank, under a policy.
+
+    Args:
+        batch: the documents.
+        policy: of it ties, score width, judgments, unjudged, negative and depth.
+        highest: the highest grade, where all grades are whole numbers.
+    """
+    xp = batch.arrays
+    grades, levels = graded(xp, batch.grades, policy, highest)
+    if batch.mask is not None:
+        grades = xp.where(batch.mask, grades, NEVER_POOLED)
+    pool = grades
+    if batch.judged is not None and policy.judgments == "all":
+        pool, others = graded(xp, batch.judged, policy, highest)
+        levels = None if levels is None or others is None else max(levels, others)
+    length = None if batch.mask is None else xp.library.sum(xp.floats(batch.mask), axis=1, dtype=xp.dtype)
+    keys = keys_of(batch, policy)
+    order = order_of(batch, keys, grades, policy)
+    scores = None if keys is None else lambda: xp.take(keys, order)
+    lists = Padded(xp, grades if order is None else xp.take(grades, order), length, pool, scores, levels)
+    if policy.depth is not None:
+        lists = lists.part(policy.depth, xp.minimum(lists.length, float(policy.depth)))
+    return condensed(lists) if policy.unjudged == "removed" else lists
+
+
+def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tuple[Any, int | None]:
+    """Grades as the lists take them, and the highest one where all are known to be whole and few."""
+    found = xp.range_of(grades)
+    truth = xp.library.isdtype(grades.dtype, "bool")
+    floats = xp.floats(grades)
+    if truth:
+        return floats, 1
+    if found is None or not found[0] >= 0.0:
+        negative = 0.0 if policy.negative == "nonrelevant" else POOLED
+        floats = xp.where(floats < 0.0, negative, floats)
+        if not xp.library.isdtype(grades.dtype, "integral"):
+            floats = xp.where(xp.isnan(floats), NEVER_POOLED, floats)
+        found = xp.range_of(floats)
+    if found is None:
+        return floats, highest
+    whole = found[1] <= MOST_LEVELS and xp.is_whole(floats)
+    return floats, max(int(found[1]), 0) if whole else None
+
+
+def keys_of(batch: Batch, policy: Policy) -> Any:
+    """The scores by which documents are ranked, NaN for what is none; None where they are ranked already."""
+    keys, xp = batch.scores, batch.arrays
+    if keys is None:
+        return None
+    if policy.scores == "float32":
+        keys = xp.library.astype(keys, xp.library.float32, copy=False)
+    return keys if batch.mask is None else xp.where(batch.mask, keys, float("nan"))
+
+
+def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
+    """The place of the document at each rank; what is no document comes last. None where it stays as it is."""
+    xp = batch.arrays
+    if keys is None:
+        return None if batch.mask is None else xp.order_down(xp.floats(batch.mask))
+    if policy.ties == "trec":
+        return (grades.shape[1] - 1) - xp.order_down(xp.library.flip(keys, axis=1))
+    if policy.ties in ("optimistic", "pessimistic"):
+        # The same merit as in karat.ties: unjudged documents stand between relevant ones and those judged not to be.
+        merit = xp.where(grades == 0.0, POOLED - 1.0, grades)
+        first = xp.order_down(merit if policy.ties == "optimistic" else -merit)
+        return xp.take(first, xp.order_down(xp.take(keys, first)))
+    return xp.order_down(keys)
+
+
+def condensed(lists: Padded) -> Padded:
+    """The lists without their unjudged documents."""
+    xp, whole = lists.xp, lists.scores
+    judged = xp.floats((lists.grades >= 0.0) & lists.inside)
+    order = xp.order_down(judged)
+    scores = None if whole is None else lambda: xp.take(whole(), order)
+    length = xp.library.sum(judged, axis=1, dtype=xp.dtype)
+    return Padded(xp, xp.take(lists.grades, order), length, lists.pool, scores, lists.levels)
+
+
+def beyond(batch: Batch, highest: int) -> Any:
+    """Queries with a grade that is no whole number up to ``highest`` [query]."""
+    xp, flaws = batch.arrays, None
+    for grades in (batch.grades, batch.judged):
+        if grades is not None and grades.shape[1]:
+            floats = xp.floats(grades)
+            wrong = (floats > float(highest)) | (xp.trunc(floats) < floats)
+            marked = xp.library.any(wrong, axis=1)
+            flaws = marked if flaws is None else flaws | marked
+    return flaws
