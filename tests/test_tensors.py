@@ -10,12 +10,27 @@ import pytest
 from hypothesis import assume, given, settings
 
 import karat
-from arrays import LIBRARIES, array, library
+from arrays import array, library
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.tensors import Evaluator, evaluate, evaluate_topk
 from strategies import judgments, runs
 
-MEASURES = ["AP", "RR", "nDCG", "nDCG@3", "P@2", "R@2", "Bpref", "AUC", "GMAP", "GAUC", "NumRelRet", "Q", "infAP", "INST@3"]
+MEASURES = [
+    "AP",
+    "RR",
+    "nDCG",
+    "nDCG@3",
+    "P@2",
+    "R@2",
+    "Bpref",
+    "AUC",
+    "GMAP",
+    "GAUC",
+    "NumRelRet",
+    "Q",
+    "infAP",
+    "INST@3",
+]
 POLICIES = [
     {},
     {"ties": "ascending"},
@@ -73,8 +88,8 @@ def example(name: str) -> tuple[Any, Any, Any]:
     return array(name, scores), array(name, grades), array(name, mask, "bool")
 
 
-def close(found: dict[str, Any], wanted: dict[str, Any], tolerance: float = 1e-12) -> None:
-    assert list(found) == list(wanted)
+def check_close(found: dict[str, Any], wanted: dict[str, Any], tolerance: float = 1e-12) -> None:
+    assert set(found) == set(wanted)  # jax.jit sorts them
     for label, value in found.items():
         assert np.allclose(np.asarray(value), np.asarray(wanted[label]), rtol=0, atol=tolerance), label
 
@@ -90,7 +105,7 @@ def test_every_library_gives_the_same_in_its_own_arrays(name: str, ties: str) ->
             *example("numpy")[:2], MEASURES, mask=example("numpy")[2], policy=policy, per_query=per_query
         )
         assert {type(each) for each in found.values()} == {type(scores)}
-        close({k: np.asarray(v) for k, v in found.items()}, wanted)
+        check_close({k: np.asarray(v) for k, v in found.items()}, wanted)
 
 
 def test_torch_compiles_it_whole() -> None:
@@ -102,17 +117,19 @@ def test_torch_compiles_it_whole() -> None:
     def compiled(scores: Any, grades: Any, mask: Any) -> dict[str, Any]:
         return asked(scores, grades, mask=mask)
 
-    close(compiled(scores, grades, mask), asked(scores, grades, mask=mask))
+    check_close(compiled(scores, grades, mask), asked(scores, grades, mask=mask))
 
 
 def test_jax_compiles_it_and_a_score_that_is_none_becomes_undefined() -> None:
-    jax = library("jax") and pytest.importorskip("jax")
+    library("jax")
+    jax = pytest.importorskip("jax")
     names = ["AP", "nDCG@3", "AUC"]
     scores, grades, mask = example("jax")
     compiled = jax.jit(lambda s, g, m: evaluate(s, g, names, mask=m, per_query=True))
-    close(compiled(scores, grades, mask), evaluate(scores, grades, names, mask=mask, per_query=True))
-    wrong = scores.at[2, 0].set(np.nan)
-    values = compiled(wrong, grades, mask | True)["AP"]
+    its = example("numpy")
+    check_close(compiled(scores, grades, mask), evaluate(its[0], its[1], names, mask=its[2], per_query=True))
+    its[0][2, 0] = np.nan
+    values = compiled(jax.numpy.asarray(its[0]), grades, mask.at[2, 0].set(True))["AP"]
     assert np.isnan(np.asarray(values)).tolist() == [False, False, True, False, False, False]
 
 
@@ -125,11 +142,13 @@ def test_scores_end_to_end_with_the_numbers_of_their_queries() -> None:
     sized = evaluate(scores, grades, ["AP"], queries=queries, n_queries=4, longest=5, per_query=True)
     assert sized["AP"].tolist() == pytest.approx([1 / 2, 0, (1 / 1 + 2 / 3) / 2, 0])
     strict = library("array_api_strict")
-    other = evaluate(*map(strict.asarray, (scores, grades)), ["AP"], queries=strict.asarray(queries), per_query=True)
+    other = evaluate(
+        *map(strict.asarray, (scores, grades)), ["AP"], queries=strict.asarray(queries), per_query=True
+    )
     assert np.asarray(other["AP"]).tolist() == values["AP"].tolist()
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", ["numpy", "array_api_strict", "torch"])
 def test_retrieved_ids_against_relevant_ones(name: str) -> None:
     ids = array(name, [[7, 3, 5, -1], [2, 9, -1, 4]], "int64")
     relevant = array(name, [[3, 8, -1], [4, 2, 6]], "int64")
@@ -146,7 +165,9 @@ def test_an_id_that_stands_twice_is_refused_or_counts_once() -> None:
     with pytest.raises(DataError, match="number 1 of the batch has an id twice in ids: remove one"):
         evaluate_topk(ids, relevant, ["P@2"])
     for rule, value in (("first", (1 / 1 + 2 / 3) / 2), ("last", (1 / 2 + 2 / 3) / 2)):
-        assert evaluate_topk(ids, relevant, ["AP"], policy=Policy(duplicates=rule))["AP"] == pytest.approx(value)
+        assert evaluate_topk(ids, relevant, ["AP"], policy=Policy(duplicates=rule))["AP"] == pytest.approx(
+            value
+        )
     strict = library("array_api_strict")
     elsewhere = evaluate_topk(strict.asarray(ids), strict.asarray(relevant), ["P@2"])
     assert math.isnan(float(elsewhere["P@2"]))
@@ -154,7 +175,9 @@ def test_an_id_that_stands_twice_is_refused_or_counts_once() -> None:
 
 def test_weights_and_skipped_queries_count_in_the_mean() -> None:
     scores, grades = np.array([[3.0, 2, 1]] * 3), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
-    assert evaluate(scores, grades, ["RR"], weights=np.array([3, 1, 0]))["RR"] == pytest.approx((3 / 2 + 1) / 4)
+    assert evaluate(scores, grades, ["RR"], weights=np.array([3, 1, 0]))["RR"] == pytest.approx(
+        (3 / 2 + 1) / 4
+    )
     skipped = Policy(ties="input", empty="skip")
     assert evaluate(scores, grades, ["RR", "NumRet"], policy=skipped) == {"RR": 3 / 4, "NumRet": 6}
     values = evaluate(scores, grades, ["RR"], policy=skipped, per_query=True)["RR"]
@@ -178,7 +201,9 @@ def test_a_declared_highest_grade_counts_the_best_list_and_is_held_to() -> None:
     plain = evaluate(scores, grades, ["nDCG", "nDCG(gain=exp2)@2"], per_query=True)
     counted = evaluate(scores, grades, ["nDCG", "nDCG(gain=exp2)@2"], max_grade=3, per_query=True)
     for label in plain:
-        assert np.asarray(counted[label]).tolist() == pytest.approx(np.asarray(plain[label]).tolist(), abs=1e-12)
+        assert np.asarray(counted[label]).tolist() == pytest.approx(
+            np.asarray(plain[label]).tolist(), abs=1e-12
+        )
     low = evaluate(scores, grades, ["nDCG"], max_grade=2, per_query=True)["nDCG"]
     assert np.isnan(np.asarray(low)).tolist() == [False, True]
     with pytest.raises(DataError, match="number 2 of the batch has a grade that is no whole number up to 2"):
@@ -189,7 +214,9 @@ def test_a_declared_highest_grade_counts_the_best_list_and_is_held_to() -> None:
 def test_short_and_whole_scores_of_torch_are_taken(kind: str) -> None:
     torch = library("torch")
     scores = torch.tensor([[3, 1, 2]], dtype=getattr(torch, kind))
-    assert float(evaluate(scores, torch.tensor([[False, True, True]]), ["AP"])["AP"]) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert float(evaluate(scores, torch.tensor([[False, True, True]]), ["AP"])["AP"]) == pytest.approx(
+        (1 / 2 + 2 / 3) / 2
+    )
 
 
 def test_scores_that_a_model_still_learns_from_are_taken() -> None:

@@ -33,7 +33,7 @@ FLOORS = [
     ["karat.profiles", "karat.scores", "karat.explanation", "karat.significance"],
     ["karat.values", "karat.dictionary"],
     ["karat.evaluate"],
-    ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison"],
+    ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison", "karat.tensors"],
     ["karat.agreements", "karat.checking", "karat.records"],
     ["karat.gates", "karat.reporting", "karat.testing"],
     ["karat.compat"],

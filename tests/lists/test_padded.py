@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from karat.lists.flat import Flat
 from karat.lists.padded import Padded
 from karat.match import match
 from karat.measures import REGISTER, Measure, parse_measure
-from karat.rows import JudgedRows
 from karat.tables import Qrels, Run
 from strategies import judgments, runs
+
+if TYPE_CHECKING:
+    from karat.rows import JudgedRows
 
 WIDTH = 7
 PREFERENCE = "preference"
@@ -86,11 +89,18 @@ def padded(rows: JudgedRows, levels: int | None = None) -> Padded:
     """The padded lists of the same rows, with a wider batch than any list needs; equal scores by their first rank."""
     full = Flat(rows, every_rank=True).rows
     count, width = len(rows.length), int(max(rows.length, default=0)) + 2
-    grade, scores, pool = np.full((count, width), -1.0), np.full((count, width), np.nan), np.full((count, 12), -1.0)
+    grade, scores, pool = (
+        np.full((count, width), -1.0),
+        np.full((count, width), np.nan),
+        np.full((count, 12), -1.0),
+    )
     for each in range(count):
         its = slice(full.offsets[each], full.offsets[each + 1])
         grade[each, : its.stop - its.start] = full.grade[its]
-        scores[each, : its.stop - its.start] = -full.tie_first[its]
+        scores[each, : its.stop - its.start] = -full.rank[its]
+        for row in range(rows.offsets[each], rows.offsets[each + 1]):
+            # Also of the documents that have no row, and share the score of one that has.
+            scores[each, int(rows.tie_first[row]) - 1 : int(rows.tie_last[row])] = -rows.tie_first[row]
         judged = rows.judged_grades[rows.judged_offsets[each] : rows.judged_offsets[each + 1]]
         pool[each, : len(judged)] = judged
     return Padded(arrays_of(grade), grade, rows.length, pool, lambda: scores, levels)
@@ -100,7 +110,6 @@ def padded(rows: JudgedRows, levels: int | None = None) -> Padded:
 @given(judgments(), runs())
 def test_padded_lists_give_what_flat_rows_give(qrels: dict, run: dict) -> None:
     rows = match(Qrels.of(qrels), Run.of(run), Policy()).rows
-    # A rank of its own for the documents without a row, which share their score with none that matters.
     for levels in (None, 4):
         lists = padded(rows, levels)
         with np.errstate(all="ignore"):
@@ -151,7 +160,9 @@ def test_a_grade_above_max_is_refused_on_the_host_and_undefined_elsewhere() -> N
 def test_groups_and_hand_made_trec_eval_orders_are_refused_in_a_sentence() -> None:
     lists = Padded(arrays_of(np.ones((1, 1))), np.ones((1, 1)))
     for name in ("GroupAP", "Prefs", "nDCG(gain={1:2},ideal=trec_eval)", "ListedAP", "AUC(pooled=true)"):
-        with pytest.raises(DataError, match=r"evaluate files|give a file|judgment groups|These lists|give judgments"):
+        with pytest.raises(
+            DataError, match=r"evaluate files|give a file|judgment groups|These lists|give judgments"
+        ):
             parse_measure(name)(lists)
 
 

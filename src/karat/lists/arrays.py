@@ -30,13 +30,22 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     Raises:
         TypeError: it is no array.
     """
-    from array_api_compat import array_namespace, device, is_jax_namespace, is_numpy_array, is_torch_array
+    if is_tensor(array):  # what array-api-compat would find out too, in a way that compilers complain of
+        from array_api_compat import torch
+
+        return Arrays(torch, array.device, dtype or floating(torch, array), "torch")
+    from array_api_compat import array_namespace, device, is_jax_namespace, is_numpy_array
 
     library = array_namespace(array)
     # JAX places arrays by itself, and under jit they have no device yet.
     place = None if is_jax_namespace(library) else device(array)
-    kind = "numpy" if is_numpy_array(array) else "torch" if is_torch_array(array) else ""
-    return Arrays(library, place, floating(library, array) if dtype is None else dtype, kind)
+    kind = "numpy" if is_numpy_array(array) else ""
+    return Arrays(library, place, dtype or floating(library, array), kind)
+
+
+def is_tensor(array: Any) -> bool:
+    """Whether it is one of PyTorch's."""
+    return type(array).__module__.partition(".")[0] == "torch"
 
 
 def host_view(array: Any) -> Any:
@@ -44,9 +53,7 @@ def host_view(array: Any) -> Any:
 
     There NumPy is quicker than eager PyTorch, for its sort, and may be asked what the numbers are.
     """
-    from array_api_compat import is_torch_array
-
-    if not is_torch_array(array):
+    if not is_tensor(array):
         return array
     import torch
 
@@ -163,10 +170,14 @@ class Arrays:
 
     def running(self, x: Any) -> Any:
         """The sums from the first column to each."""
+        if self.kind == "torch":
+            return x.cumsum(1)  # a compiler stops at array-api-compat's
         return self.library.cumulative_sum(x, axis=1, dtype=self.dtype)
 
     def running_product(self, x: Any) -> Any:
         """The products from the first column to each."""
+        if self.kind == "torch":
+            return x.cumprod(1)
         return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
 
     def running_largest(self, x: Any) -> Any:
@@ -194,7 +205,7 @@ class Arrays:
 
     @property
     def on_host(self) -> bool:
-        """Whether anybody may look at the numbers: they are NumPy's, so no device computes them and nothing is traced."""
+        """Whether one may look at the numbers: NumPy's, which no device computes and nobody traces."""
         return self.kind == "numpy"
 
     def range_of(self, x: Any) -> tuple[float, float] | None:
@@ -206,7 +217,7 @@ class Arrays:
         return self.on_host and bool((np.trunc(x) == x).all())
 
     def quiet(self) -> AbstractContextManager[Any]:
-        """While formulas run: NumPy, and what stands on it, warns of divisions by 0 that formulas leave to ``ratio``."""
+        """While formulas run: NumPy, and what stands on it, warns of divisions by 0, which ``ratio`` sees to."""
         if self.kind == "torch":
             return nullcontext()  # a compiler would stop here
         return np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -238,7 +249,9 @@ def order_of_singles(keys: Any) -> Any:
     step = max(1, IN_CACHE // max(width, 1))
     for first in range(0, queries, step):
         part = order[first : first + step]
-        bits = np.subtract(np.float32(0), keys[first : first + step]).view(np.int32)  # 0 - x: -0 and 0 are equal
+        bits = np.subtract(np.float32(0), keys[first : first + step]).view(
+            np.int32
+        )  # 0 - x: -0 and 0 are equal
         bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)  # negative numbers ascend with descending bits
         part[...] = bits
         part <<= 32

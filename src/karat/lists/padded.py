@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -67,28 +66,33 @@ class Padded(Lists):
 
     # ------------------------------------------------------------ columns
 
-    @cached_property
+    # Not functools.cached_property: before Python 3.12 it takes a lock, at which torch.compile stops.
+    @property
     def rank(self) -> Rows:
-        return cast("Rows", self.xp.count(self.shape[1])[None, :])
+        return cast("Rows", self.once("rank", lambda: self.xp.count(self.shape[1])[None, :]))
 
     @property
     def grade(self) -> Rows:
         return cast("Rows", self.grades)
 
-    @cached_property
+    @property
     def length(self) -> Queries:
         return cast("Queries", self.every(self.shape[1]) if self.lengths is None else self.lengths)
 
-    @cached_property
+    @property
     def depth(self) -> Queries:
         return self.length if self.asked is None else self.every(self.asked)
 
-    @cached_property
+    @property
     def horizon(self) -> Queries:
         return self.every(float("inf") if self.asked is None else self.asked)
 
-    @cached_property
+    @property
     def tied_rank(self) -> Rows:
+        return cast("Rows", self.once("tied_rank", self.middle_ranks))
+
+    def middle_ranks(self) -> Rows:
+        """The ranks, those of documents of equal score averaged."""
         if self.scores is None or not self.shape[1]:
             return self.rank
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
@@ -191,10 +195,10 @@ class Padded(Lists):
         """How many queries, how many columns."""
         return cast("tuple[int, int]", self.grades.shape)
 
-    @cached_property
+    @property
     def inside(self) -> Any:
         """Which columns are documents."""
-        return cast("Any", self.rank) <= cast("Any", self.length)[:, None]
+        return self.once("inside", lambda: cast("Any", self.rank) <= cast("Any", self.length)[:, None])
 
     def every(self, number: float) -> Queries:
         """The same number for every query."""
@@ -246,7 +250,9 @@ class Padded(Lists):
         if of in ("depth", "full"):
             asked = cast("Any", self.depth if of == "depth" else self.length)
             width = self.asked if of == "depth" and self.asked is not None else self.shape[1]
-            return self.best_list(gain, self.xp.where(self.xp.count(width)[None, :] <= asked[:, None], 1.0, -1.0))
+            return self.best_list(
+                gain, self.xp.where(self.xp.count(width)[None, :] <= asked[:, None], 1.0, -1.0)
+            )
         if isinstance(gain, tuple):
             return self.best_list(gain, self.by_worth(gain, of))
         if self.levels is not None and self.levels <= MOST_LEVELS:
@@ -273,12 +279,10 @@ class Padded(Lists):
         worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in levels]
         if True not in worth:
             return self.part(0, self.every(0.0))
-        reach = [
-            self.uncut.once(
-                ("reach", of == "retrieved", level), lambda level=level: self.xp.counted(grades >= float(level))
-            )
-            for level in levels
-        ]
+        reach = self.uncut.once(
+            ("reach", of == "retrieved"),
+            lambda: [self.xp.counted(grades >= float(level)) for level in levels],
+        )
         length = reach[worth.index(True)]
         longest = self.xp.range_of(length)
         width = grades.shape[1] if longest is None else int(longest[1])

@@ -110,11 +110,13 @@ def two_axes(array: Any, name: str) -> Any:
         DataError: it has not two axes.
     """
     if not hasattr(array, "shape"):
-        raise DataError(f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name}).")
+        raise DataError(
+            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
+        )
     if len(array.shape) != 2:
         raise DataError(
-            f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for documents "
-            "of all queries end to end give queries=."
+            f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for "
+            "documents of all queries end to end give queries=."
         )
     return array
 
@@ -145,7 +147,9 @@ def flat_batch(
     """
     for name, each in (("scores", scores), ("relevance", relevance), ("queries", queries)):
         if len(each.shape) != 1 or each.shape != scores.shape:
-            raise DataError(f"{name} is {shown(each)}: with queries= scores, relevance and queries are [document].")
+            raise DataError(
+                f"{name} is {shown(each)}: with queries= scores, relevance and queries are [document]."
+            )
     arrays = arrays_of(scores, dtype)
     xp = arrays.library
     if n_queries is None:
@@ -159,16 +163,28 @@ def flat_batch(
         longest = int(xp.max(sizes)) if n_queries else 0
     column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
     mask = column < sizes[:, None]
-    place = xp.minimum(starts[:, None] + column, xp.asarray(max(scores.shape[0] - 1, 0), dtype=edges.dtype, device=arrays.device))
+    place = xp.minimum(
+        starts[:, None] + column,
+        xp.asarray(max(scores.shape[0] - 1, 0), dtype=edges.dtype, device=arrays.device),
+    )
     source = xp.reshape(xp.take(order, xp.reshape(place, (-1,))), (-1,))
     shape = (n_queries, longest)
     return batch_of(
-        xp.reshape(xp.take(scores, source), shape), xp.reshape(xp.take(relevance, source), shape), mask, dtype=dtype
+        xp.reshape(xp.take(scores, source), shape),
+        xp.reshape(xp.take(relevance, source), shape),
+        mask,
+        dtype=dtype,
     )
 
 
 def topk_batch(
-    ids: Any, relevant_ids: Any, grades: Any, mask: Any, relevant_mask: Any, duplicates: str, dtype: Any = None
+    ids: Any,
+    relevant_ids: Any,
+    grades: Any,
+    mask: Any,
+    relevant_mask: Any,
+    duplicates: str,
+    dtype: Any = None,
 ) -> Batch:
     """Ids of retrieved documents in rank order, and those of the judged ones.
 
@@ -187,7 +203,9 @@ def topk_batch(
     two_axes(ids, "ids")
     two_axes(relevant_ids, "relevant_ids")
     if ids.shape[0] != relevant_ids.shape[0]:
-        raise DataError(f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: a row each.")
+        raise DataError(
+            f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: a row each."
+        )
     arrays = arrays_of(ids, dtype)
     xp = arrays.library
     kept = ids >= 0 if mask is None else mask & (ids >= 0)

@@ -1,8 +1,7 @@
-"""Measures of arrays: one sort for all of them, values per query or means, in the caller's library and on its device."""
+"""Measures of arrays: one sort for all of them, values per query or means, in the library they came from."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from karat.errors import DataError, MeasureError
 from karat.evaluate import conventions, labelled
 from karat.lists.arrays import host_view
 from karat.policy import Policy
+from karat.tables import available_cores
 from karat.tensors.batch import Batch, batch_of, flat_batch, refuse, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.ranking import beyond, ranked, refuse_axes
@@ -289,7 +289,9 @@ class Evaluator:
             DataError: on the host, what makes values NaN elsewhere; weights that do not fit.
         """
         if weights is not None and tuple(weights.shape) != tuple(batch.grades.shape[:1]):
-            raise DataError(f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries.")
+            raise DataError(
+                f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries."
+            )
         batch = self.looked_at(batch)
         found = side_by_side(self.part, list(batch.parts()))
         columns = found[0] if len(found) == 1 else joined(batch, found)
@@ -306,7 +308,11 @@ class Evaluator:
         if wrong is None:
             return batch
         if xp.on_host:
-            refuse(wrong, f"a grade that is no whole number up to {self.max_grade}", "name the highest as max_grade")
+            refuse(
+                wrong,
+                f"a grade that is no whole number up to {self.max_grade}",
+                "name the highest as max_grade",
+            )
             return batch
         return replace(batch, flaws=wrong if batch.flaws is None else batch.flaws | wrong)
 
@@ -343,18 +349,12 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 def side_by_side(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
     """Work on parts of a batch with all cores: NumPy lets go of Python while it reckons."""
-    workers = min(len(parts) // 2, cores())
-    if workers < 2:
+    if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(available_cores()) as pool:
         return list(pool.map(work, parts))
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def column_of(batch: Batch, lists: Padded, measure: Measure, empty: str) -> Column:
@@ -410,8 +410,8 @@ def refuse_measure(measure: Measure) -> None:
     """
     if measure.pooled:
         raise MeasureError(
-            f"{measure} compares the scores of all queries, and a batch may hold some: put the documents of all queries "
-            f"into one, and take {measure.name}, or evaluate a run."
+            f"{measure} compares the scores of all queries, and a batch may hold some: put all documents into "
+            f"one, and take {measure.name}, or evaluate a run."
         )
     if measure.definition.formula.__module__.endswith(".preference"):
         raise MeasureError(

@@ -10,7 +10,7 @@ from karat.scores import GEOMETRIC_FLOOR
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays
 
-__all__ = ["Column", "mean_of", "sums_of"]
+__all__ = ["Column", "mean_of", "sums_of", "terms_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,8 @@ class Column:
     kept: Any = None
 
 
-def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
-    """What the mean needs of the values: a sum, and by what it is divided.
+def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """What each query adds to the sum of its measure, and to what that is divided by.
 
     Args:
         xp: the array library.
@@ -39,15 +39,17 @@ def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
     values, weights = column.values, column.weights
     if how == "geometric":
         values = xp.log(xp.maximum(values, GEOMETRIC_FLOOR))
+    if how == "sum" or weights is None:
+        weights = xp.full(tuple(values.shape), 1.0)
     if column.kept is not None:
-        weights = xp.where(column.kept, 1.0 if weights is None else weights, 0.0)
-    if how == "sum":
-        counted = values if column.kept is None else xp.where(column.kept, values, 0.0)
-        return xp.library.sum(counted, dtype=xp.dtype), xp.asarray(1.0)
-    if weights is None:
-        return xp.library.sum(values, dtype=xp.dtype), xp.asarray(float(values.shape[0]))
-    weighed = xp.where(weights > 0.0, values * weights, 0.0)
-    return xp.library.sum(weighed, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)
+        weights = xp.where(column.kept, weights, 0.0)
+    return xp.where(weights > 0.0, values * weights, 0.0), weights
+
+
+def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """The sums of the terms of all queries."""
+    terms, weights = terms_of(xp, column, how)
+    return xp.library.sum(terms, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError, PolicyError
+from karat.errors import PolicyError
 from karat.lists.padded import MOST_LEVELS, Padded
 
 if TYPE_CHECKING:
