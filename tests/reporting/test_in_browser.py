@@ -256,3 +256,20 @@ def luminance(colour: str) -> float:
 def contrast(one: str, other: str) -> float:
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+def test_a_measure_without_values_shows_no_chart_of_another_measure(
+    window: browser.Page, libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.reporting.figures.MOST_VALUES", 1)
+    runs = sorted(map(str, (TEA / "runs").glob("*.run")))[:2]
+    karat.report(str(TEA / "qrels.txt"), runs, ["AP", "RR"], output=tmp_path / "page.html")
+    window.resize(1440, 900)
+    window.open(tmp_path / "page.html")
+    shown = "document.querySelector('#chart-bars').offsetHeight"
+    assert window.run(shown) > 0
+    pick(window, "pick-measure", "RR")
+    assert window.run(shown) == 0
+    assert window.run("document.querySelector('#spread').offsetHeight") == 0
+    assert "not kept" in text(window, "#cap-bars")
+    assert text(window, "#query-table caption") == "AP"

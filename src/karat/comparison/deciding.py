@@ -126,4 +126,4 @@ def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str
             beaten[one].append(other)
         elif better < 0:
             beaten[other].append(one)
-    return tuple(map(letters_of, beaten))
+    return tuple(letters_of(its, runs) for its in beaten)

@@ -26,7 +26,7 @@ def letter(place: int) -> str:
     return written
 
 
-def letters_of(runs: list[int]) -> str:
-    """The letters of several runs: side by side, with commas where one of them has two."""
-    written = [letter(each) for each in sorted(runs)]
-    return ("," if any(len(each) > 1 for each in written) else "").join(written)
+def letters_of(runs: list[int], among: int) -> str:
+    """The letters of several of ``among`` runs: side by side, with commas where some run has two."""
+    separator = "," if among > len(ALPHABET) else ""
+    return separator.join(map(letter, sorted(runs)))

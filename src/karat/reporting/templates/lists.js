@@ -15,7 +15,7 @@ const closeups = new Map(data.closeups.map((each) => [each.query, each]));
 
 function meansAndSpreads() {
   return data.queries.map((_, query) => {
-    const own = runs.map((run) => valuesOf(state.measure, run)[query]).filter((value) => !Number.isNaN(value));
+    const own = runs.map((run) => valuesOf(keptMeasure(), run)[query]).filter((value) => !Number.isNaN(value));
     return { mean: own.reduce((sum, value) => sum + value, 0) / own.length, spread: Math.max(...own) - Math.min(...own) };
   });
 }
@@ -61,7 +61,8 @@ function showQueries(rows) {
       element("td", { text: number(row.mean) }));
     return line;
   });
-  document.getElementById("query-table").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
+  document.getElementById("query-table").replaceChildren(
+    element("caption", { class: "quiet", text: data.labels[keptMeasure()] }), element("thead", {}, head), element("tbody", {}, ...body));
 }
 
 function chip(grade) {

@@ -15,6 +15,8 @@ const values = (() => {
 })();
 
 const isKept = (measure) => measure < data.values.measures;
+// The measure whose values stand for the chosen one's where those are not kept.
+const keptMeasure = () => (isKept(state.measure) ? state.measure : 0);
 
 function valuesOf(measure, run) {
   const queries = data.queries.length;

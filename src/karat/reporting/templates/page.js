@@ -71,7 +71,8 @@ async function refresh() {
   await drawForest();
   showPair(rows);
   showMatrix();
-  showQueries(rows);
+  showQueries(isKept(state.measure) ? rows : differences(keptMeasure(), state.a, state.b));
+  for (const id of ["chart-bars", "chart-scatter", "cap-scatter", "spread"]) at(id).hidden = !isKept(state.measure);
   if (isKept(state.measure)) {
     await drawBars(rows);
     await drawScatter(rows);
