@@ -12,6 +12,7 @@ from karat.scores import Scores
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from karat import tensors
     from karat.agreements import Agreement, agreement
     from karat.checking import Check, check
     from karat.comparison import Comparison, compare
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from karat.differences import Difference, difference
     from karat.explaining import explain
     from karat.gates import Gate, gate
+    from karat.meters import Meter
     from karat.records import Verification, record, verify
     from karat.reporting import Report, report
 
@@ -33,6 +35,7 @@ __all__ = [
     "KaratError",
     "Measure",
     "MeasureError",
+    "Meter",
     "Policy",
     "PolicyError",
     "Qrels",
@@ -55,6 +58,7 @@ __all__ = [
     "profiles",
     "record",
     "report",
+    "tensors",
     "verify",
 ]
 
@@ -73,8 +77,10 @@ LATER = {
     "explain": "karat.explaining",
     "Report": "karat.reporting",
     "report": "karat.reporting",
+    "tensors": "karat.tensors",
     "Gate": "karat.gates",
     "gate": "karat.gates",
+    "Meter": "karat.meters",
     "record": "karat.records",
     "Verification": "karat.records",
     "verify": "karat.records",
@@ -87,5 +93,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'karat' has no attribute '{name}'")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(LATER[name]), name)
+    module = import_module(LATER[name])
+    value = globals()[name] = module if LATER[name] == f"karat.{name}" else getattr(module, name)
     return value

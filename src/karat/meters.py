@@ -1,0 +1,387 @@
+"""Means that grow: batches come in, two sums per measure are kept, and the parts of several machines become one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.lists.arrays import Arrays
+from karat.tensors import Evaluator
+from karat.tensors.means import Column, mean_of, sums_of, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+    from karat.rows import Floats
+    from karat.scores import Scores
+
+__all__ = ["Meter"]
+
+HOST = Arrays(np, None, np.float64, "numpy")
+DIGEST = 16
+"""Bytes of a query's fingerprint: among a thousand million queries two share one with a chance below 1e-20."""
+
+SAME = 1e-5
+"""How far the values of a query that comes twice may lie apart: what single precision makes of another batch."""
+
+
+@dataclass
+class State:
+    """All that a meter knows.
+
+    Args:
+        sums: what was added per measure, and what it is divided by [measure, 2].
+        count: how many queries came.
+        seen: the fingerprints of those that came with an id.
+        queries: the values per measure, and what they add to the sums, of each query by its id, where they are kept.
+    """
+
+    sums: Any = None
+    count: int = 0
+    seen: set[bytes] = field(default_factory=set)
+    queries: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+
+
+class Meter:
+    """Means over queries that come in batches, in one process or many.
+
+    Kept are two numbers per measure, however many queries come; nothing is asked of a device before ``compute``.
+
+    - Without ids nobody can tell a query that comes twice.
+    - With ids a fingerprint of 16 bytes is kept for each, and a query that comes twice, here or in another process, is
+      refused.
+    - With ids and ``per_query`` the values are kept too, and a query that comes twice, as the samplers of distributed
+      training repeat some, counts once.
+
+    Args:
+        measures: as in ``karat.tensors.evaluate``.
+        policy: as there.
+        profile: as there.
+        max_grade: as there.
+        per_query: keep each query's values, by its id.
+
+    Raises:
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
+
+    Example:
+        >>> import numpy as np
+        >>> import karat
+        >>> meter = karat.Meter(["RR", "P@1"])
+        >>> meter.update(np.array([[0.9, 0.2]]), np.array([[0, 1]]))
+        >>> meter.update(np.array([[0.3, 0.8]]), np.array([[0, 1]]))
+        >>> meter.compute()
+        {'RR': 0.75, 'P@1': 0.5}
+    """
+
+    def __init__(
+        self,
+        measures: MeasuresLike = None,
+        *,
+        policy: Policy | None = None,
+        profile: str | None = None,
+        max_grade: int | None = None,
+        per_query: bool = False,
+    ) -> None:
+        """Begin with nothing."""
+        self.evaluator = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade)
+        self.measures = tuple(self.evaluator.asked.values())
+        self.labels = tuple(self.evaluator.asked)
+        self.per_query = per_query
+        self.policy = self.evaluator.policy if policy is not None or profile is not None else None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all that came."""
+        self.state = State()
+
+    # ------------------------------------------------------------ what comes in
+
+    def update(self, scores: Any, relevance: Any, *, ids: Iterable[Any] | None = None, **named: Any) -> None:
+        """Take in a batch.
+
+        Args:
+            scores: as in ``karat.tensors.evaluate`` [query, document].
+            relevance: as there.
+            ids: the name or number of each query [query].
+            named: as there: ``mask``, ``judged``, ``weights``, ``queries``, ``n_queries``, ``longest``.
+
+        Raises:
+            DataError: as there; a query that came before; ids missing, or in another number than the queries.
+        """
+        batch, weights = self.evaluator.batch(scores, relevance, **named)
+        self.stand_under(self.evaluator.policy)
+        self.take(batch.arrays, self.evaluator.columns(batch, weights), int(batch.grades.shape[0]), ids)
+
+    def add(self, scores: Scores) -> None:
+        """Take in ``karat.Scores``, of measures of the same names under the same policy as all that comes.
+
+        Args:
+            scores: the scores of some queries.
+
+        Raises:
+            DataError: other measures or another policy, or a query that came before.
+        """
+        if scores.measures != self.measures:
+            raise DataError(
+                f"These scores are of {', '.join(scores.labels)}, the meter's of {', '.join(self.labels)}."
+            )
+        self.stand_under(scores.policy)
+        columns = {
+            label: Column(
+                scores.values[:, place],
+                None if scores.weights is None else scores.weights[:, place],
+                None if scores.counted is None else scores.counted[:, place],
+            )
+            for place, label in enumerate(self.labels)
+        }
+        self.take(HOST, columns, len(scores.queries), scores.queries)
+
+    def take(self, xp: Arrays, columns: dict[str, Column], count: int, ids: Iterable[Any] | None) -> None:
+        """Take in the values of some queries."""
+        hows = [each.definition.aggregate for each in self.measures]
+        if self.per_query:
+            with xp.quiet():
+                terms = [terms_of(xp, columns[label], how) for label, how in zip(self.labels, hows)]
+            values = np.stack([to_host(columns[label].values) for label in self.labels], axis=-1)
+            parts = np.stack([np.stack([*map(to_host, each)], axis=-1) for each in terms], axis=1)
+            names = named(ids, count)
+            self.absorb(State(queries=dict(zip(names, zip(values, parts)))))
+            return
+        seen: set[bytes] = set()
+        if ids is not None:
+            seen = fingerprints(named(ids, count))
+            refuse_twice(count - len(seen))
+        with xp.quiet():
+            sums = [
+                xp.library.stack(list(sums_of(xp, columns[label], how)))
+                for label, how in zip(self.labels, hows)
+            ]
+        self.absorb(State(wide(xp, xp.library.stack(sums)), count, seen))
+
+    def merge(self, other: Meter) -> None:
+        """Take in what another meter has taken, as of another process; the order of merging does not matter.
+
+        Args:
+            other: a meter of the same measures, which stays as it is.
+
+        Raises:
+            DataError: other measures or another policy, or a query that both have, where values are not kept.
+        """
+        if (other.measures, other.per_query) != (self.measures, self.per_query):
+            raise DataError("Only meters of the same measures that keep the same (per_query) can be merged.")
+        if other.policy is not None:
+            self.stand_under(other.policy)
+        self.absorb(other.state)
+
+    def absorb(self, other: State) -> None:
+        """Put another state's knowledge to this one's, a query that both know once."""
+        mine = self.state
+        if self.per_query:
+            for name, (values, part) in other.queries.items():
+                known, _ = mine.queries.setdefault(name, (values, part))
+                if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
+                    raise DataError(
+                        f"Query '{name}' came twice with other values: which is meant, nobody can tell."
+                    )
+            mine.count = len(mine.queries)
+            return
+        refuse_twice(len(mine.seen & other.seen))
+        mine.sums = together(mine.sums, other.sums)
+        mine.seen |= other.seen
+        mine.count += other.count
+
+    def stand_under(self, policy: Policy) -> None:
+        """Hold all that comes to one policy.
+
+        Raises:
+            DataError: it is another one.
+        """
+        if self.policy is not None and policy != self.policy:
+            raise DataError(
+                f"What came before stands under the policy '{self.policy.describe()}', this under "
+                f"'{policy.describe()}': give both the same, as in karat.Meter(policy=...)."
+            )
+        self.policy = policy
+
+    # ------------------------------------------------------------ what comes out
+
+    def compute(self, *, distributed: bool = False) -> dict[str, float]:
+        """The means of all that came.
+
+        Args:
+            distributed: together with the meters of all processes of ``torch.distributed``; each must ask.
+
+        Raises:
+            DataError: a query that two processes have, where values are not kept.
+        """
+        if distributed:
+            return self.gathered().compute()
+        sums = self.sums()
+        with HOST.quiet():
+            return {
+                label: float(mean_of(HOST, total, whole, measure.definition.aggregate))
+                for label, measure, (total, whole) in zip(self.labels, self.measures, sums)
+            }
+
+    def by_query(self, measure: str) -> dict[str, float]:
+        """Each query's value, by id.
+
+        Args:
+            measure: one of the meter's.
+
+        Raises:
+            DataError: the meter keeps no values.
+        """
+        if not self.per_query:
+            raise DataError("This meter keeps no values of queries: make it with per_query=True.")
+        place = self.labels.index(measure)
+        return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
+
+    def __len__(self) -> int:
+        """How many queries came."""
+        return self.state.count
+
+    def sums(self) -> Floats:
+        """What was added per measure, and what it is divided by [measure, 2]."""
+        if not self.per_query:
+            none = self.state.sums is None
+            return np.zeros((len(self.labels), 2)) if none else to_host(self.state.sums)
+        parts = [part for _, (_, part) in sorted(self.state.queries.items())]
+        return np.sum(parts, axis=0) if parts else np.zeros((len(self.labels), 2))
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the meter knows, as plain lists that JSON can hold."""
+        queries = {name: [each.tolist() for each in its] for name, its in self.state.queries.items()}
+        return {
+            "measures": [str(each) for each in self.measures],
+            "count": self.state.count,
+            "sums": self.sums().tolist(),
+            "seen": sorted(each.hex() for each in self.state.seen),
+            "queries": queries,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Know what ``state_dict`` said, and nothing else.
+
+        Args:
+            state: what it gave.
+
+        Raises:
+            DataError: it is of other measures.
+        """
+        if state["measures"] != [str(each) for each in self.measures]:
+            raise DataError(
+                f"The state is of {', '.join(state['measures'])}, not of {', '.join(self.labels)}."
+            )
+        queries = {name: (np.array(its[0]), np.array(its[1])) for name, its in state["queries"].items()}
+        seen = set(map(bytes.fromhex, state["seen"]))
+        self.state = State(np.array(state["sums"]), state["count"], seen, queries)
+
+    # ------------------------------------------------------------ many processes
+
+    def gathered(self) -> Meter:
+        """A meter of what all processes of ``torch.distributed`` have, on each of them.
+
+        The sums take one all-reduce; fingerprints or values of queries, where there are any, are gathered.
+
+        Raises:
+            DataError: a query that two processes have, where values are not kept.
+        """
+        import torch
+        from torch import distributed
+
+        everything = Meter.__new__(Meter)
+        everything.__dict__.update(self.__dict__)
+        everything.reset()
+        if self.per_query:
+            found: list[Any] = [None] * distributed.get_world_size()
+            distributed.all_gather_object(found, self.state.queries)
+            for queries in found:
+                everything.absorb(State(queries=queries))
+            return everything
+        place = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+        numbers = [*self.sums().ravel().tolist(), float(self.state.count), float(len(self.state.seen))]
+        reduced = torch.tensor(numbers, dtype=torch.float64, device=place)
+        distributed.all_reduce(reduced)
+        *sums, count, marked = reduced.tolist()
+        state = State(np.array(sums).reshape(-1, 2), int(count))
+        if marked:
+            sets: list[Any] = [None] * distributed.get_world_size()
+            distributed.all_gather_object(sets, self.state.seen)
+            state.seen = set().union(*sets)
+            if len(state.seen) < marked:
+                raise DataError(
+                    f"{int(marked) - len(state.seen)} of the queries came in more than one process, and would count "
+                    "twice: give each process its own, or make the meter with per_query=True, which counts them once."
+                )
+        everything.state = state
+        return everything
+
+
+def named(ids: Iterable[Any] | None, count: int) -> list[str]:
+    """The ids as text.
+
+    Raises:
+        DataError: there are none, or not one for each query.
+    """
+    if ids is None:
+        raise DataError(
+            "This meter keeps the values of queries and so needs their ids: update(..., ids=...)."
+        )
+    names = [str(each) for each in (ids.tolist() if hasattr(ids, "tolist") else ids)]
+    if len(names) != count:
+        raise DataError(f"There are {len(names)} ids for {count} queries: one each.")
+    return names
+
+
+def refuse_twice(count: int) -> None:
+    """Refuse queries that would count twice.
+
+    Raises:
+        DataError: there are some.
+    """
+    if count:
+        raise DataError(
+            f"{count} of the queries came twice, and would count twice: leave them out, or make the meter with "
+            "per_query=True, which counts them once."
+        )
+
+
+def fingerprints(names: list[str]) -> set[bytes]:
+    """Sixteen bytes for each name."""
+    return {
+        hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=DIGEST).digest()
+        for name in names
+    }
+
+
+def wide(xp: Arrays, sums: Any) -> Any:
+    """Sums in double precision, where the device has it."""
+    if xp.kind == "numpy":
+        return np.asarray(sums, np.float64)
+    if xp.kind == "torch" and sums.device.type != "mps":
+        return sums.double()
+    return sums
+
+
+def together(mine: Any, others: Any) -> Any:
+    """The sum of two sums, on their device as long as both have the same one; None is nothing."""
+    if mine is None or others is None:
+        return others if mine is None else mine
+    if type(mine) is not type(others) or getattr(mine, "device", None) != getattr(others, "device", None):
+        return to_host(mine) + to_host(others)
+    return mine + others
+
+
+def to_host(array: Any) -> Floats:
+    """An array's numbers in NumPy."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+    return np.asarray(array, np.float64)
