@@ -23,6 +23,7 @@ FAMILIES = {
     "browsing": "A user who goes down the list",
     "pairs": "Pairs of documents",
     "expectation": "What the user knew or wanted",
+    "diversity": "Subtopics",
     "preference": "Preferences and judgment groups",
 }
 """A family's file and its heading; a file without a heading here is called by its own name."""

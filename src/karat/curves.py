@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataError, MeasureError
-from karat.evaluate import conventions, needs_scores, nested, scored
+from karat.evaluate import conventions, needs_groups, needs_scores, nested, scored
 from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
@@ -135,7 +135,7 @@ def curve(
     wanted = {each: at_one(each, convention) for each in names}
     if not wanted:
         raise DataError("No measure was asked for.")
-    matched, title = matcher(qrels, run, grades, judged, policy, name, scores=needs_scores(wanted))
+    matched, title = matcher(qrels, run, grades, judged, policy, name, wanted)
     longest = int(matched(policy).rows.length.max(initial=0))
     given = None if at is None else tuple(at)
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
@@ -154,8 +154,7 @@ def matcher(
     judged: Sequence[Sequence[float | None]] | None,
     policy: Policy,
     name: str | None,
-    *,
-    scores: bool,
+    wanted: dict[str, Measure],
 ) -> tuple[Callable[[Policy], Match], str]:
     """What matches the data under a policy, each policy once, and the run's name."""
     done: dict[Policy, Match] = {}
@@ -166,11 +165,11 @@ def matcher(
         def make(policy: Policy) -> Match:
             return match_grades(lists, pools, policy)
     elif grades is None and qrels is not None and run is not None:
-        known, ranked = Qrels.of(qrels, policy), Run.of(run, name)
+        known, ranked = Qrels.of(qrels, policy, subtopics=needs_groups(wanted)), Run.of(run, name)
         title = ranked.name
 
         def make(policy: Policy) -> Match:
-            return match(known, ranked, policy, scores=scores)
+            return match(known, ranked, policy, scores=needs_scores(wanted))
     else:
         raise DataError("A curve needs either qrels and a run, or grades.")
 

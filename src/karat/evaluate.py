@@ -33,6 +33,7 @@ __all__ = [
     "evaluate_grades",
     "evaluate_judged_ranking",
     "evaluate_together",
+    "needs_groups",
     "values_of",
 ]
 
@@ -56,7 +57,8 @@ def evaluate(
 
     Args:
         qrels: a path (plain, .gz, .zst; ``-`` is standard input), bytes, an open binary file, a ``Qrels``, or
-            ``{query: {document: grade}}``.
+            ``{query: {document: grade}}``. Measures by subtopic read ``query subtopic document grade``, or
+            ``{query: {subtopic: {document: grade}}}``.
         run: the same for a run, or ``{query: {document: score}}``.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
@@ -82,7 +84,7 @@ def evaluate(
     """
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
-    judged = Qrels.of(qrels, policy)
+    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
     ranked = Run.of(run, name)
 
     scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
@@ -289,6 +291,25 @@ def needs_scores(asked: Mapping[str, Measure]) -> bool:
     return any(measure.pooled for measure in asked.values())
 
 
+def needs_groups(asked: Mapping[str, Measure]) -> bool:
+    """Whether a measure is taken over judgment groups, which the second column of qrels names."""
+    return any(measure.definition.groups for measure in asked.values())
+
+
+def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
+    """Refuse orders of tied documents that are chosen by one grade, where a document has one for each subtopic.
+
+    Raises:
+        PolicyError: a measure by subtopics, and ties that are not broken by ids, lines or ranks.
+    """
+    label = next((label for label, measure in asked.items() if measure.definition.groups), None)
+    if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
+        raise PolicyError(
+            f"{label} has no {policy.ties} order of tied documents (ties={policy.ties}), since a document has a grade "
+            "for each subtopic: choose another rule for ties, such as trec."
+        )
+
+
 def nested(lists: Any) -> list[list[float | None]]:
     """A list of lists of numbers; one flat list becomes a list of one."""
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
@@ -348,6 +369,7 @@ def scores_of(
     best: dict[Any, Flat] | None = None,
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way."""
+    refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if given is None else given_weights(found, given)
     found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
@@ -383,7 +405,10 @@ def scores_of(
 def tie_bounds(
     found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None
 ) -> dict[str, tuple[float, float]]:
-    """The mean of each measure under the worst and the best order of tied documents."""
+    """The mean of each measure under the worst and the best order of tied documents; none of one by subtopics."""
+    asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
+    if not asked:
+        return {}
     wanted = list(asked.values())
     orders = [
         (values, together(column, own, wanted)) for values, own in extreme_values(found, wanted, policy)

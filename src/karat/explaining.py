@@ -102,6 +102,11 @@ def explain(
         several = ", ".join(asked)
         raise MeasureError(f"'{measure}' stands for {len(asked)} measures ({several}): name one of them.")
     ((label, meant),) = asked.items()
+    if meant.definition.groups:
+        raise MeasureError(
+            f"{meant} is taken over the subtopics of a query, which have a ranked list each, and a derivation shows "
+            "one list. Explain a measure of one list, such as AP or DCG, by the judgments of a single subtopic."
+        )
     if meant.pooled:
         raise MeasureError(
             f"{meant} compares documents of all queries, so no query explains its value alone. "

@@ -13,6 +13,7 @@ import numpy as np
 from karat import _native
 from karat.errors import DataError
 from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.subtopics import by_group
 from karat.tables import Qrels, Run, text_of
 from karat.ties import arranged
 
@@ -111,6 +112,8 @@ def match(
     rows = rows_of(judgments, found)
     if scores:
         rows = replace(rows, scores=found.scores)
+    if qrels.subtopics is not None:
+        rows = replace(rows, document=found.judgment)
     counts = Counts(
         judged=len(judgments.queries),
         extra=len(found.extra),
@@ -120,7 +123,29 @@ def match(
         lines=found.line_count,
     )
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
-    return decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)
+    decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)
+    return decided if qrels.subtopics is None else with_groups(decided, qrels, policy)
+
+
+def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
+    """The match with its lists once per judgment group beside it.
+
+    Tied documents were moved by their overall grade, which does not say who has which grade for a subtopic: then
+    there are no lists by group.
+    """
+    whole = replace(found.whole, document=None)
+    if qrels.subtopics is None or found.rows.document is None:
+        return replace(found, whole=whole)
+    number = {query: place for place, query in enumerate(qrels.judgments.queries)}
+    groups = by_group(
+        found.rows,
+        found.rows.document,
+        np.array([number[query] for query in found.queries], np.int64),
+        qrels.subtopics,
+        negative=policy.negative,
+        judgments=policy.judgments,
+    )
+    return replace(found, rows=replace(found.rows, document=None, by_group=groups), whole=whole)
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
@@ -193,8 +218,11 @@ def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: Judg
     }
     everything = _native.judgments_from_mapping(named)
     found = run.match(everything, policy)
-    grade = np.full(len(found.rank), NEVER_POOLED)
-    grade[found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1] = rows.grade
+    grade, document = np.full(len(found.rank), NEVER_POOLED), np.full(len(found.rank), -1)
+    places = found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
+    grade[places] = rows.grade
+    if rows.document is not None:
+        document[places] = rows.document
     starts = np.repeat(everything.offsets[:-1], np.diff(found.offsets))
     listed = (found.judgment - starts + 1).astype(np.float64)
     every = rows_of(everything, found)
@@ -206,6 +234,7 @@ def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: Judg
         tie_first=every.tie_first,
         tie_last=every.tie_last,
         listed=listed,
+        document=None if rows.document is None else document,
     )
 
 
@@ -345,6 +374,7 @@ def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
         tie_first=rows.tie_first[kept],
         tie_last=rows.tie_last[kept],
         listed=None if rows.listed is None else rows.listed[kept],
+        document=None if rows.document is None else rows.document[kept],
     )
 
 

@@ -40,6 +40,9 @@ class JudgedRows:
         scores: of all documents retrieved, list by list from rank 1 down; None where nobody asked for them, or
             there are none [documents].
         weight: what each list weighs where documents of different lists are compared; None for 1 [lists].
+        document: the judgment of each row, -1 for none; None where no judgment groups ask for it [rows].
+        judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
+        by_group: the same lists once per judgment group; None where there are no groups.
     """
 
     length: Floats
@@ -55,6 +58,9 @@ class JudgedRows:
     group_offsets: Integers | None = None
     scores: Floats | None = None
     weight: Floats | None = None
+    document: Integers | None = None
+    judged_document: Integers | None = None
+    by_group: JudgedRows | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
         """The lists from number ``first`` to before ``last``."""
@@ -74,6 +80,8 @@ class JudgedRows:
             scores=None if self.scores is None else self.scores[documents],
             weight=None if self.weight is None else self.weight[first:last],
             listed=None if self.listed is None else self.listed[rows],
+            document=None,
+            by_group=None,
         )
 
     def scores_down_to(self, length: Floats) -> Floats | None:

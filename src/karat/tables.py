@@ -14,6 +14,7 @@ from karat import _native
 from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
+from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -30,6 +31,11 @@ def text_of(identifier: bytes) -> str:
     return identifier.decode("utf-8", "surrogateescape")
 
 
+def bytes_of(identifier: str) -> bytes:
+    """An id as the kernel holds it."""
+    return identifier.encode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """Relevance judgments.
@@ -38,6 +44,7 @@ class Qrels:
         name: the path, or what they were made from.
         judgments: the kernel's table: queries in byte order, documents in file order.
         origin: where they came from.
+        subtopics: which judgment group each line belongs to; None if that was not asked for.
 
     Example:
         >>> from karat import Qrels
@@ -48,10 +55,21 @@ class Qrels:
     name: str
     judgments: _native.Judgments
     origin: Origin = TABLE
+    subtopics: Subtopics | None = None
 
     @classmethod
-    def of(cls, qrels: QrelsLike, policy: Policy | None = None, reading: Reading = KARAT) -> Qrels:
+    def of(
+        cls,
+        qrels: QrelsLike,
+        policy: Policy | None = None,
+        reading: Reading = KARAT,
+        *,
+        subtopics: bool = False,
+    ) -> Qrels:
         """Read judgments from a path, bytes, an open binary file, or ``{query: {document: grade}}``.
+
+        With ``subtopics`` the second column, or the second key of ``{query: {subtopic: {document: grade}}}``, names
+        a subtopic (judgment group), and a document's overall grade is its highest one.
 
         Raises:
             DataError: text that cannot be read, or a document judged twice, unless ``policy`` says otherwise.
@@ -59,6 +77,8 @@ class Qrels:
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
             return qrels
+        if subtopics:
+            return cls.by_subtopic(qrels, policy, reading)
         if isinstance(qrels, Mapping):
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
             return cls("<mapping>", judgments, Origin("a mapping"))
@@ -78,6 +98,40 @@ class Qrels:
             raise DataError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         return table.without_duplicates() if keep else table
+
+    @classmethod
+    def by_subtopic(cls, qrels: Readable | Mapping[str, Any], policy: Policy, reading: Reading) -> Qrels:
+        """Judgments that come by subtopic: ``query subtopic document grade``.
+
+        Raises:
+            DataError: text or a mapping that cannot be read, judgments without subtopics, a document judged twice
+                for one.
+        """
+        if isinstance(qrels, Mapping):
+            highest, rows = lines_of_mapping(qrels)
+            judgments = from_mapping(_native.judgments_from_mapping, highest, "qrels")
+            numbers = np.zeros(len(rows), np.int64)
+            ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
+            lines = Lines(ids, np.array([float(row[3]) for row in rows]), numbers)
+            name, origin = "<mapping>", Origin("a mapping")
+        else:
+            source = source_of(qrels)
+            name, origin = source.name, source.origin
+            with sentences(name, "qrels"):
+                how: dict[str, Any] = {
+                    "numbers": reading.numbers,
+                    "comments": reading.qrels_comments,
+                    "blank_lines": reading.qrels_blank_lines,
+                    "lenient": policy.malformed == "skip",
+                }
+                judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
+                ids, grades, numbers = _native.read_rows(
+                    source.from_start(), columns=4, number="grade", **how
+                )
+            lines = Lines(ids, grades, numbers)
+        if not judgments.queries:
+            raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
+        return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name))
 
     def without_duplicates(self) -> Qrels:
         """Refuse a document that is judged twice for one query."""

@@ -62,7 +62,7 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     leading = grade > 0 if rule == "optimistic" else grade <= 0
     rank = np.where(leading, first + place, last - left)
     listed = None if rows.listed is None else rows.listed[order]
-    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last, listed=listed)
+    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last, listed=listed, document=None)
 
 
 # ---------------------------------------------------------------- many orders of a list

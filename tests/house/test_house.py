@@ -27,6 +27,7 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 FLOORS = [
     ["karat.errors", "karat._native", "karat._version"],
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
+    ["karat.subtopics"],
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],
@@ -41,7 +42,19 @@ FLOORS = [
     ["karat", "karat.__main__"],
 ]
 # Modules that import one another only for the type checker, or wall off another library.
-ONLY_INSIDE_FUNCTIONS = {"torch", "jax", "pyspark", "pandas", "polars", "altair", "jinja2", "matplotlib", "scipy", "narwhals", "rich"}
+ONLY_INSIDE_FUNCTIONS = {
+    "torch",
+    "jax",
+    "pyspark",
+    "pandas",
+    "polars",
+    "altair",
+    "jinja2",
+    "matplotlib",
+    "scipy",
+    "narwhals",
+    "rich",
+}
 
 
 def floor(module: str) -> int:
@@ -141,7 +154,7 @@ def test_every_measure_has_a_sentence_a_source_and_a_case(name: str) -> None:
     definition = REGISTER[name]
     assert definition.sentence.endswith((".", ":"))
     assert definition.source
-    needs_preferences = definition.formula.__module__.endswith("preference")
+    needs_preferences = definition.formula.__module__.endswith(("diversity", "preference"))
     assert needs_preferences or any(parse_measure(case.measure).name == name for case in CASES)
 
 

@@ -20,7 +20,7 @@ from strategies import judgments, runs
 MEASURES = [
     Measure(name, (), 3 if definition.whole else None)
     for name, definition in REGISTER.items()
-    if not definition.formula.__module__.endswith("preference")
+    if not definition.formula.__module__.endswith(("diversity", "preference"))
 ]
 CUT = [Measure(each.name, (), 2) for each in MEASURES if each.definition.at == "depth"]
 ALL = [*MEASURES, *[each for each in CUT if each not in MEASURES]]

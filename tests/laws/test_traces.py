@@ -61,6 +61,7 @@ def ranked_lists(draw: Random) -> JudgedRows:
         judged_grades=np.array([g for each in pools for g in each], np.float64),
         scores=np.array([float(n - place) for n in lengths for place in range(n)]),
         group_offsets=np.array([0, 2, 4]),
+        judged_document=np.concatenate([np.arange(len(each)) for each in pools]).astype(np.int64),
     )
 
 

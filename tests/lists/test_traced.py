@@ -27,7 +27,9 @@ def with_depth(name: str, depth: int | None) -> Measure:
     return Measure(name, top, depth if definition.at == "depth" else None)
 
 
-OF_PREFERENCES = {name for name, each in REGISTER.items() if each.formula.__module__.endswith("preference")}
+OF_PREFERENCES = {
+    name for name, each in REGISTER.items() if each.formula.__module__.endswith(("diversity", "preference"))
+}
 OF_GRADES = [name for name in REGISTER if name not in OF_PREFERENCES]
 ALL = [
     *(with_depth(name, 3 if REGISTER[name].whole else None) for name in OF_GRADES),

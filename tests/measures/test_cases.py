@@ -10,7 +10,7 @@ from cases import CASES, Case
 from karat.measures import REGISTER, parse_measure
 
 NEEDS_PREFERENCES = {
-    name for name, each in REGISTER.items() if each.formula.__module__.endswith("preference")
+    name for name, each in REGISTER.items() if each.formula.__module__.endswith(("diversity", "preference"))
 }
 
 

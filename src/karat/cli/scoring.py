@@ -94,13 +94,13 @@ def evaluate_all(
     weights: dict[str, float] | None,
 ) -> Any:
     """Score every run against the same judgments, read once."""
-    from karat.evaluate import conventions, evaluate_together, labelled
+    from karat.evaluate import conventions, evaluate_together, labelled, needs_groups
     from karat.progress import watched
     from karat.tables import Qrels, Run
 
     convention, policy = conventions(profile, policy)
     measures = labelled(asked, convention)
-    judged = Qrels.of(qrels, policy)
+    judged = Qrels.of(qrels, policy, subtopics=needs_groups(measures))
     ranked = [Run.of(run) for run in runs]
     names = [run.name for run in ranked]
     names = list(runs) if len(set(names)) < len(names) else names

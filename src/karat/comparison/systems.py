@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.errors import DataError
-from karat.evaluate import MeasuresLike, conventions, evaluate_together, labelled
+from karat.evaluate import MeasuresLike, conventions, evaluate_together, labelled, needs_groups
 from karat.measures import Measure, parse_measure
 from karat.read import sentences
 from karat.scores import Scores
@@ -140,7 +140,7 @@ def evaluated(
     if measures is None and ready:
         measures = ready[0].labels
     asked = labelled(measures, convention)
-    judged = Qrels.of(qrels, policy)
+    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
     first = next(iter(asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = policy.of_measure(str(first))

@@ -159,6 +159,22 @@ class Lists(ABC):
     def over_groups(self, values: Queries) -> Queries:
         """The mean over a query's judgment groups of numbers that ``groups`` gave."""
 
+    @abstractmethod
+    def total_over_groups(self, values: Queries) -> Queries:
+        """The sum over a query's judgment groups of numbers that ``groups`` gave."""
+
+    def most_novel(self, alpha: float, rel: float) -> Lists:
+        """The best lists by group: each next document adds the most that those above leave, the greedy choice.
+
+        A document adds (1 - alpha)^m for each group that finds it relevant, m being how many above it the group
+        finds relevant too. Of equals the one with the largest id comes first, as in ndeval.
+
+        Raises:
+            DataError: a carrier that does not tell documents apart.
+        """
+        del alpha, rel
+        raise DataError("These lists do not tell which documents the judgment groups share.")
+
     def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
         """The preferences that the judgments state between documents.
 

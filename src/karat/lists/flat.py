@@ -11,6 +11,7 @@ import numpy as np
 from karat import _native
 from karat.errors import DataError
 from karat.lists import Gain, Lists, Queries, Rows
+from karat.lists.novelty import most_novel
 from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ AT_A_TIME = 2**18
 """Documents for which arrays are made where every rank counts."""
 NEVER_REACHED = 2.0**24
 """A step beyond any: lists times steps are whole numbers that a double holds."""
+
+NO_GROUPS = (
+    "This measure is taken over judgment groups, and these judgments hold none: give qrels whose second column names "
+    "subtopics, or a file with groups to 'karat trec-eval -R qrels_jg'."
+)
 
 FROM_THE_RUN = ("retrieved", "depth", "full", "length")
 """Ideal lists that depend on what the run holds; all others come from the judgments alone."""
@@ -106,16 +112,34 @@ class Flat(Lists):
 
     @property
     def groups(self) -> Flat:
-        if self.rows.group_offsets is None:
-            raise DataError(
-                "This measure averages over judgment groups, and qrels hold none: give a file with groups to "
-                "'karat trec-eval -R qrels_jg'."
-            )
-        return self
+        if self.rows.group_offsets is not None:
+            return self
+        by_group = self.rows.by_group
+        if by_group is None:
+            raise DataError(NO_GROUPS)
+
+        def lists() -> Flat:
+            apart = cast("dict[Any, Flat]", self.shared.setdefault("groups", cast("Any", {})))
+            every, depth = Flat(by_group, best=apart), self.rows.depth
+            return every if depth is None else every.cut(depth)
+
+        return self.once("groups", lists)
 
     def over_groups(self, values: Queries) -> Queries:
-        offsets = cast("Integers", self.rows.group_offsets)
-        return cast("Queries", _native.total(cast("Floats", values), offsets) / np.diff(offsets))
+        counts = np.diff(cast("Integers", self.groups.rows.group_offsets))
+        return cast("Queries", cast("Floats", self.total_over_groups(values)) / counts)
+
+    def total_over_groups(self, values: Queries) -> Queries:
+        offsets = cast("Integers", self.groups.rows.group_offsets)
+        return cast("Queries", _native.total(cast("Floats", values), offsets))
+
+    def most_novel(self, alpha: float, rel: float) -> Lists:
+        if self.rows.judged_document is None:
+            return super().most_novel(alpha, rel)
+        name = ("most novel", alpha, rel, self.rows.depth)
+        if name not in self.shared:
+            self.shared[name] = Flat(most_novel(self.rows, alpha, rel))
+        return self.shared[name]
 
     # ------------------------------------------------------------ primitives
 
@@ -294,6 +318,7 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
         tie_first=rows.tie_first[kept],
         tie_last=rows.tie_last[kept],
         listed=None if rows.listed is None else rows.listed[kept],
+        document=None if rows.document is None else rows.document[kept],
     )
 
 
@@ -307,7 +332,9 @@ def fill(rows: JudgedRows) -> JudgedRows:
     place = offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
     grade, first, last = np.full(len(ranks), NEVER_POOLED), ranks.copy(), ranks.copy()
     grade[place], first[place], last[place] = rows.grade, rows.tie_first, rows.tie_last
-    return replace(rows, offsets=offsets, rank=ranks, grade=grade, tie_first=first, tie_last=last)
+    return replace(
+        rows, offsets=offsets, rank=ranks, grade=grade, tie_first=first, tie_last=last, document=None
+    )
 
 
 def place(rows: JudgedRows) -> Integers:

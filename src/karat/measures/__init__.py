@@ -1,6 +1,6 @@
 """The measures: every one enrolled by its own file, in reading order; and the names that make them."""
 
-from karat.measures import average, browsing, counting, expectation, gain, pairs, preference
+from karat.measures import average, browsing, counting, diversity, expectation, gain, pairs, preference
 from karat.measures.define import REGISTER, Definition, Measure, OneOf, measure
 from karat.measures.names import parse_measure, parse_measures
 
@@ -15,7 +15,7 @@ __all__ = [
     "parse_measures",
 ]
 
-del average, browsing, counting, expectation, gain, pairs, preference
+del average, browsing, counting, diversity, expectation, gain, pairs, preference
 
 
 def measures() -> dict[str, str]:

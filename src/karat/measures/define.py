@@ -66,6 +66,7 @@ class Definition:
     weighs: Callable[..., Queries | None] | None = None
     every_rank: bool = False
     additive: bool = False
+    groups: bool = False
 
     @property
     def sentence(self) -> str:
@@ -88,6 +89,7 @@ def measure(
     weighs: Callable[..., Queries | None] | None = None,
     every_rank: bool = False,
     additive: bool = False,
+    groups: bool = False,
     **parameters: OneOf | Value,
 ) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
     """Enrol a formula as a measure.
@@ -105,6 +107,7 @@ def measure(
             gives None.
         every_rank: the formula must see a row for every rank, also for unjudged documents.
         additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
+        groups: the judgments must come in groups: the second column of qrels names a subtopic.
         parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
     """
 
@@ -112,7 +115,18 @@ def measure(
         if name in REGISTER:
             raise ValueError(f"a measure named {name} exists already")
         REGISTER[name] = Definition(
-            name, formula, parameters, aggregate, at, whole, same_as, source, weighs, every_rank, additive
+            name,
+            formula,
+            parameters,
+            aggregate,
+            at,
+            whole,
+            same_as,
+            source,
+            weighs,
+            every_rank,
+            additive,
+            groups,
         )
         return formula
 

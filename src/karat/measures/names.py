@@ -14,9 +14,22 @@ if TYPE_CHECKING:
 
 __all__ = ["ALSO_CALLED", "parse_measure", "parse_measures"]
 
-NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)\s*(?:\((.*)\))?\s*(?:@\s*([^@()\s]+))?\s*", re.DOTALL)
+NAME = re.compile(
+    r"\s*([A-Za-zα](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)\s*(?:\((.*)\))?\s*(?:@\s*([^@()\s]+))?\s*", re.DOTALL
+)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+SUBTOPICS = {
+    "alphaDCG": ("alpha-DCG", "alpha_DCG", "α-DCG"),
+    "alphanDCG": ("alpha-nDCG", "alpha_nDCG", "α-nDCG"),
+    "ERRIA": ("ERR-IA", "ERR_IA"),
+    "nERRIA": ("nERR-IA", "nERR_IA"),
+    "PIA": ("P-IA", "P_IA"),
+    "APIA": ("AP-IA", "AP_IA", "MAP-IA", "MAPIA"),
+    "SRecall": ("S-recall", "strec", "StRecall"),
+}
+"""What ndeval, ir_measures and papers call the measures by subtopics."""
 ALSO_CALLED = {
+    **{theirs: own for own, names in SUBTOPICS.items() for theirs in names},
     "F1": "F",
     "HitRate": "Success",
     "MAP": "AP",

@@ -17,13 +17,13 @@ AMONG = OneOf("all", "either", "both")
 SOURCE = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference"
 
 
-@measure("GroupAP", rel=1, same_as="map_avgjg", source="trec_eval")
+@measure("GroupAP", rel=1, groups=True, same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision by the judgments of each group, averaged over the groups of the query."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
-@measure("GroupP", rel=1, whole="GroupAP", same_as="P_avgjg_k", source="trec_eval")
+@measure("GroupP", rel=1, whole="GroupAP", groups=True, same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float) -> Queries:
     """Precision by the judgments of each group, averaged over the groups of the query."""
     return r.over_groups(precision(r.groups, rel, "depth"))
@@ -34,6 +34,7 @@ def group_precision(r: Lists, rel: float) -> Queries:
     rel=1,
     times=1,
     at="no",
+    groups=True,
     same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)",
     source="trec_eval",
 )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.errors import DataError
-from karat.evaluate import evaluate, evaluate_judged_ranking
+from karat.evaluate import evaluate, evaluate_judged_ranking, labelled, needs_groups
 from karat.layout import printable
 from karat.policy import Policy
+from karat.profiles import profile_named
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
@@ -198,7 +199,11 @@ def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
     document = recorded.document
     policy, profile = Policy().changed(**document["policy"]), document.get("profile")
     labels = list(document["measures"])
-    judged = next((Qrels.of(each.now, policy) for each in inputs if each.entry["role"] == "qrels"), None)
+    groups = needs_groups(labelled(labels, profile_named(profile)))
+    judged = next(
+        (Qrels.of(each.now, policy, subtopics=groups) for each in inputs if each.entry["role"] == "qrels"),
+        None,
+    )
     found = []
     for each, old in zip(
         (each for each in inputs if each.entry["role"] != "qrels"), recorded.scores, strict=True

@@ -1,0 +1,142 @@
+"""Measures of diversity: what a list gives to each subtopic of its query, and how little it repeats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.measures.average import average_precision
+from karat.measures.axes import DISCOUNT
+from karat.measures.counting import precision
+from karat.measures.define import OneOf, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.lists import Lists, Queries, Rows
+
+__all__: list[str] = []
+
+SCALE = OneOf("perfect", "subtopics", "none")
+CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008"
+NRBP = "Clarke, Kolla and Vechtomova 2009"
+NDEVAL = "TREC Web track, ndeval"
+
+
+def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
+    """The weights of the relevant documents of a subtopic, each times (1 - alpha)^(relevant ones above it)."""
+    hits = s.hits(rel)
+    return s.total(hits * s.powers(1.0 - alpha, s.above(hits)) * weight)
+
+
+def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
+    """The mean over the subtopics that have a relevant document at all."""
+    counted = r.groups.exceeds(r.groups.n_relevant(rel), 0.0)
+    return r.ratio(r.over_groups(counted * values), r.over_groups(counted))
+
+
+def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
+    """The novelty of a list, as a share of a perfect list's, as a mean over subtopics, or as it is."""
+    s = r.groups
+    reached = novelty(s, alpha, rel, weights(s))
+    if scale == "none":
+        return r.total_over_groups(reached)
+    if scale == "subtopics":
+        return over_subtopics(r, reached, rel)
+    perfect = s.ideal("linear", "depth")
+    return over_subtopics(r, s.ratio(reached, novelty(perfect, alpha, 1.0, weights(perfect))), rel)
+
+
+def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float) -> Queries:
+    """The novelty of a list as a share of the greedily best list's."""
+    s = r.groups
+    best = s.most_novel(alpha, rel)
+    reached, possible = novelty(s, alpha, rel, weights(s)), novelty(best, alpha, rel, weights(best))
+    return r.ratio(r.total_over_groups(reached), r.total_over_groups(possible))
+
+
+@measure(
+    "alphaDCG", alpha=0.5, rel=1, discount=DISCOUNT, scale=SCALE, groups=True, source=f"{CLARKE}; {NDEVAL}"
+)
+def alpha_dcg(r: Lists, alpha: float, rel: float, discount: str, scale: str) -> Queries:
+    """The sum over documents and subtopics of (1 - alpha)^(relevant ones above for the subtopic) / discount.
+
+    ``scale=perfect`` (ndeval) divides it by that of k documents that are relevant to every subtopic; without a
+    depth, of as many as were retrieved. ``scale=subtopics`` is the mean over subtopics, ``scale=none`` the sum
+    itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Not the same: ndeval leaves
+    the value at depth 1 undivided.
+    """
+    return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
+
+
+@measure("alphanDCG", alpha=0.5, rel=1, discount=DISCOUNT, groups=True, source=f"{CLARKE}; {NDEVAL}")
+def alpha_ndcg(r: Lists, alpha: float, rel: float, discount: str) -> Queries:
+    """alphaDCG as a share of that of the best list, which is found greedily; 0 without a relevant document.
+
+    The best list holds all judged documents and takes at each rank the one that adds the most; of equals the
+    one with the largest id. To find the true best one is NP-hard.
+    """
+    return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
+
+
+@measure(
+    "ERRIA",
+    alpha=0.5,
+    rel=1,
+    scale=SCALE,
+    groups=True,
+    source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
+)
+def intent_aware_err(r: Lists, alpha: float, rel: float, scale: str) -> Queries:
+    """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
+
+    A relevant document satisfies the share ``alpha`` of those who look at it. ``scale=perfect`` (ndeval) divides
+    by the value of k documents that are relevant to every subtopic; without a depth, of as many as were
+    retrieved. ``scale=subtopics`` is the mean over subtopics of the sum of (1 - alpha)^(relevant ones above) /
+    rank, which times alpha is the mean of their ERR, and ``scale=none`` the sum over subtopics. Not the same:
+    ndeval leaves the value at depth 1 undivided.
+    """
+    return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
+
+
+@measure("nERRIA", alpha=0.5, rel=1, groups=True, source=NDEVAL)
+def normalised_intent_aware_err(r: Lists, alpha: float, rel: float) -> Queries:
+    """ERRIA as a share of that of the best list, which is found greedily; 0 without a relevant document."""
+    return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
+
+
+@measure("NRBP", alpha=0.5, beta=0.5, rel=1, groups=True, source=NRBP)
+def novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
+    """The sum over documents and subtopics of (1 - alpha)^(relevant ones above) * beta^(rank - 1), from 0 to 1.
+
+    It is divided by what documents without end would give that are relevant to every subtopic: a user goes on to
+    the next document with probability ``beta``.
+    """
+    reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))
+    return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
+
+
+@measure("nNRBP", alpha=0.5, beta=0.5, rel=1, groups=True, source=f"{NRBP}; {NDEVAL}")
+def normalised_novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
+    """NRBP as a share of that of the best list, which is found greedily; 0 without a relevant document."""
+    return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
+
+
+@measure("PIA", rel=1, whole="APIA", groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009")
+def intent_aware_precision(r: Lists, rel: float) -> Queries:
+    """Precision by each subtopic's judgments, averaged over the subtopics that have a relevant document."""
+    return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
+
+
+@measure("APIA", rel=1, groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
+def intent_aware_average_precision(r: Lists, rel: float) -> Queries:
+    """Average precision by each subtopic's judgments, averaged over the subtopics that have a relevant document.
+
+    Not the same: ``GroupAP`` also counts groups without a relevant document, as 0.
+    """
+    return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
+
+
+@measure("SRecall", rel=1, groups=True, source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
+def subtopic_recall(r: Lists, rel: float) -> Queries:
+    """The share of the subtopics with a relevant document for which one is among the first k."""
+    return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
