@@ -21,6 +21,7 @@ Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 ``linear(t)``, ``exp2(t)`` and ``binary(t)`` give nothing below grade t.
 """
 
+APART = "These lists do not tell which documents the judgment groups of a query share: give qrels and a run."
 NO_LINES = "These lists do not know in which order the run lists its documents, which this measure asks for."
 
 
@@ -159,9 +160,14 @@ class Lists(ABC):
     def over_groups(self, values: Queries) -> Queries:
         """The mean over a query's judgment groups of numbers that ``groups`` gave."""
 
-    @abstractmethod
     def total_over_groups(self, values: Queries) -> Queries:
-        """The sum over a query's judgment groups of numbers that ``groups`` gave."""
+        """The sum over a query's judgment groups of numbers that ``groups`` gave.
+
+        Raises:
+            DataError: the judgments come in no groups.
+        """
+        del values
+        raise DataError(APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
         """The best lists by group: each next document adds the most that those above leave, the greedy choice.
@@ -173,7 +179,7 @@ class Lists(ABC):
             DataError: a carrier that does not tell documents apart.
         """
         del alpha, rel
-        raise DataError("These lists do not tell which documents the judgment groups share.")
+        raise DataError(APART)
 
     def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
         """The preferences that the judgments state between documents.

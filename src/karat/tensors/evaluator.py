@@ -413,7 +413,7 @@ def refuse_measure(measure: Measure) -> None:
             f"{measure} compares the scores of all queries, and a batch may hold some: put all documents into "
             f"one, and take {measure.name}, or evaluate a run."
         )
-    if measure.definition.formula.__module__.endswith(".preference"):
+    if measure.definition.formula.__module__.endswith((".preference", ".diversity")):
         raise MeasureError(
             f"{measure} counts preferences or judgment groups, and an array of grades holds none: evaluate files with "
             "'karat trec-eval'."
