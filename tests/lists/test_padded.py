@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.rows import JudgedRows
 
 WIDTH = 7
-PREFERENCE = "preference"
+PREFERENCE = ("diversity", "preference")
 LISTED = ("ListedAP", "ListedAUC")
 """They ask for the order of the run's lines, which a batch does not have."""
 OF_GRADES = [

@@ -81,7 +81,7 @@ def test_preferences_are_traced_too() -> None:
     rows = replace(match_grades([[None, None, None]], [[]], Policy()).rows)
     group = group_of(np.zeros(3, int), np.array([2.0, 1.0, 0.0]), np.array([1, 0, 2]), judged=3, retrieved=3)
     lists = PreferenceLists(rows, [[group]])
-    for name in OF_PREFERENCES - {"GroupAP", "GroupP", "GroupRprec"}:
+    for name in [each for each in OF_PREFERENCES if not REGISTER[each].groups]:
         measure = Measure(name)
         value = float(np.asarray(measure(lists))[0])
         assert float(trace(measure, lists).numbers[0]) == value, name
