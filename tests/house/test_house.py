@@ -36,7 +36,7 @@ FLOORS = [
     ["karat.evaluate"],
     ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison", "karat.tensors"],
     ["karat.agreements", "karat.checking", "karat.records", "karat.meters"],
-    ["karat.gates", "karat.reporting", "karat.testing"],
+    ["karat.gates", "karat.reporting", "karat.adapters", "karat.testing"],
     ["karat.compat"],
     ["karat.cli"],
     ["karat", "karat.__main__"],

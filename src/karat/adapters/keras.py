@@ -1,0 +1,67 @@
+"""A callback of Keras that measures rankings at the end of each epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.errors import DataError
+from karat.tensors import Evaluator
+
+if TYPE_CHECKING:
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+
+__all__ = ["ranking_callback"]
+
+
+def ranking_callback(
+    inputs: Any,
+    relevance: Any,
+    measures: MeasuresLike = None,
+    *,
+    mask: Any = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    batch_size: int | None = None,
+) -> Any:
+    """A callback for ``model.fit(callbacks=[...])``; it adds ``val_nDCG@10`` and so on to the epoch's logs.
+
+    Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
+
+    Args:
+        inputs: what the model predicts scores [query, document] from; an axis of length 1 at their end is dropped.
+        relevance: the grades [query, document].
+        measures: as in ``karat.tensors.evaluate``.
+        mask: as there [query, document].
+        policy: as there.
+        profile: as there.
+        batch_size: as in ``model.predict``.
+
+    Raises:
+        DataError: Keras is not installed.
+
+    Example:
+        >>> from karat.adapters.keras import ranking_callback
+        >>> model.fit(x, y, callbacks=[ranking_callback(x_val, grades, ["nDCG@10"])])  # doctest: +SKIP
+    """
+    try:
+        from keras.callbacks import Callback
+    except ImportError:
+        raise DataError("Keras is not installed: pip install keras.") from None
+    asked = Evaluator(measures, policy=policy, profile=profile)
+
+    class RankingCallback(Callback):  # type: ignore[misc]
+        """Measures what the model predicts."""
+
+        def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+            """Predict, measure, log."""
+            del epoch
+            grades = np.asarray(relevance)
+            scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))
+            means = asked(scores.reshape(grades.shape), grades, mask=mask)
+            if logs is not None:
+                logs.update({f"val_{label}": float(value) for label, value in means.items()})
+
+    return RankingCallback()

@@ -1,0 +1,98 @@
+"""A callback of Lightning that logs karat's measures of what the validation and test steps give back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import DataError
+from karat.meters import Meter
+
+if TYPE_CHECKING:
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+
+__all__ = ["ranking_callback"]
+
+
+def ranking_callback(
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    per_query: bool = False,
+) -> Any:
+    """A callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
+
+    ``validation_step`` and ``test_step`` give back a dict with ``scores`` and ``relevance`` [query, document], and
+    if they like ``mask``, ``judged``, ``weights`` and ``ids``. Where several processes run, their sums become one; with
+    ``ids`` and ``per_query=True`` a query that a sampler repeats counts once.
+
+    Args:
+        measures: as in ``karat.tensors.evaluate``.
+        policy: as there.
+        profile: as there.
+        per_query: as in ``karat.Meter``.
+
+    Raises:
+        DataError: Lightning is not installed.
+
+    Example:
+        >>> from karat.adapters.lightning import ranking_callback
+        >>> trainer = Trainer(callbacks=[ranking_callback(["nDCG@10", "RR"])])  # doctest: +SKIP
+    """
+    try:
+        from lightning.pytorch import Callback
+    except ImportError:
+        try:
+            from pytorch_lightning import Callback
+        except ImportError:
+            raise DataError("Lightning is not installed: pip install lightning.") from None
+
+    class RankingCallback(Callback):  # type: ignore[misc]
+        """Measures what the steps give back."""
+
+        def __init__(self) -> None:
+            """Begin with nothing."""
+            self.meter = Meter(measures, policy=policy, profile=profile, per_query=per_query)
+
+        def on_validation_epoch_start(self, *_: Any) -> None:
+            """Forget the epoch before."""
+            self.meter.reset()
+
+        on_test_epoch_start = on_validation_epoch_start
+
+        def on_validation_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, *_: Any) -> None:
+            """Take in a batch."""
+            del trainer, pl_module
+            self.meter.update(**given(outputs))
+
+        on_test_batch_end = on_validation_batch_end
+
+        def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+            """Log the means, of all processes together."""
+            self.log("val", trainer, pl_module)
+
+        def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+            """Log the means, of all processes together."""
+            self.log("test", trainer, pl_module)
+
+        def log(self, stage: str, trainer: Any, pl_module: Any) -> None:
+            """Log the means under the name of the stage."""
+            means = self.meter.compute(distributed=getattr(trainer, "world_size", 1) > 1)
+            pl_module.log_dict({f"{stage}_{label}": value for label, value in means.items()})
+
+    return RankingCallback()
+
+
+def given(outputs: Any) -> dict[str, Any]:
+    """What a step gave back.
+
+    Raises:
+        DataError: it is not a dict with scores and relevance.
+    """
+    if not isinstance(outputs, dict) or not {"scores", "relevance"} <= set(outputs):
+        raise DataError(
+            "The step gives back no dict with 'scores' and 'relevance', [query, document] each: return one."
+        )
+    known = ("scores", "relevance", "mask", "judged", "weights", "ids")
+    return {name: outputs[name] for name in known if outputs.get(name) is not None}

@@ -1,0 +1,52 @@
+"""What the Trainer of transformers calls with predictions and labels: ``compute_metrics``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.tensors import Evaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+
+__all__ = ["ranking_metrics"]
+
+IGNORED = -100
+"""The label that the Trainer pads with, and that losses leave out."""
+
+
+def ranking_metrics(
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
+) -> Callable[[Any], dict[str, float]]:
+    """A function for ``Trainer(compute_metrics=...)``.
+
+    It takes predictions [query, document], the first of them where the model gives several, and labels of the same
+    shape; a label of -100 is padding.
+
+    Args:
+        measures: as in ``karat.tensors.evaluate``.
+        policy: as there.
+        profile: as there.
+
+    Example:
+        >>> import numpy as np
+        >>> from karat.adapters.transformers import ranking_metrics
+        >>> compute_metrics = ranking_metrics(["RR", "P@1"])
+        >>> compute_metrics((np.array([[0.1, 0.7, 0.9]]), np.array([[0, 1, -100]])))
+        {'RR': 1.0, 'P@1': 1.0}
+    """
+    asked = Evaluator(measures, policy=policy, profile=profile)
+
+    def compute_metrics(prediction: Any) -> dict[str, float]:
+        scores, labels = prediction[0], prediction[1]
+        scores = np.asarray(scores[0] if isinstance(scores, tuple) else scores)
+        labels = np.asarray(labels)
+        means = asked(scores.reshape(labels.shape), labels, mask=labels != IGNORED)
+        return {label: float(value) for label, value in means.items()}
+
+    return compute_metrics
