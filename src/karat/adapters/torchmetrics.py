@@ -65,7 +65,7 @@ def retrieval_metric(
                 named = {"queries": torch.unique(indexes, return_inverse=True)[1]}
             self.meter.reset()
             self.meter.update(preds, target, **named)
-            self.sums = self.sums + torch.as_tensor(self.meter.state.sums).to(self.sums)
+            self.sums: Any = self.sums + torch.as_tensor(self.meter.state.sums).to(self.sums)
 
         def compute(self) -> dict[str, Any]:
             """The means so far."""

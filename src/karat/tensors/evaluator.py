@@ -88,7 +88,7 @@ def evaluate(
         >>> scores = np.array([[0.9, 0.2, 0.4], [0.3, 0.1, 0.2]])
         >>> relevance = np.array([[0, 1, 0], [1, 0, 1]])
         >>> karat.tensors.evaluate(scores, relevance, ["RR", "P@2"], per_query=True)
-        {'RR': array([0.33333333, 1.        ]), 'P@2': array([0. , 1. ])}
+        {'RR': array([0.33333333, 1.        ]), 'P@2': array([0., 1.])}
     """
     asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
     return asked(
