@@ -63,7 +63,7 @@ def batch_of(scores: Any, relevance: Any, mask: Any = None, judged: Any = None, 
     """
     two_axes(scores, "scores")
     for name, each in (("relevance", relevance), ("mask", mask)):
-        if each is not None and tuple(each.shape) != tuple(scores.shape):
+        if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
             raise DataError(
                 f"scores are {shown(scores)} and {name} is {shown(each)}: both are [query, document], of one shape."
             )
@@ -103,17 +103,26 @@ def refuse(which: Any, what: str, advice: str) -> None:
         raise DataError(f"Query number {int(which.argmax()) + 1} of the batch has {what}: {advice}.")
 
 
+def array_of(array: Any, name: str) -> Any:
+    """The array.
+
+    Raises:
+        DataError: it is none.
+    """
+    if not hasattr(array, "shape"):
+        raise DataError(
+            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
+        )
+    return array
+
+
 def two_axes(array: Any, name: str) -> Any:
     """The array.
 
     Raises:
         DataError: it has not two axes.
     """
-    if not hasattr(array, "shape"):
-        raise DataError(
-            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
-        )
-    if len(array.shape) != 2:
+    if len(array_of(array, name).shape) != 2:
         raise DataError(
             f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for "
             "documents of all queries end to end give queries=."
@@ -146,7 +155,7 @@ def flat_batch(
         DataError: shapes that do not fit.
     """
     for name, each in (("scores", scores), ("relevance", relevance), ("queries", queries)):
-        if len(each.shape) != 1 or each.shape != scores.shape:
+        if len(array_of(each, name).shape) != 1 or each.shape != scores.shape:
             raise DataError(
                 f"{name} is {shown(each)}: with queries= scores, relevance and queries are [document]."
             )
