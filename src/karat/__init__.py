@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from karat.explaining import explain
     from karat.gates import Gate, gate
     from karat.meters import Meter
+    from karat.recommending import Beyond, beyond_accuracy
     from karat.records import Verification, record, verify
     from karat.reporting import Report, report
 
 __all__ = [
     "Agreement",
+    "Beyond",
     "Check",
     "Comparison",
     "Curve",
@@ -45,6 +47,7 @@ __all__ = [
     "Verification",
     "__version__",
     "agreement",
+    "beyond_accuracy",
     "check",
     "compare",
     "curve",
@@ -68,6 +71,8 @@ LATER = {
     "agreement": "karat.agreements",
     "Check": "karat.checking",
     "check": "karat.checking",
+    "Beyond": "karat.recommending",
+    "beyond_accuracy": "karat.recommending",
     "compare": "karat.comparison",
     "Comparison": "karat.comparison",
     "Curve": "karat.curves",

@@ -35,7 +35,7 @@ FLOORS = [
     ["karat.values", "karat.dictionary"],
     ["karat.evaluate"],
     ["karat.curves", "karat.differences", "karat.explaining", "karat.comparison", "karat.tensors"],
-    ["karat.agreements", "karat.checking", "karat.records", "karat.meters"],
+    ["karat.agreements", "karat.checking", "karat.recommending", "karat.records", "karat.meters"],
     ["karat.gates", "karat.reporting", "karat.adapters", "karat.testing"],
     ["karat.compat"],
     ["karat.cli"],

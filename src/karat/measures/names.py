@@ -12,7 +12,7 @@ from karat.measures.trec_eval import NICKNAMES, TABLE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ALSO_CALLED", "parse_measure", "parse_measures"]
+__all__ = ["ALSO_CALLED", "parse_measure", "parse_measures", "parts_of_name", "split_names"]
 
 NAME = re.compile(
     r"\s*([A-Za-zα](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)\s*(?:\((.*)\))?\s*(?:@\s*([^@()\s]+))?\s*", re.DOTALL
@@ -106,19 +106,29 @@ def named(name: str) -> list[Measure]:
     return [own(name)] if trec is None else trec
 
 
-def own(name: str) -> Measure:
-    """The measure of one of karat's own names."""
+def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
+    """A name's word, its parameters, and what follows its ``@``.
+
+    Raises:
+        MeasureError: it is no name of this form.
+    """
     match = NAME.fullmatch(name)
     if match is None:
         raise MeasureError(
             f"'{name}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
         )
     word, inside, at = match.groups()
+    return word, dict(pair(word, part) for part in split(inside or "", ",")), at
+
+
+def own(name: str) -> Measure:
+    """The measure of one of karat's own names."""
+    word, given, at = parts_of_name(name)
     word = ALSO_CALLED.get(word, word)
     if word not in REGISTER:
         raise MeasureError(unknown(word))
     definition = REGISTER[word]
-    parameters = [pair(word, part) for part in split(inside, ",")] if inside else []
+    parameters = list(given.items())
     if at is None:
         return Measure(word, tuple(parameters))
     if not NUMBER.fullmatch(at):

@@ -1,0 +1,34 @@
+"""This file writes the last section of recommendation.md, the measures beyond accuracy, from their register."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from karat.recommending import beyond_accuracy
+from karat.recommending.define import BEYOND
+
+PAGE = Path(__file__).with_name("recommendation.md")
+HEADING = "## The measures\n"
+
+
+def section() -> str:
+    """The section, an entry a measure."""
+    assert beyond_accuracy  # importing it enrols the measures
+    entries = []
+    for entry in BEYOND.values():
+        words = [f"`{name}={'|'.join(values.words)}`" for name, values in entry.parameters.items()]
+        parameters = f"\nParameters: {' '.join(words)} (the first is the default).\n" if words else ""
+        text = inspect.cleandoc(entry.formula.__doc__ or "").replace("``", "`")
+        entries.append(f"### {entry.name}\n\n{text}\n{parameters}\nSource: {entry.source}.\n")
+    return "\n".join([HEADING, *entries])
+
+
+def page() -> str:
+    """The whole page: what people wrote, and the section."""
+    written = PAGE.read_text(encoding="utf-8").partition(HEADING)[0]
+    return written + section()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8", newline="\n")

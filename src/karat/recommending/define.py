@@ -1,0 +1,149 @@
+"""What a measure beyond accuracy is: a formula with named conventions, and the register of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from karat.errors import DataError, MeasureError, did_you_mean
+from karat.measures.define import OneOf
+from karat.measures.names import parts_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.recommending.inputs import Recommended
+    from karat.rows import Floats
+
+__all__ = ["BEYOND", "OneOf", "Wanted", "beyond", "parse", "wanting"]
+
+Value: TypeAlias = "float | Floats"
+"""One number for all recommendations together, or one per user."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Entry:
+    """A measure as it was enrolled.
+
+    Args:
+        name: what users call it.
+        formula: from recommendations to a number, or to one per user.
+        parameters: its conventions.
+        needs: what has to be given beside the recommendations, whatever the parameters.
+        source: where it comes from.
+    """
+
+    name: str
+    formula: Callable[..., Value]
+    parameters: dict[str, OneOf]
+    needs: tuple[str, ...]
+    source: str
+
+    @property
+    def sentence(self) -> str:
+        """The first line of the formula's docstring."""
+        return (self.formula.__doc__ or "").strip().splitlines()[0]
+
+
+BEYOND: dict[str, Entry] = {}
+"""Every measure by name, in reading order."""
+
+
+def beyond(
+    name: str, *, needs: tuple[str, ...] = (), source: str, **parameters: OneOf
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Enrol a formula."""
+
+    def enrol(formula: Callable[..., Value]) -> Callable[..., Value]:
+        BEYOND[name] = Entry(name, formula, parameters, needs, source)
+        return formula
+
+    return enrol
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A measure with its conventions and depth.
+
+    Args:
+        name: of the register.
+        parameters: every parameter with its value.
+        depth: how many items of each list; None for all.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, str], ...] = field(default=())
+    depth: int | None = None
+
+    @property
+    def entry(self) -> Entry:
+        """The enrolled measure."""
+        return BEYOND[self.name]
+
+    def __call__(self, given: Recommended) -> Value:
+        """Its value.
+
+        Raises:
+            DataError: something that it needs was not given.
+        """
+        for what in self.entry.needs:
+            wanting(given, what, str(self))
+        return self.entry.formula(given.top(self.depth), **dict(self.parameters))
+
+    @property
+    def full(self) -> str:
+        """The name with every convention written out."""
+        return self.named(self.parameters)
+
+    @property
+    def at(self) -> str:
+        """What follows the name for the depth."""
+        return "" if self.depth is None else f"@{self.depth}"
+
+    def __str__(self) -> str:
+        """The name that makes it, without what is the default."""
+        defaults = self.entry.parameters
+        return self.named(tuple(each for each in self.parameters if each[1] != defaults[each[0]].default))
+
+    def named(self, parameters: tuple[tuple[str, str], ...]) -> str:
+        """The name with some parameters."""
+        inside = ", ".join(f"{key}={value}" for key, value in parameters)
+        return f"{self.name}{f'({inside})' if inside else ''}{self.at}"
+
+
+def wanting(given: Recommended, what: str, name: str) -> Any:
+    """One of the things that were given beside the recommendations.
+
+    Raises:
+        DataError: it was not given.
+    """
+    found = getattr(given, what)
+    if found is None or (not isinstance(found, np.ndarray) and what == "train" and not len(found.user)):
+        raise DataError(f"{name} needs {what}: give {what}=.")
+    return found
+
+
+def parse(name: str, depth: int | None) -> Wanted:
+    """The measure of one name; ``depth`` holds where the name has no ``@``.
+
+    Raises:
+        MeasureError: no such name, parameter or value.
+    """
+    word, given, at = parts_of_name(name)
+    if word not in BEYOND:
+        hint = did_you_mean(word, BEYOND, f"There are: {', '.join(BEYOND)}.")
+        raise MeasureError(f"There is no measure '{word}' beyond accuracy. {hint}")
+    entry = BEYOND[word]
+    for key, value in given.items():
+        if key not in entry.parameters:
+            has = ", ".join(entry.parameters) or "none"
+            raise MeasureError(f"{word} has no parameter '{key}'; it has: {has}.")
+        if not entry.parameters[key].accepts(value):
+            words = ", ".join(entry.parameters[key].words)
+            raise MeasureError(f"{word}({key}={value}): {key} is one of {words}.")
+    if at is not None and not (at.isdigit() and int(at) > 0):
+        raise MeasureError(f"'{name}': a depth is a whole number from 1 on, not '{at}'.")
+    values = tuple((key, given.get(key, each.default)) for key, each in entry.parameters.items())
+    return Wanted(word, values, depth if at is None else int(at))

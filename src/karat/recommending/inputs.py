@@ -1,0 +1,288 @@
+"""From dicts and frames of users and items to arrays of numbers: what every measure beyond accuracy looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from karat.rows import Floats, Integers
+
+__all__ = ["ItemsLike", "Pairs", "Recommended", "UsersLike", "read"]
+
+UsersLike: TypeAlias = Any
+"""``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
+ItemsLike: TypeAlias = "Iterable[Any]"
+
+USER = ("user_id", "user", "userId", "userID", "query_id", "qid", "query", "uid")
+ITEM = ("item_id", "item", "itemId", "itemID", "doc_id", "docno", "document", "iid")
+RANK, SCORE = ("rank",), ("score", "prediction", "rating", "weight")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """Users and items, a row each; both numbered.
+
+    Args:
+        user: the user of each row.
+        item: its item.
+    """
+
+    user: Integers
+    item: Integers
+
+    def once(self) -> Pairs:
+        """Each pair once."""
+        width = int(self.item.max(initial=0)) + 1
+        user, item = np.divmod(np.unique(self.user * width + self.item), width)
+        return Pairs(user, item)
+
+    def among(self, rows: Pairs) -> Floats:
+        """1 for each of ``rows`` that is one of these pairs, else 0."""
+        width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
+        return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommended:
+    """Ranked items of each user, and what is known of users and items beside them.
+
+    Args:
+        users: the users who were recommended something to, or nothing.
+        items: every item that is mentioned anywhere; those of a user are numbers into it.
+        rows: the recommendations, user by user from rank 1 down.
+        rank: the rank of each.
+        depth: how many were looked at; None for all.
+        train: what users had before, as often as it was given; None if that was not.
+        catalogue: which items can be recommended [items]; None if that was not given.
+        relevant: what users took up afterwards; None if that was not given.
+        baseline: the lists of another recommender; None if there are none.
+        features: what each item is like, NaN where unknown [items, features]; None if that was not given.
+    """
+
+    users: tuple[Hashable, ...]
+    items: tuple[Hashable, ...]
+    rows: Pairs
+    rank: Integers
+    depth: int | None = None
+    train: Pairs | None = None
+    catalogue: np.ndarray[Any, np.dtype[np.bool_]] | None = None
+    relevant: Pairs | None = None
+    baseline: Recommended | None = None
+    features: Floats | None = None
+
+    def top(self, depth: int | None) -> Recommended:
+        """The first ``depth`` items of every list."""
+        if depth is None:
+            return self
+        kept = self.rank <= depth
+        return replace(
+            self,
+            rows=Pairs(self.rows.user[kept], self.rows.item[kept]),
+            rank=self.rank[kept],
+            depth=depth,
+            baseline=None if self.baseline is None else self.baseline.top(depth),
+        )
+
+    @property
+    def length(self) -> Floats:
+        """How many items each user was recommended [users]."""
+        return np.bincount(self.rows.user, minlength=len(self.users)).astype(np.float64)
+
+    @property
+    def counts(self) -> Floats:
+        """How many users were recommended each item [items]."""
+        return np.bincount(self.rows.item, minlength=len(self.items)).astype(np.float64)
+
+    def per_user(self, values: Floats, *, over: str = "listed") -> Floats:
+        """The mean over each user's items of a number per recommendation; over ``depth``: a short list counts 0s.
+
+        Undefined for a user without recommendations.
+        """
+        sums = np.bincount(self.rows.user, values, len(self.users))
+        length = self.length
+        asked = float(self.depth or length.max(initial=0.0))
+        divisor = np.full(len(length), asked) if over == "depth" else length
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(length > 0, sums / divisor, np.nan)
+
+
+class Numbers:
+    """Numbers for ids, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self.of: dict[Hashable, int] = {}
+
+    def take(self, ids: Sequence[Any]) -> Integers:
+        """The number of each id.
+
+        Raises:
+            DataError: an id that cannot be a key.
+        """
+        of = self.of
+        try:
+            return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
+        except TypeError:
+            odd = next(each for each in ids if type(each).__hash__ is None)
+            raise DataError(
+                f"An id is text or a number, not {odd!r}: give {{user: [item, …]}} or a frame with a row each."
+            ) from None
+
+
+def read(
+    recommended: UsersLike,
+    *,
+    train: UsersLike | None = None,
+    catalogue: ItemsLike | None = None,
+    relevant: UsersLike | None = None,
+    baseline: UsersLike | None = None,
+    features: Mapping[Any, Sequence[float]] | None = None,
+) -> Recommended:
+    """Everything that was given, numbered alike.
+
+    Raises:
+        DataError: columns that cannot be told, an item twice for one user, features of different lengths, or nothing.
+    """
+    users, items = Numbers(), Numbers()
+    rows, rank = ranked(recommended, "recommended", users, items)
+    named = tuple(users.of)
+    if not named:
+        raise DataError("There are no recommendations to measure.")
+    theirs = None if baseline is None else ranked(baseline, "baseline", users, items)
+    history = None if train is None else unranked(train, "train", users, items)
+    taken = None if relevant is None else unranked(relevant, "relevant", users, items).once()
+    known = None if catalogue is None else items.take(list(catalogue))
+    described = None if features is None else items.take(list(features))
+    every = tuple(items.of)
+    return Recommended(
+        users=named,
+        items=every,
+        rows=rows,
+        rank=rank,
+        train=history,
+        catalogue=None if known is None else np.isin(np.arange(len(every)), known),
+        relevant=taken,
+        baseline=None if theirs is None else Recommended(named, every, *theirs),
+        features=None if described is None or features is None else table(features, described, len(every)),
+    )
+
+
+def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple[Pairs, Integers]:
+    """The rows user by user in rank order, and their ranks.
+
+    Raises:
+        DataError: an item that one user is recommended twice.
+    """
+    user, item, order, names = columns(given, what, users, items)
+    places = np.lexsort((np.arange(len(user)) if order is None else order, user))
+    rows = Pairs(user[places], item[places])
+    starts = np.searchsorted(rows.user, np.arange(len(names) + 1))
+    rank = np.arange(1, len(user) + 1) - np.repeat(starts[:-1], np.diff(starts))
+    if len(rows.once().user) < len(user):
+        pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
+        first = pairs[:, counts.argmax()]
+        raise DataError(
+            f"{what}: item {list(items.of)[first[1]]!r} stands twice in the list of user {names[first[0]]!r}. "
+            "Remove one."
+        )
+    return rows, rank
+
+
+def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pairs:
+    """The rows as they are given."""
+    user, item, _, _ = columns(given, what, users, items)
+    return Pairs(user, item)
+
+
+def columns(
+    given: UsersLike, what: str, users: Numbers, items: Numbers
+) -> tuple[Integers, Integers, Floats | None, list[Any]]:
+    """Users, items, what orders the items of a user (None: as given), and the users' names.
+
+    Raises:
+        DataError: neither a mapping nor a frame, or one whose columns cannot be told.
+    """
+    table = given if isinstance(given, Mapping) else of_frame(given, what)
+    user, item = (next((name for name in names if name in table), None) for names in (USER, ITEM))
+    if user is None or item is None:
+        if not isinstance(given, Mapping):
+            raise DataError(
+                f"{what}: a user and an item column are wanted, as in user_id and item_id; there are: "
+                f"{', '.join(map(str, table))}."
+            )
+        lists = {key: list_of(value, what, key) for key, value in given.items()}
+        number = users.take(list(lists))
+        flat = [each for its in lists.values() for each in its]
+        return np.repeat(number, [len(its) for its in lists.values()]), items.take(flat), None, list(users.of)
+    order = next((np.asarray(values_of(table[name]), np.float64) for name in RANK if name in table), None)
+    if order is None:
+        order = next(
+            (-np.asarray(values_of(table[name]), np.float64) for name in SCORE if name in table), None
+        )
+    number, places = users.take(values_of(table[user])), items.take(values_of(table[item]))
+    if len(number) != len(places):
+        raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
+    return number, places, order, list(users.of)
+
+
+def values_of(column: Any) -> list[Any]:
+    """A column's values; NumPy's as Python's own."""
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def list_of(value: Any, what: str, user: Any) -> list[Any]:
+    """A user's items, best first; of ``{item: score}`` by score.
+
+    Raises:
+        DataError: something else.
+    """
+    if isinstance(value, Mapping):
+        return sorted(value, key=lambda item: -value[item])
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise DataError(f"{what}: user {user!r} has {value!r}, where a list of items is wanted, best first.")
+    return values_of(value)
+
+
+def of_frame(given: Any, what: str) -> dict[str, list[Any]]:
+    """The columns of any data frame that narwhals knows.
+
+    Raises:
+        DataError: it is none.
+    """
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(given)
+    except TypeError:
+        raise DataError(
+            f"{what} is {type(given).__name__}: give {{user: [item, …]}}, {{'user_id': […], 'item_id': […]}} or a data "
+            "frame."
+        ) from None
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    wanted = [name for name in eager.columns if name in (*USER, *ITEM, *RANK, *SCORE)]
+    return {name: eager[name].to_list() for name in wanted or eager.columns}
+
+
+def table(features: Mapping[Any, Sequence[float]], described: Integers, count: int) -> Floats:
+    """The features of each item; NaN for an item that has none.
+
+    Raises:
+        DataError: vectors of different lengths.
+    """
+    vectors = [np.asarray(each, np.float64).ravel() for each in features.values()]
+    lengths = {len(each) for each in vectors}
+    if len(lengths) != 1:
+        raise DataError(
+            f"features: the vectors have different lengths ({', '.join(map(str, sorted(lengths)))})."
+        )
+    found = np.full((count, lengths.pop()), np.nan)
+    found[described] = np.stack(vectors)
+    return found
