@@ -26,8 +26,8 @@ class Data:
         self.lists = {user: draw.sample(range(N if cold else 12), K) for user in range(8)}
         self.baseline = {user: draw.sample(range(N), K) for user in self.lists}
         self.train = {user: draw.sample(range(12), draw.randint(1, 8)) for user in self.lists}
-        for item in range(12):
-            self.train[0] = [*self.train[0], *([] if item in self.train[0] else [item])]
+        # So that train knows each of the other items.
+        self.train[0] += [item for item in range(12) if item not in self.train[0]]
         self.relevant = {user: draw.sample(range(N), 4) for user in self.lists}
         self.features = {item: [draw.randint(0, 2) for _ in range(3)] for item in range(N)}
 
@@ -97,6 +97,10 @@ def test_recommenders(seed: int) -> None:
     evaluation = pytest.importorskip(
         "recommenders.evaluation.python_evaluation", reason="needs recommenders: pip install recommenders"
     )
+    if int(pandas.__version__.partition(".")[0]) > 2:
+        pytest.skip(
+            "recommenders 1.2.1 counts on pandas 2: with pandas 3 its measures beyond accuracy raise KeyError"
+        )
     data = Data(seed, cold=False)
     names = {"col_user": "user", "col_item": "item"}
     # It refuses recommendations of what the user had.
@@ -111,7 +115,6 @@ def test_recommenders(seed: int) -> None:
         "Coverage(of=train,counting=all)": evaluation.catalog_coverage(before, reco, **names),
         "Entropy": evaluation.distributional_coverage(before, reco, **names),
     }
-    # User 0 had every item, so each pair has a cosine; where one lacks it, pandas 3 makes it another number.
     theirs["ILD(by=train)"] = evaluation.diversity(before, reco, **names)
     relevant = {(user, item) for user, its in data.relevant.items() for item in its}
     reco["relevance"] = [float(pair in relevant) for pair in zip(reco["user"], reco["item"])]
