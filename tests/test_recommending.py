@@ -274,3 +274,9 @@ def test_lists_that_are_none_are_refused() -> None:
 def test_names_that_are_none_are_refused(name: str, says: str) -> None:
     with pytest.raises(MeasureError, match=says):
         measured(name)
+
+
+def test_equally_popular_items_are_popular_together() -> None:
+    train = {0: ["a", "b", "c"], 1: ["a", "c", "b"], 2: ["d"]}
+    for lists in ({0: ["b"], 1: ["c"], 2: ["d"]}, {2: ["d"], 1: ["c"], 0: ["b"]}):
+        assert karat.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3

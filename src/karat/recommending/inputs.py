@@ -121,13 +121,18 @@ class Numbers:
         """Know none."""
         self.of: dict[Hashable, int] = {}
 
-    def take(self, ids: Sequence[Any]) -> Integers:
-        """The number of each id.
+    def take(self, ids: Any) -> Integers:
+        """The number of each id; of a NumPy array only the different ones are looked at one by one.
 
         Raises:
             DataError: an id that cannot be a key.
         """
         of = self.of
+        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
+            different, places = np.unique(ids, return_inverse=True)
+            number: Integers = self.take(different.tolist())[places.ravel()]
+            return number
+        ids = values_of(ids)
         try:
             return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
         except TypeError:
@@ -227,7 +232,7 @@ def columns(
         order = next(
             (-np.asarray(values_of(table[name]), np.float64) for name in SCORE if name in table), None
         )
-    number, places = users.take(values_of(table[user])), items.take(values_of(table[item]))
+    number, places = users.take(table[user]), items.take(table[item])
     if len(number) != len(places):
         raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
     return number, places, order, list(users.of)
@@ -251,7 +256,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     return values_of(value)
 
 
-def of_frame(given: Any, what: str) -> dict[str, list[Any]]:
+def of_frame(given: Any, what: str) -> dict[str, Any]:
     """The columns of any data frame that narwhals knows.
 
     Raises:
@@ -268,7 +273,13 @@ def of_frame(given: Any, what: str) -> dict[str, list[Any]]:
         ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     wanted = [name for name in eager.columns if name in (*USER, *ITEM, *RANK, *SCORE)]
-    return {name: eager[name].to_list() for name in wanted or eager.columns}
+    return {name: column_of(eager[name]) for name in wanted or eager.columns}
+
+
+def column_of(series: Any) -> Any:
+    """A column of a frame: whole numbers as an array, anything else as a list."""
+    whole = series.dtype.is_integer() and not series.null_count()
+    return series.to_numpy() if whole else series.to_list()
 
 
 def table(features: Mapping[Any, Sequence[float]], described: Integers, count: int) -> Floats:

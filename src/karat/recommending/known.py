@@ -97,21 +97,22 @@ def unseen(r: Recommended, over: str) -> Value:
 # ---------------------------------------------------------------- surprise
 
 
-def popular(r: Recommended) -> Pairs:
-    """The most popular items of train for everybody, as many as were asked for; of equals those met first."""
+def popular(r: Recommended) -> Floats:
+    """1 for the items that train has most often, as many as were asked for and all that equal the last, else 0."""
     seen, _ = times_seen(r, "interactions")
-    asked = int(r.depth or r.length.max(initial=0.0))
-    best = np.argsort(-seen, kind="stable")[:asked]
-    best = best[seen[best] > 0]
-    users = np.arange(len(r.users))
-    return Pairs(np.repeat(users, len(best)), np.tile(best, len(users)))
+    asked = min(int(r.depth or r.length.max(initial=0.0)), len(seen))
+    if not asked:
+        return np.zeros(len(seen))
+    least = np.partition(seen, len(seen) - asked)[len(seen) - asked]
+    mask: Floats = ((seen >= least) & (seen > 0)).astype(np.float64)
+    return mask
 
 
 def expected(r: Recommended, against: str, name: str) -> Floats:
     """1 for each recommendation that the simpler recommender makes too, else 0."""
     if against == "popular":
         wanting(r, "train", f"{name}(against=popular)")
-        return popular(r).among(r.rows)
+        return popular(r)[r.rows.item]
     baseline: Recommended = wanting(r, "baseline", f"{name}(against=baseline)")
     return baseline.rows.among(r.rows)
 
@@ -128,9 +129,9 @@ AGAINST = OneOf("popular", "baseline")
 def unexpectedness(r: Recommended, against: str, over: str) -> Value:
     """The share of a user's items that a simpler recommender does not have in its list of the same depth.
 
-    ``against=popular`` takes the items that train has most often, the same for everybody; ``against=baseline`` the
-    lists given as ``baseline``. ``over=depth`` counts missing items of a short list as expected; RePlay counts them
-    as unexpected.
+    ``against=popular`` takes the k items that train has most often, the same for everybody, and all that equal the
+    last of them; ``against=baseline`` takes the lists given as ``baseline``. ``over=depth`` counts missing items of a
+    short list as expected; RePlay counts them as unexpected.
     """
     return r.per_user(1.0 - expected(r, against, "Unexpectedness"), over=over)
 
