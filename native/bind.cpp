@@ -11,6 +11,7 @@
 
 #include "mapping.h"
 #include "match.h"
+#include "match_frame.h"
 #include "ranked.h"
 #include "scan.h"
 
@@ -24,6 +25,7 @@ using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 
 PyObject* line_error = nullptr;
 PyObject* mapping_error = nullptr;
+PyObject* row_error = nullptr;
 
 nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
@@ -74,6 +76,17 @@ nb::object new_doubles(std::unique_ptr<double[]> values, std::size_t size) {
     throw nb::python_error();
 }
 
+[[noreturn]] void raise_row_error(const karat::RowFault& fault) {
+    nb::object error = nb::borrow(row_error)(to_text(fault.kind + std::string(" in column ") + fault.column));
+    error.attr("kind") = nb::str(fault.kind);
+    error.attr("column") = to_text(fault.column);
+    error.attr("row") = fault.row;
+    error.attr("query") = to_bytes(fault.query);
+    error.attr("document") = to_bytes(fault.document);
+    PyErr_SetObject(row_error, error.ptr());
+    throw nb::python_error();
+}
+
 // Runs `work` and turns the kernel's faults into Python's; called with the GIL held.
 template <class Work>
 auto translated(nb::handle source, Work&& work) {
@@ -83,6 +96,10 @@ auto translated(nb::handle source, Work&& work) {
         raise_line_error(fault);
     } catch (const karat::MappingFault& fault) {
         raise_mapping_error(fault);
+    } catch (const karat::RowFault& fault) {
+        raise_row_error(fault);
+    } catch (const karat::FrameFault& fault) {
+        throw nb::value_error(fault.detail.c_str());
     } catch (const karat::SourceFault& fault) {
         errno = fault.error_number;
         PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, source.ptr());
@@ -352,6 +369,14 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
     });
 }
 
+nb::tuple listed_tuple(const karat::Ranked& ranked) {
+    nb::list documents;
+    for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
+    auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
+    std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
+    return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
+}
+
 nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
                            const std::string& duplicates, const std::string& numbers, const std::string& comments,
                            const std::string& blank_lines, bool lenient) {
@@ -366,11 +391,7 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
         const nb::gil_scoped_release free;
         return karat::rank_query(id, *bytes, options, go_on);
     });
-    nb::list documents;
-    for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
-    auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
-    std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
-    return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
+    return listed_tuple(ranked);
 }
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
@@ -382,6 +403,126 @@ std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb
     if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
         return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options));
+    });
+}
+
+// ---- frames
+// ----------------------------------------------------------------------------------------------------------
+
+// Takes the stream out of its capsule; given back when everything is read.
+class TakenStream {
+public:
+    explicit TakenStream(nb::handle capsule) {
+        auto* held = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+        if (held == nullptr) throw nb::python_error();
+        if (held->release == nullptr) throw nb::value_error("the stream was read already");
+        stream = *held;
+        held->release = nullptr;
+    }
+    ~TakenStream() { stream.release(&stream); }
+    TakenStream(const TakenStream&) = delete;
+    TakenStream& operator=(const TakenStream&) = delete;
+
+    ArrowArrayStream stream;
+};
+
+void make_frame(karat::Frame* self, nb::object capsule) {
+    translated(capsule, [&] {
+        TakenStream taken(capsule);
+        // What produces the batches may want Python's lock on another thread.
+        const nb::gil_scoped_release free;
+        new (self) karat::Frame(taken.stream);
+    });
+}
+
+nb::list list_fields(const karat::Frame& frame) {
+    nb::list fields;
+    for (const karat::Field& field : frame.fields()) {
+        const char* holds = field.holds == karat::Holds::text     ? "text"
+                            : field.holds == karat::Holds::whole  ? "whole"
+                            : field.holds == karat::Holds::number ? "number"
+                                                                  : "other";
+        fields.append(nb::make_tuple(to_text(field.name), nb::str(holds), to_text(field.format)));
+    }
+    return fields;
+}
+
+std::size_t checked(const karat::Frame& frame, std::size_t field, bool id) {
+    if (field >= frame.fields().size()) throw nb::index_error("no such column");
+    const karat::Holds holds = frame.fields()[field].holds;
+    const bool fits = holds == karat::Holds::whole || holds == (id ? karat::Holds::text : karat::Holds::number);
+    if (!fits) throw nb::value_error(id ? "a column of ids holds text or whole numbers" : "the column holds no numbers");
+    return field;
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_frame(const karat::Frame& frame, std::size_t query, std::size_t document,
+                                                    std::size_t grade, const std::string& duplicates) {
+    const karat::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true),
+                                      checked(frame, grade, false)};
+    const karat::Duplicates rule = duplicate_rule(duplicates);
+    return translated(nb::none(), [&] {
+        const nb::gil_scoped_release free;
+        return hold(karat::judgments_from_frame(frame, columns, rule));
+    });
+}
+
+karat::RunColumns run_columns(const karat::Frame& frame, std::size_t query, std::size_t document,
+                              std::optional<std::size_t> score, std::optional<std::size_t> rank, karat::Ties ties) {
+    if (!score && !rank) throw nb::value_error("a run has scores or ranks");
+    if (ties == karat::Ties::rank_column && !rank) throw nb::value_error("there is no rank column");
+    karat::RunColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, std::nullopt};
+    if (score) columns.score = checked(frame, *score, false);
+    if (rank) columns.rank = checked(frame, *rank, false);
+    return columns;
+}
+
+std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, const karat::Frame& frame,
+                                            std::size_t query, std::size_t document, std::optional<std::size_t> score,
+                                            std::optional<std::size_t> rank, const std::string& ties, bool float32,
+                                            const std::string& duplicates, int threads, bool scores) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.threads = std::clamp(threads, 1, 256);
+    options.scores = scores;
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    return translated(nb::none(), [&] {
+        const nb::gil_scoped_release free;
+        return std::make_unique<karat::Matched>(karat::match_frame(judgments.data, frame, columns, options, go_on));
+    });
+}
+
+nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
+                          std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
+                          bool float32, const std::string& duplicates) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    const std::string_view id(wanted.c_str(), wanted.size());
+    return translated(nb::none(), [&] {
+        return listed_tuple(karat::rank_frame(id, frame, columns, options));
+    });
+}
+
+nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wanted, std::size_t query,
+                        std::size_t document, std::optional<std::size_t> score, std::optional<std::size_t> rank) {
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, karat::Ties::trec);
+    std::unordered_set<std::string> ids;
+    if (wanted) {
+        for (std::size_t i = 0; i < wanted->size(); ++i) ids.emplace(bytes_at(*wanted, static_cast<Py_ssize_t>(i)));
+    }
+    return translated(nb::none(), [&] {
+        const karat::FrameRows rows = karat::rows_of_frame(frame, columns, wanted ? &ids : nullptr);
+        nb::list queries, documents, values;
+        for (std::size_t i = 0; i < rows.values.size(); ++i) {
+            queries.append(to_bytes(rows.queries[i]));
+            documents.append(to_bytes(rows.documents[i]));
+            values.append(rows.values[i]);
+        }
+        return nb::make_tuple(queries, documents, values);
     });
 }
 
@@ -426,9 +567,10 @@ PyObject* new_error(nb::module_& module, const char* name, PyObject* parent) {
 }  // namespace
 
 NB_MODULE(_native, module) {
-    module.doc() = "The kernel: text and mappings in, judged rows out. It knows no measure and holds no state.";
+    module.doc() = "The kernel: text, mappings and frames in, judged rows out. It knows no measure and holds no state.";
     line_error = new_error(module, "LineError", PyExc_ValueError);
     mapping_error = new_error(module, "MappingError", PyExc_TypeError);
+    row_error = new_error(module, "RowError", PyExc_ValueError);
 
     nb::class_<Progress>(module, "Progress").def(nb::init<>()).def_prop_ro("bytes", [](const Progress& self) {
         return self.bytes.load();
@@ -467,6 +609,11 @@ NB_MODULE(_native, module) {
         .def_prop_ro("malformed", [](const HeldJudgments& self) { return self.data.count.malformed.count; })
         .def_prop_ro("malformed_lines", [](const HeldJudgments& self) { return malformed_lines(self.data.count); })
         .def_prop_ro("line_count", [](const HeldJudgments& self) { return self.data.count.lines; });
+
+    nb::class_<karat::Frame>(module, "Frame")
+        .def("__init__", &make_frame, "stream"_a)
+        .def_prop_ro("fields", &list_fields)
+        .def_prop_ro("rows", &karat::Frame::rows);
 
     nb::class_<karat::Matched>(module, "Matched")
         .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).length, self); })
@@ -515,6 +662,17 @@ NB_MODULE(_native, module) {
                "blank_lines"_a = "skip", "lenient"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "scores"_a = false);
+
+    module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
+               "grade"_a, "duplicates"_a = "keep");
+    module.def("match_frame", &match_frame, "judgments"_a, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
+               "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false);
+    module.def("rows_of_frame", &rows_of_frame, "frame"_a, "wanted"_a = nb::none(), nb::kw_only(), "query"_a,
+               "document"_a, "score"_a = nb::none(), "rank"_a = nb::none());
+    module.def("ranked_in_frame", &ranked_in_frame, "frame"_a, "wanted"_a, nb::kw_only(), "query"_a, "document"_a,
+               "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep");
 
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,

@@ -1,9 +1,11 @@
 # This file lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
 set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/blocks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/match_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reading.cpp

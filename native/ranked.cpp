@@ -21,14 +21,12 @@ public:
 
     void document(const RunLine& line) {
         if (!inside_) return;
-        ids.add(line.document);
-        scores.push_back(line.score);
-        ranks.push_back(line.rank);
+        listed.ids.add(line.document);
+        listed.scores.push_back(line.score);
+        listed.ranks.push_back(line.rank);
     }
 
-    Ids ids;
-    std::vector<double> scores;
-    std::vector<std::int64_t> ranks;
+    Listed listed;
 
 private:
     const std::string_view wanted_;
@@ -67,22 +65,18 @@ void read_query(QuerySink& sink, Source& source, const MatchOptions& options, st
 
 }  // namespace
 
-Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
-    std::atomic<bool> stop{false};
-    QuerySink sink(query, stop);
-    read_query(sink, source, options, stop, go_on);
-
+Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options) {
     // Every document is judged here, so each one's rank is found as a judged document's is.
     JudgmentsBuilder builder;
-    for (std::size_t i = 0; i < sink.ids.size(); ++i) builder.add(query, sink.ids[i], 0, 0);
+    for (std::size_t i = 0; i < listed.ids.size(); ++i) builder.add(query, listed.ids[i], 0, 0);
     const Judgments everything = builder.finish(Duplicates::first);
     Documents documents;
-    for (std::size_t i = 0; i < sink.ids.size(); ++i) {
-        const double score = options.float32 ? static_cast<double>(static_cast<float>(sink.scores[i])) : sink.scores[i];
-        documents.add(sink.ids[i], hash_id(sink.ids[i], everything.seed()), score);
+    for (std::size_t i = 0; i < listed.ids.size(); ++i) {
+        const double score = options.float32 ? static_cast<double>(static_cast<float>(listed.scores[i])) : listed.scores[i];
+        documents.add(listed.ids[i], hash_id(listed.ids[i], everything.seed()), score);
         documents.places.push_back({0, 0});
     }
-    if (options.ties == Ties::rank_column) documents.ranks = sink.ranks;
+    if (options.ties == Ties::rank_column) documents.ranks = listed.ranks;
     Findings findings;
     MatchOptions with_scores = options;
     with_scores.scores = true;
@@ -92,6 +86,13 @@ Ranked rank_query(std::string_view query, Source& source, const MatchOptions& op
     for (const Row& row : findings.rows) ranked.documents.emplace_back(everything.document(row.judgment));
     ranked.scores = std::move(findings.scores);
     return ranked;
+}
+
+Ranked rank_query(std::string_view query, Source& source, const MatchOptions& options, const GoOn& go_on) {
+    std::atomic<bool> stop{false};
+    QuerySink sink(query, stop);
+    read_query(sink, source, options, stop, go_on);
+    return rank_listed(query, sink.listed, options);
 }
 
 }  // namespace karat

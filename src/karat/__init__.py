@@ -14,6 +14,7 @@ from karat.tables import Qrels, Run
 if TYPE_CHECKING:
     from karat import tensors
     from karat.agreements import Agreement, agreement
+    from karat.answers import evaluate_ids
     from karat.checking import Check, check
     from karat.comparison import Comparison, compare
     from karat.curves import Curve, curve
@@ -54,6 +55,7 @@ __all__ = [
     "difference",
     "evaluate",
     "evaluate_grades",
+    "evaluate_ids",
     "evaluate_judged_ranking",
     "explain",
     "gate",
@@ -79,6 +81,7 @@ LATER = {
     "curve": "karat.curves",
     "Difference": "karat.differences",
     "difference": "karat.differences",
+    "evaluate_ids": "karat.answers",
     "explain": "karat.explaining",
     "Report": "karat.reporting",
     "report": "karat.reporting",

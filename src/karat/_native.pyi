@@ -1,5 +1,5 @@
 # ruff: noqa: PYI021  -- the module is compiled, so this is where its docstrings are read.
-"""The kernel: text and mappings in, judged rows out. It knows no measure and holds no state between calls.
+"""The kernel: text, mappings and frames in, judged rows out. It knows no measure and holds no state between calls.
 
 A source of text is a path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
 ``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, both called from any thread, one at a time.
@@ -51,6 +51,17 @@ class MappingError(TypeError):
     document: object
     detail: str
 
+class RowError(ValueError):
+    """A row of a frame that cannot be used."""
+
+    kind: str
+    """null, nan, infinite, rank (no whole number) or index (outside its dictionary)."""
+    column: str
+    row: int
+    """Counted from 0."""
+    query: bytes
+    document: bytes
+
 class Progress:
     """How far match_text has come; read it from another thread."""
 
@@ -86,6 +97,19 @@ class Judgments:
         """The first 20 lines skipped by ``lenient``, and why."""
     @property
     def line_count(self) -> int: ...
+
+class Frame:
+    """A data frame's columns, read where they lie: takes all batches of an ``arrow_array_stream`` capsule.
+
+    ValueError is raised for a stream that fails or is no frame.
+    """
+
+    def __init__(self, stream: object) -> None: ...
+    @property
+    def fields(self) -> list[tuple[str, str, str]]:
+        """Per column its name, what it holds (text, whole, number, other) and Arrow's format of that."""
+    @property
+    def rows(self) -> int: ...
 
 class Matched:
     """A run reduced to its judged rows, query by query in the order of the judgments."""
@@ -232,6 +256,52 @@ def match_mapping(
     Raises:
         MappingError: an id that is no str, a score that is no number or NaN.
     """
+
+def judgments_from_frame(
+    frame: Frame, *, query: int, document: int, grade: int, duplicates: str = "keep"
+) -> Judgments:
+    """Judgments from columns by number; lines are rows from 1. Raises RowError for the first unfit row."""
+
+def match_frame(
+    judgments: Judgments,
+    frame: Frame,
+    *,
+    query: int,
+    document: int,
+    score: int | None = None,
+    rank: int | None = None,
+    ties: str = "trec",
+    float32: bool = False,
+    duplicates: str = "keep",
+    threads: int = 1,
+    scores: bool = False,
+) -> Matched:
+    """As match_text, from columns by number; without a score the lowest rank comes first. Raises RowError."""
+
+def rows_of_frame(
+    frame: Frame,
+    wanted: list[bytes] | None = None,
+    *,
+    query: int,
+    document: int,
+    score: int | None = None,
+    rank: int | None = None,
+) -> tuple[list[bytes], list[bytes], list[float]]:
+    """Query, document and score (or minus the rank) of each row, of all queries or the wanted ones."""
+
+def ranked_in_frame(
+    frame: Frame,
+    wanted: bytes,
+    *,
+    query: int,
+    document: int,
+    score: int | None = None,
+    rank: int | None = None,
+    ties: str = "trec",
+    float32: bool = False,
+    duplicates: str = "keep",
+) -> tuple[list[bytes], NDArray[np.float64]]:
+    """As ranked_documents, from columns by number."""
 
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""

@@ -14,7 +14,7 @@ from karat import _native
 from karat.errors import DataError
 from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.subtopics import by_group
-from karat.tables import Qrels, Run, text_of
+from karat.tables import Qrels, Run, on_lines, text_of
 from karat.ties import arranged
 
 if TYPE_CHECKING:
@@ -302,12 +302,12 @@ def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
 
 def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Matched, policy: Policy) -> None:
     """Refuse a document that stands twice within the depth of one list."""
-    for query, document, first, second, rank, other in found.duplicates:
+    for query, document, *lines, rank, other in found.duplicates:
         if max(rank, other) > (policy.depth or np.inf):
             continue
         raise DataError(
             f"{run.name if run.source is None else run.source.name}: document '{text_of(document)}' stands twice in "
-            f"query '{text_of(judgments.queries[query])}', on lines {first} and {second}. Remove one, or choose which "
+            f"query '{text_of(judgments.queries[query])}', {on_lines(run.origin, *lines)}. Remove one, or choose which "
             "counts: --duplicates first, last or max."
         )
 

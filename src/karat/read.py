@@ -65,12 +65,16 @@ class Origin:
         path: the file's, as it was given; None for anything else.
         size: the file's bytes when it was opened.
         changed: when it had last been changed then, in nanoseconds.
+        library: of a frame, which one holds it.
+        whole: of a frame, whether its queries are whole numbers.
     """
 
     kind: str
     path: str | None = None
     size: int = 0
     changed: int = 0
+    library: str | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

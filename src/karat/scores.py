@@ -31,6 +31,10 @@ GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
 
 
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", "duckdb")
+"""The libraries that ``to_frame`` can make a frame of."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Per-query values and means of one run.
@@ -173,16 +177,25 @@ class Scores:
         """A data frame with a row per query and a column per measure.
 
         Args:
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` …; if None that of the frame that the run, or
+                else the judgments, came in, or the first of these that is installed.
+
+        Returns:
+            The frame; its queries are whole numbers if those of a frame of judgments were.
 
         Raises:
             DataError: no data frame library is installed.
         """
         import narwhals as nw
 
-        columns = {"query": list(self.queries)}
+        origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
+        whole = "qrels" in self.inputs and self.inputs["qrels"].whole
+        columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
         columns |= {label: self.values[:, place].tolist() for place, label in enumerate(self.labels)}
-        library: Any = backend or first_installed()
+        found = next((each.library for each in origins if each.library in FRAMES), None)
+        library: Any = backend or found or first_installed()
+        if library == "duckdb":
+            return nw.from_dict(columns, backend="pyarrow").lazy("duckdb").to_native()
         return nw.from_dict(columns, backend=library).to_native()
 
     def to_json(self) -> str:

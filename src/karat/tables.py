@@ -11,15 +11,26 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat import _native
+from karat.columns import Columns, Frame, columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection, Iterable
 
-__all__ = ["Qrels", "QrelsLike", "Run", "RunLike", "mapping_fault", "read_weights", "short", "text_of"]
+__all__ = [
+    "Qrels",
+    "QrelsLike",
+    "Run",
+    "RunLike",
+    "mapping_fault",
+    "on_lines",
+    "read_weights",
+    "short",
+    "text_of",
+]
 
 TABLE = Origin("a table")
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
@@ -65,25 +76,44 @@ class Qrels:
         reading: Reading = KARAT,
         *,
         subtopics: bool = False,
+        query: str | None = None,
+        document: str | None = None,
+        grade: str | None = None,
     ) -> Qrels:
-        """Read judgments from a path, bytes, an open binary file, or ``{query: {document: grade}}``.
+        """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
-        With ``subtopics`` the second column, or the second key of ``{query: {subtopic: {document: grade}}}``, names
-        a subtopic (judgment group), and a document's overall grade is its highest one.
+        A frame is of any library that narwhals knows (pandas, Polars, PyArrow, DuckDB …), or any object with
+        Arrow's stream interface.
+
+        Args:
+            qrels: the judgments.
+            policy: what is done about duplicates and malformed lines.
+            reading: how text is read.
+            query: a frame's column of queries, text or whole numbers; the one with a usual name if None.
+            document: the same of documents.
+            grade: the same of grades.
+            subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
+                names a subtopic (judgment group); a document's overall grade is its highest one.
 
         Raises:
-            DataError: text that cannot be read, or a document judged twice, unless ``policy`` says otherwise.
+            DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
+                otherwise.
         """
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
             return qrels
         if subtopics:
-            return cls.by_subtopic(qrels, policy, reading)
+            if is_frame(qrels):
+                raise DataError("Measures by subtopic read judgments from text or a mapping, not from a frame.")
+            return cls.by_subtopic(cast("Readable | Mapping[str, Any]", qrels), policy, reading)
         if isinstance(qrels, Mapping):
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
             return cls("<mapping>", judgments, Origin("a mapping"))
-        source = source_of(qrels)
         keep = policy.duplicates == "error"
+        if is_frame(qrels):
+            columns = columns_of(qrels, "qrels", query=query, document=document, grade=grade)
+            return cls.from_columns(columns, "keep" if keep else policy.duplicates)
+        source = source_of(cast("Readable", qrels))
         with sentences(source.name, "qrels"):
             judgments = _native.read_judgments(
                 source.handle,
@@ -133,12 +163,27 @@ class Qrels:
             raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name))
 
+    @classmethod
+    def from_columns(cls, columns: Columns, duplicates: str) -> Qrels:
+        """Judgments from the columns of a frame."""
+        with row_sentences("qrels"):
+            judgments = _native.judgments_from_frame(
+                columns.frame,
+                query=columns.query,
+                document=columns.document,
+                grade=cast("int", columns.value),
+                duplicates=duplicates,
+            )
+        if not judgments.queries:
+            raise DataError("The qrels frame holds no judgments: it has no rows.")
+        return cls("<frame>", judgments, columns.origin).without_duplicates()
+
     def without_duplicates(self) -> Qrels:
         """Refuse a document that is judged twice for one query."""
-        for query, document, first, second in self.judgments.duplicates:
+        for query, document, *lines in self.judgments.duplicates:
             raise DataError(
                 f"{self.name}: document '{text_of(document)}' is judged twice for query "
-                f"'{text_of(self.judgments.queries[query])}', on lines {first} and {second}. Remove one, or choose "
+                f"'{text_of(self.judgments.queries[query])}', {on_lines(self.origin, *lines)}. Remove one, or choose "
                 "which counts: --duplicates first, last or max."
             )
         return self
@@ -157,25 +202,62 @@ class Run:
         name: what tables call it.
         source: the text, or None.
         mapping: ``{query: {document: score}}``, or None.
+        columns: those of a data frame, or None.
     """
 
     name: str
     source: Source | None
     mapping: dict[str, Any] | None = None
+    columns: Columns | None = None
 
     @property
     def origin(self) -> Origin:
         """Where it came from."""
+        if self.columns is not None:
+            return self.columns.origin
         return Origin("a mapping") if self.source is None else self.source.origin
 
     @classmethod
-    def of(cls, run: RunLike, name: str | None = None) -> Run:
-        """Take a run from a path, bytes, an open binary file, or ``{query: {document: score}}``."""
+    def of(
+        cls,
+        run: RunLike,
+        name: str | None = None,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        score: str | None = None,
+        rank: str | None = None,
+    ) -> Run:
+        """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+
+        A frame's rows may stand in any order. Where it has no score, or the rank alone is named, the lowest rank
+        comes first and the score is minus the rank. Whole numbers as ids are compared as their decimal text, so
+        that a frame gives the numbers of the file that holds the same.
+
+        Args:
+            run: the run.
+            name: what tables call it.
+            query: a frame's column of queries, text or whole numbers; the one with a usual name if None.
+            document: the same of documents.
+            score: the same of scores.
+            rank: the same of ranks.
+
+        Raises:
+            DataError: a path or frame that cannot be read.
+
+        Example:
+            >>> import karat
+            >>> karat.Run.of({"q": {"a": 1.0}}, "bm25").name
+            'bm25'
+        """
         if isinstance(run, Run):
             return run
         if isinstance(run, Mapping):
             return cls(name or "run", None, plain(run))
-        source = source_of(run)
+        if is_frame(run):
+            its = columns_of(run, "run", query=query, document=document, score=score, rank=rank)
+            return cls(name or "run", None, columns=its)
+        source = source_of(cast("Readable", run))
         return cls(name or short(source.name), source)
 
     def match(
@@ -197,6 +279,8 @@ class Run:
             DataError: a line, score or id that cannot be used.
         """
         rule, float32 = ties or tie_rule(policy), policy.scores == "float32"
+        if self.columns is not None:
+            return self.match_columns(self.columns, judgments, policy, rule, scores=scores, threads=threads)
         if self.source is None:
             matched: _native.Matched = from_mapping(
                 lambda run: _native.match_mapping(judgments, run, ties=rule, float32=float32, scores=scores),
@@ -220,8 +304,54 @@ class Run:
                 scores=scores,
             )
 
-    def listed(self, queries: Container[bytes], *, last: bool) -> dict[bytes, list[str]]:
+    def match_columns(
+        self,
+        columns: Columns,
+        judgments: _native.Judgments,
+        policy: Policy,
+        ties: str,
+        *,
+        scores: bool,
+        threads: int | None,
+    ) -> _native.Matched:
+        """What ``match`` does, for a frame."""
+        if ties == "rank-column" and columns.rank is None:
+            raise DataError(
+                f"{self.name} has no column of ranks to settle ties by: name it, or choose another rule."
+            )
+        with row_sentences("run"):
+            return _native.match_frame(
+                judgments,
+                columns.frame,
+                **columns.of_run,
+                ties=ties,
+                float32=policy.scores == "float32",
+                duplicates="keep" if policy.duplicates == "error" else policy.duplicates,
+                threads=threads or available_cores(),
+                scores=scores,
+            )
+
+    def as_mapping(self, queries: Iterable[bytes] | None = None) -> dict[str, dict[str, float]]:
+        """What a run in memory holds of some queries, or of all; of a document that stands twice the last row."""
+        wanted = None if queries is None else set(queries)
+        if self.columns is None:
+            return {
+                query: its
+                for query, its in (self.mapping or {}).items()
+                if wanted is None or query.encode("utf-8", "surrogateescape") in wanted
+            }
+        found: dict[str, dict[str, float]] = {}
+        with row_sentences("run"):
+            for query, document, score in self.columns.rows(wanted):
+                found.setdefault(text_of(query), {})[text_of(document)] = score
+        return found
+
+    def listed(self, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
         """The documents of some queries in the order of the run's lines, each once: where it stands first, or last."""
+        if self.columns is not None:
+            with row_sentences("run"):
+                rows = self.columns.rows(query for query in queries)
+            return in_order(((query, document) for query, document, _ in rows), last=last)
         if self.source is None:
             mapping = {
                 query.encode("utf-8", "surrogateescape"): its for query, its in (self.mapping or {}).items()
@@ -229,16 +359,13 @@ class Run:
             return {query: list(its) for query, its in mapping.items() if query in queries}
         with sentences(self.source.name, "run"):
             lines = self.source.content().removeprefix(BYTE_ORDER_MARK).split(b"\n")
-        found: dict[bytes, dict[bytes, None]] = {}
-        for line in lines:
-            fields = line.split(None, 5)
-            if len(fields) < 6 or fields[0].startswith(b"#") or fields[0] not in queries:
-                continue
-            documents = found.setdefault(fields[0], {})
-            if last:
-                documents.pop(fields[2], None)
-            documents[fields[2]] = None
-        return {query: list(map(text_of, documents)) for query, documents in found.items()}
+        parts = (line.split(None, 5) for line in lines)
+        pairs = (
+            (fields[0], fields[2])
+            for fields in parts
+            if len(fields) == 6 and not fields[0].startswith(b"#") and fields[0] in queries
+        )
+        return in_order(pairs, last=last)
 
     def ranked(self, query: bytes, policy: Policy) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order in which ``match`` ranks them, and the scores compared.
@@ -246,6 +373,17 @@ class Run:
         Raises:
             DataError: as ``match``.
         """
+        if self.columns is not None:
+            with row_sentences("run"):
+                documents, scores = _native.ranked_in_frame(
+                    self.columns.frame,
+                    query,
+                    **self.columns.of_run,
+                    ties=tie_rule(policy),
+                    float32=policy.scores == "float32",
+                    duplicates="keep" if policy.duplicates == "error" else policy.duplicates,
+                )
+            return documents, scores.tolist()
         if self.source is None:
             return self.ranked_mapping(query, policy)
         with sentences(self.source.name, "run"):
@@ -296,13 +434,31 @@ def read_weights(where: Readable) -> dict[str, float]:
     return weights
 
 
+def in_order(pairs: Iterable[tuple[bytes, bytes]], *, last: bool) -> dict[bytes, list[str]]:
+    """Each query's documents in order, each once: where it stands first, or last."""
+    found: dict[bytes, dict[bytes, None]] = {}
+    for query, document in pairs:
+        documents = found.setdefault(query, {})
+        if last:
+            documents.pop(document, None)
+        documents[document] = None
+    return {query: list(map(text_of, documents)) for query, documents in found.items()}
+
+
+def on_lines(origin: Origin, first: int, second: int) -> str:
+    """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
+    if origin.kind == "a frame":
+        return f"in rows {first - 1} and {second - 1} (from 0)"
+    return f"on lines {first} and {second}"
+
+
 def tie_rule(policy: Policy) -> str:
     """The kernel's rule for equal scores: what the policy does beyond it is done on judged rows."""
     return policy.ties if policy.ties in ("ascending", "input", "rank-column") else "trec"
 
 
-QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]]"
-RunLike: TypeAlias = "Run | Readable | Mapping[str, Mapping[str, Any]]"
+QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]] | Frame"
+RunLike: TypeAlias = "Run | Readable | Mapping[str, Mapping[str, Any]] | Frame"
 
 
 def available_cores() -> int:

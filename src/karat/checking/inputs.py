@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
 from karat.checking.survey import Survey, survey
+from karat.columns import Columns, columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.read import Kept, Reopened, Source, source_of
 from karat.tables import Qrels, Run, text_of
@@ -103,7 +104,14 @@ def taken(given: Any, kind: str, name: str | None = None) -> Text:
         label = name or given.name
         if given.source is not None:
             return sniffed(Text(kind, label, unbroken(given.source), given))
-        given = given.mapping
+        if given.columns is None:
+            given = given.mapping
+    if isinstance(given, Run) or is_frame(given):
+        try:
+            content = framed(given, kind)
+        except DataError as error:
+            return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
+        return Text(kind, label, memory(content), given, is_file=False)
     if isinstance(given, Mapping):
         try:
             content = written(given, kind)
@@ -197,6 +205,27 @@ def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
                 b"%b 0 %b %d %b -\n" % (first, token(each), rank, number(value))
                 for rank, (each, value) in enumerate(inner.items(), 1)
             ]
+    return b"".join(lines)
+
+
+def framed(given: Any, kind: str) -> bytes:
+    """The rows of a data frame as lines.
+
+    Raises:
+        DataError: a frame, or a row, that cannot be read.
+    """
+    columns: Columns = given.columns if isinstance(given, Run) else columns_of(given, kind)
+    with row_sentences(kind):
+        rows = columns.rows()
+    if kind == "qrels":
+        return b"".join(
+            b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows
+        )
+    ranks: dict[bytes, int] = {}
+    lines = []
+    for query, each, score in rows:
+        ranks[query] = ranks.get(query, 0) + 1
+        lines.append(b"%b 0 %b %d %b -\n" % (token(query), token(each), ranks[query], number(score)))
     return b"".join(lines)
 
 

@@ -28,7 +28,7 @@ __all__ = ["FORMAT", "comparison_of", "laid_out", "record", "versions"]
 FORMAT = 1
 """Of the file; one that a reader does not know is refused."""
 
-HELD = ("file", "bytes", "a mapping", "a table", "grades")
+HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 """Kinds of input that someone can hand over again; a stream has gone by."""
 
 

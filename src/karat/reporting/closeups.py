@@ -163,10 +163,9 @@ class Excerpt:
 
 def excerpt_of(run: Run, queries: frozenset[str]) -> Run:
     """A run without the lines of other queries."""
-    if run.source is None:
-        lists = run.mapping or {}
-        return Run(run.name, None, {query: lists[query] for query in lists if query in queries})
     ids = {query.encode("utf-8", "surrogateescape") for query in queries}
+    if run.source is None:
+        return Run(run.name, None, dict(run.as_mapping(ids)))
     kept = [
         line
         for line in lines(run.source)

@@ -1,0 +1,201 @@
+"""Lists of retrieved ids beside lists of those that were wanted, as retrieval for generation (RAG) keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from karat.errors import DataError, PolicyError
+from karat.evaluate import evaluate_grades
+from karat.profiles import profile_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.evaluate import MeasuresLike
+    from karat.policy import Policy
+    from karat.scores import Scores
+
+__all__ = ["evaluate_ids"]
+
+Grade: TypeAlias = "float | None"
+Listed: TypeAlias = "list[tuple[Any, Grade]]"
+"""The documents of one question in rank order, each with its grade; None for an unjudged one."""
+
+COLLAPSE = ("first", "best", "last")
+
+
+def evaluate_ids(
+    retrieved: Iterable[Iterable[Any]],
+    reference: Iterable[Iterable[Any] | Mapping[Any, float]] | None = None,
+    measures: MeasuresLike = None,
+    *,
+    verdicts: Iterable[Iterable[Grade]] | None = None,
+    document_of: Callable[[Any], Any] | Mapping[Any, Any] | None = None,
+    collapse: str = "first",
+    policy: Policy | None = None,
+    profile: str | None = None,
+    weights: Sequence[float] | None = None,
+) -> Scores:
+    """Measure lists of retrieved ids, one a question, against the ids that were wanted.
+
+    A question for which nothing was retrieved scores 0. A retrieved id that the reference does not hold is unjudged,
+    which is not a grade of 0: only measures that ask for the difference, as Bpref does, see it.
+
+    Args:
+        retrieved: per question the ids in rank order, best first: lists, or a list column of a data frame.
+        reference: per question the ids that are relevant, or ``{id: grade}``.
+        measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
+        verdicts: in place of ``reference``, per question the grades of what was retrieved, in the same order; yes and
+            no count 1 and 0, and None is unjudged. What was not retrieved is then not known.
+        document_of: the document of a chunk's id, as a function or a mapping, if documents are to be measured
+            where chunks were retrieved; applied to the reference too.
+        collapse: what of several chunks of a document counts: the place and verdict of the ``first`` or ``last``,
+            or the place of the first and the ``best`` verdict of all.
+        policy: as in ``evaluate``; its ``duplicates`` decide about an id that is retrieved twice.
+        profile: as in ``evaluate``.
+        weights: what each question weighs in the means; all the same if None.
+
+    Returns:
+        The scores; the questions are called 1, 2, 3 ….
+
+    Raises:
+        DataError: lists that do not pair, an id retrieved twice if the policy forbids it, or a verdict that is no
+            number.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import karat
+        >>> scores = karat.evaluate_ids([["a", "b", "c"], []], [["b", "d"], ["e"]], ["RR", "R@3"])
+        >>> scores.by_query("RR"), scores.by_query("R@3")
+        ({'1': 0.5, '2': 0.0}, {'1': 0.5, '2': 0.0})
+        >>> karat.evaluate_ids([["a", "b"]], verdicts=[[False, True]], measures="AP(over=retrieved)")
+        ...     .means()
+        {'AP(over=retrieved)': 0.5}
+    """
+    if collapse not in COLLAPSE:
+        raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
+    if (reference is None) == (verdicts is None):
+        raise DataError(
+            "Give either reference, the ids that were wanted, or verdicts, a grade for each retrieved id."
+        )
+    decided = policy or profile_named(profile).policy
+    named = naming(document_of)
+    lists = [
+        once(each, decided.duplicates, number) for number, each in enumerate(pairs_of(retrieved, verdicts), 1)
+    ]
+    if named is not None:
+        lists = [collapsed([(named(each), grade) for each, grade in one], collapse) for one in lists]
+    if reference is None:
+        return evaluate_grades(
+            [[grade for _, grade in one] for one in lists],
+            measures,
+            policy=policy,
+            profile=profile,
+            weights=weights,
+        )
+    wanted = [
+        grades_of(each, named, number) for number, each in enumerate(rows_of(reference, "reference"), 1)
+    ]
+    if len(wanted) != len(lists):
+        raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(wanted)} of references.")
+    grades = [[known.get(each) for each, _ in one] for one, known in zip(lists, wanted, strict=True)]
+    pools = [list(known.values()) for known in wanted]
+    return evaluate_grades(grades, measures, pools, policy=policy, profile=profile, weights=weights)
+
+
+# ---------------------------------------------------------------- what is given
+
+
+def rows_of(lists: Any, what: str) -> list[Any]:
+    """One list a question, of a frame's column too.
+
+    Raises:
+        DataError: something else, such as one flat list of ids.
+    """
+    column = lists.to_pylist() if hasattr(lists, "to_pylist") else lists
+    rows = list(column.to_list() if hasattr(column, "to_list") else column)
+    for number, row in enumerate(rows, 1):
+        if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+            raise DataError(
+                f"The {what} of question {number} is {row!r} and not a list: give one list a question, an empty one "
+                "where there is nothing."
+            )
+    return rows
+
+
+def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
+    """Each question's ids with their verdicts, if there are any."""
+    ids = [list(row) for row in rows_of(retrieved, "retrieved list")]
+    if verdicts is None:
+        return [[(each, None) for each in row] for row in ids]
+    grades = [
+        [None if each is None else each for each in row] for row in rows_of(verdicts, "list of verdicts")
+    ]
+    if len(grades) != len(ids):
+        raise DataError(f"There are {len(ids)} lists of retrieved ids but {len(grades)} of verdicts.")
+    for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
+        if len(row) != len(its):
+            raise DataError(f"Question {number} has {len(row)} retrieved ids but {len(its)} verdicts.")
+    return [list(zip(row, its, strict=True)) for row, its in zip(ids, grades, strict=True)]
+
+
+def naming(document_of: Any) -> Callable[[Any], Any] | None:
+    """The document of a chunk, as a function.
+
+    Raises:
+        DataError: when called, for a chunk that the mapping does not hold.
+    """
+    if not isinstance(document_of, Mapping):
+        found: Callable[[Any], Any] | None = document_of
+        return found
+
+    def named(chunk: Any) -> Any:
+        if chunk not in document_of:
+            raise DataError(f"document_of does not say which document chunk {chunk!r} belongs to.")
+        return document_of[chunk]
+
+    return named
+
+
+def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
+    """A question's relevant ids with their grades; of a document's chunks the best counts."""
+    pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in wanted)
+    found: dict[Any, float] = {}
+    for each, grade in pairs:
+        if each is None or grade is None:
+            raise DataError(f"The reference of question {number} holds None: leave it out.")
+        document = each if named is None else named(each)
+        found[document] = max(found.get(document, grade), grade)
+    return found
+
+
+# ---------------------------------------------------------------- one of each
+
+
+def once(listed: Listed, duplicates: str, number: int) -> Listed:
+    """A list without repeated ids, as the policy decides: ids have no scores, so ``max`` is the best verdict."""
+    if len({each for each, _ in listed}) == len(listed):
+        return listed
+    if duplicates == "error":
+        ids = [each for each, _ in listed]
+        again = next(each for place, each in enumerate(ids) if each in ids[:place])
+        raise DataError(
+            f"Question {number}: id {again!r} was retrieved twice. Remove one, or choose which counts: "
+            "policy=karat.Policy(duplicates='first')."
+        )
+    return collapsed(listed, {"max": "best"}.get(duplicates, duplicates))
+
+
+def collapsed(listed: Listed, rule: str) -> Listed:
+    """A list in which each id stands once."""
+    found: dict[Any, Grade] = {}
+    for each, grade in listed:
+        if rule == "last":
+            found.pop(each, None)
+        standing = found.get(each)
+        if each not in found or (
+            rule == "best" and grade is not None and (standing is None or grade > standing)
+        ):
+            found[each] = grade
+    return list(found.items())

@@ -1,0 +1,280 @@
+"""Data frames as the kernel reads them: which column is what, and the columns themselves as Arrow hands them over."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from karat import _native
+from karat.errors import DataError
+from karat.read import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["Columns", "Frame", "columns_of", "is_frame", "row_sentences"]
+
+# Of the names in one bracket a frame may have one; a bracket goes before those behind it. PyTerrier's frames hold the
+# text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno".
+USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query": (
+        ("query_id", "qid", "q_id", "user_id", "topic_id", "question_id"),
+        ("query", "user", "topic"),
+    ),
+    "document": (
+        ("docno",),
+        ("doc_id", "docid", "document_id", "corpus_id", "item_id", "pid", "passage_id"),
+        ("doc", "document", "item"),
+    ),
+    "score": (("score", "sim", "prediction"),),
+    "rank": (("rank",),),
+    "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
+}
+
+LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
+"""What narwhals can make a frame of again."""
+
+LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
+
+BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
+"""Whose frames may hold columns that Arrow cannot hold, or that are work to make: only those wanted are asked for."""
+
+
+class ArrowFrame(Protocol):
+    """What has Arrow's stream interface: a frame of pandas, Polars, PyArrow, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A capsule with the stream."""
+
+
+class LazyFrame(Protocol):
+    """What narwhals reads beside: a frame that is computed when it is asked for."""
+
+    @property
+    def columns(self) -> Any:
+        """The columns' names."""
+
+
+Frame: TypeAlias = "ArrowFrame | LazyFrame"
+"""A data frame of any library."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns:
+    """The columns of a frame that make a run, or judgments.
+
+    Args:
+        frame: the kernel's view of the frame.
+        query: the number of the column of queries.
+        document: of documents.
+        value: of scores or grades; None for a run that has ranks alone.
+        rank: of ranks, or None.
+        origin: which library the frame came from.
+    """
+
+    frame: _native.Frame
+    query: int
+    document: int
+    value: int | None
+    rank: int | None
+    origin: Origin
+
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """The kernel's arguments for a run."""
+        return {"query": self.query, "document": self.document, "score": self.value, "rank": self.rank}
+
+    def rows(self, queries: Iterable[bytes] | None = None) -> list[tuple[bytes, bytes, float]]:
+        """Query, document and score, minus the rank or grade of each row, of some queries or of all."""
+        wanted = None if queries is None else list(queries)
+        return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a data frame; known without importing any library."""
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
+        return True
+    return library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
+
+
+def library_of(given: object) -> str:
+    """The library that an object's class comes from."""
+    return type(given).__module__.partition(".")[0].removeprefix("_")
+
+
+ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
+
+
+def columns_of(given: Any, kind: str, **asked: str | None) -> Columns:
+    """The columns of a frame that make ``qrels`` (query, document, grade) or a ``run`` (score, or rank, or both).
+
+    Args:
+        given: the frame.
+        kind: ``qrels`` or ``run``.
+        asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+
+    Raises:
+        DataError: a column that is not there, cannot be told from others, or holds what it must not.
+    """
+    return taken(given, kind, {role: asked.get(role) for role in ROLES[kind]})
+
+
+def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
+    """The columns wanted of a frame."""
+    library = library_of(given)
+    with refusals(kind, library):
+        if library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
+            frame, chosen = through_narwhals(given, kind, asked)
+        else:
+            frame = _native.Frame(given.__arrow_c_stream__())
+            chosen = choose([name for name, _, _ in frame.fields], kind, asked)
+            if any(frame.fields[place_of(frame, name)][2].startswith("d:") for name in chosen.values()):
+                frame, chosen = through_narwhals(given, kind, asked)
+    places = {role: place_of(frame, name) for role, name in chosen.items()}
+    for role, place in places.items():
+        fit(frame.fields[place], role, kind)
+    whole = frame.fields[places["query"]][1] == "whole"
+    return Columns(
+        frame,
+        places["query"],
+        places["document"],
+        places.get("grade", places.get("score")),
+        places.get("rank"),
+        Origin("a frame", library=library, whole=whole),
+    )
+
+
+def place_of(frame: _native.Frame, name: str) -> int:
+    """The number of the column of this name."""
+    return [each for each, _, _ in frame.fields].index(name)
+
+
+def through_narwhals(
+    given: Any, kind: str, asked: dict[str, str | None]
+) -> tuple[_native.Frame, dict[str, str]]:
+    """Only the columns wanted of a frame that narwhals knows, computed if it is lazy, decimals as doubles."""
+    import narwhals as nw
+
+    known = nw.from_native(given)
+    schema = known.collect_schema()
+    chosen = choose(schema.names(), kind, asked)
+    numbers = {role: name for role, name in chosen.items() if role not in ("query", "document")}
+    wanted = known.select(
+        *(
+            nw.col(name).cast(nw.Float64) if role in numbers and schema[name] == nw.Decimal else nw.col(name)
+            for role, name in chosen.items()
+        )
+    )
+    native: Any = wanted.to_native()
+    if not hasattr(native, "__arrow_c_stream__"):
+        native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
+    return _native.Frame(native.__arrow_c_stream__()), chosen
+
+
+def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
+    """Which column is what: the name given, else the usual one that the frame has."""
+    there = ", ".join(f"'{name}'" for name in names) or "none"
+    chosen: dict[str, str] = {}
+    for role, name in asked.items():
+        if name is not None and name not in names:
+            raise DataError(f"The {kind} frame has no column '{name}' for the {role}; there are: {there}.")
+        if name is None and role == "score" and asked["rank"] is not None:
+            continue  # who names the rank alone wants its order
+        found = [name] if name else usual(names, role)
+        if len(found) > 1:
+            both = " and ".join(f"'{each}'" for each in found)
+            raise DataError(
+                f"The {kind} frame has {both}, each of which may be the {role}: say which, "
+                f"karat.{kind.capitalize()}.of(frame, {role}='{found[0]}'). There are: {there}."
+            )
+        if found:
+            chosen[role] = found[0]
+    missing: list[str] = [role for role in ("query", "document", "grade") if role in asked and role not in chosen]
+    if kind == "run" and not {"score", "rank"} & chosen.keys():
+        missing.append("score")
+    if missing:
+        role = missing[0]
+        raise DataError(
+            f"The {kind} frame has no column that is the {role} by its name; there are: {there}. Say which is: "
+            f"karat.{kind.capitalize()}.of(frame, {role}=…)."
+        )
+    return chosen
+
+
+def usual(names: Sequence[str], role: str) -> list[str]:
+    """The columns that bear one of the usual names, of the first bracket that any is in."""
+    plain = {name: name.casefold().replace("-", "_") for name in names}
+    for bracket in USUAL[role]:
+        found = [name for name in names if plain[name] in bracket]
+        if found:
+            return found
+    return []
+
+
+def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
+    """Refuse a column of ids that are no ids, or of numbers that are none."""
+    name, holds, form = field
+    held = {"text": "text", "whole": "whole numbers", "number": "numbers with fractions"}.get(
+        holds, f"something else (Arrow calls it '{form}')"
+    )
+    if role in ("query", "document"):
+        if holds not in ("text", "whole"):
+            raise DataError(
+                f"Column '{name}' of the {kind} frame holds {held}: ids are text or whole numbers. Cast it; whole "
+                "numbers turn into fractions where some are missing."
+            )
+    elif holds not in ("whole", "number"):
+        raise DataError(f"Column '{name}' of the {kind} frame holds {held}: a {role} is a number. Cast it.")
+
+
+@contextmanager
+def refusals(kind: str, library: str) -> Iterator[None]:
+    """Turn what a library says of a frame that it cannot hand over into a sentence."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ImportError as error:
+        raise DataError(
+            f"{library} hands the {kind} frame over by way of a library that is not installed ({error}): install "
+            "pyarrow."
+        ) from None
+    except (TypeError, ValueError, NotImplementedError, RuntimeError) as error:
+        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}") from None
+    except Exception as error:
+        # Each library has an error class of its own for a column that cannot be cast or a query that fails.
+        if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
+            raise
+        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    """The beginning of what an error says."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+@contextmanager
+def row_sentences(kind: str) -> Iterator[None]:
+    """Turn the kernel's refusal of a row into a sentence."""
+    try:
+        yield
+    except _native.RowError as error:
+        raise DataError(row_sentence(error, kind)) from None
+
+
+def row_sentence(error: _native.RowError, kind: str) -> str:
+    """What is wrong with a row, where, and what to do; rows are counted from 0, as frames count them."""
+    value = "grade" if kind == "qrels" else "score"
+    query, document = (each.decode(errors="replace") for each in (error.query, error.document))
+    place = f"{kind} frame, row {error.row} (from 0)"
+    ids = f"{place}: query '{query}', document '{document}': the {value}"
+    reasons = {
+        "null": f"{place}: column '{error.column}' is null. Fill it, or leave such rows out.",
+        "nan": f"{ids} is NaN, which has no place in an order.",
+        "infinite": f"{ids} is infinite: give a finite number.",
+        "rank": f"{place}: column '{error.column}' holds no whole number, which a rank is.",
+        "index": f"{place}: column '{error.column}' points outside its categories: make the column again.",
+    }
+    return reasons[error.kind]
