@@ -1,7 +1,8 @@
 """The process in which one peer works.
 
 ``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` makes dicts first, and then
-evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds. Prints JSON.
+evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds; ``… frames …`` does so with what
+the peer's ``prepare`` makes. Prints JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def main(peer: str, form: str, qrels: str, run: str) -> dict[str, Any]:
     library = importlib.import_module(f"bench.peers.{peer}")
     if form == "files":
         return {"values": library.run(*library.prepare(*made))}
-    given = as_dicts(made)
+    given = as_dicts(made) if form == "dicts" else library.prepare(*made)
     seconds: list[float] = []
     values: list[float] = []
     while len(seconds) < ROUNDS and sum(seconds) < PATIENCE:

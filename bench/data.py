@@ -196,5 +196,27 @@ def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str
     return qrels, run
 
 
+def as_frames(qrels: Path, run: Path, *, whole: bool = False) -> tuple[Any, Any]:
+    """Judgments and run as Polars frames, their ids as text or as whole numbers."""
+    import polars as pl
+
+    ids = dict.fromkeys(("query_id", "doc_id"), pl.Int64 if whole else pl.String)
+    judged = pl.read_csv(
+        qrels,
+        separator=" ",
+        has_header=False,
+        new_columns=["query_id", "iteration", "doc_id", "relevance"],
+        schema_overrides={**ids, "relevance": pl.Int64},
+    )
+    ranked = pl.read_csv(
+        run,
+        separator=" ",
+        has_header=False,
+        new_columns=["query_id", "q0", "doc_id", "rank", "score", "tag"],
+        schema_overrides={**ids, "score": pl.Float64},
+    )
+    return judged.select("query_id", "doc_id", "relevance"), ranked.select("query_id", "doc_id", "score")
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]), sys.argv[2])

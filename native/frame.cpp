@@ -2,9 +2,7 @@
 #include "frame.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 
 namespace karat {
 namespace {
@@ -190,36 +188,6 @@ bool Column::astray(std::int64_t row) const {
     return in_dictionary() && static_cast<std::uint64_t>(index(row)) >= static_cast<std::uint64_t>(dictionary_size_);
 }
 
-std::int64_t Column::whole(Layout layout, const void* values, std::int64_t row) {
-    switch (layout) {
-        case Layout::i8: return at<std::int8_t>(values, row);
-        case Layout::u8: return at<std::uint8_t>(values, row);
-        case Layout::i16: return at<std::int16_t>(values, row);
-        case Layout::u16: return at<std::uint16_t>(values, row);
-        case Layout::i32: return at<std::int32_t>(values, row);
-        case Layout::u32: return at<std::uint32_t>(values, row);
-        default: return at<std::int64_t>(values, row);  // of u64 the same bits
-    }
-}
-
-// A view: the size, then the bytes themselves if there are at most 12, else four of them, the buffer and the place in it.
-std::string_view Column::viewed(std::int64_t row) const {
-    const char* view = static_cast<const char*>(values_) + 16 * (offset_ + row);
-    std::int32_t parts[4];
-    std::memcpy(parts, view, sizeof parts);
-    const auto size = static_cast<std::size_t>(parts[0]);
-    if (parts[0] <= 12) return {view + 4, size};
-    return {static_cast<const char*>(parts_[parts[2]]) + parts[3], size};
-}
-
-std::string_view Column::digits(std::int64_t row, char*& room) const {
-    char* const from = room;
-    const std::int64_t value = whole(layout_, values_, offset_ + row);
-    room = layout_ == Layout::u64 ? std::to_chars(from, from + LONGEST_WHOLE, static_cast<std::uint64_t>(value)).ptr
-                                  : std::to_chars(from, from + LONGEST_WHOLE, value).ptr;
-    return {from, static_cast<std::size_t>(room - from)};
-}
-
 bool Column::same(std::int64_t a, std::int64_t b) const {
     if (in_dictionary() && index(a) == index(b)) return true;
     switch (layout_) {
@@ -235,7 +203,7 @@ bool Column::same(std::int64_t a, std::int64_t b) const {
     return whole(layout_, values_, offset_ + a) == whole(layout_, values_, offset_ + b);
 }
 
-double Column::number(std::int64_t row) const {
+double Column::other_number(std::int64_t row) const {
     if (in_dictionary()) row = index(row);
     const std::int64_t i = offset_ + row;
     switch (layout_) {

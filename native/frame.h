@@ -1,7 +1,10 @@
 // This file holds a data frame as Arrow hands it over: named columns in batches of rows, read where they lie.
 #pragma once
 
+#include <bit>
+#include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,17 +97,85 @@ public:
     // Whether two rows hold the same id.
     bool same(std::int64_t a, std::int64_t b) const;
 
-    double number(std::int64_t row) const;
+    // The number itself, of a column without a dictionary; of u64 the same bits.
+    bool plain_whole() const { return !in_dictionary() && layout_ < Layout::f16; }
+    std::int64_t whole(std::int64_t row) const { return whole(layout_, values_, offset_ + row); }
+
+    // Reads the row's value, so that it lies in the cache when it is used.
+    std::uint64_t touched(std::int64_t row) const {
+        const Layout layout = in_dictionary() ? index_layout_ : layout_;
+        const void* values = in_dictionary() ? indices_ : values_;
+        const std::int64_t at = in_dictionary() ? row : offset_ + row;
+        switch (layout) {
+            case Layout::text32: return static_cast<const std::uint32_t*>(values)[at];
+            case Layout::view: return static_cast<const std::uint64_t*>(values)[2 * at];
+            case Layout::f16:
+            case Layout::boolean: return 0;
+            case Layout::f32: return static_cast<const std::uint32_t*>(values)[at];
+            default: return static_cast<std::uint64_t>(whole(layout, values, at));
+        }
+    }
+
+    double number(std::int64_t row) const {
+        if (layout_ == Layout::f64 && !in_dictionary()) return static_cast<const double*>(values_)[offset_ + row];
+        return other_number(row);
+    }
 
 private:
-    static std::int64_t whole(Layout layout, const void* values, std::int64_t row);
+    static std::int64_t whole(Layout layout, const void* values, std::int64_t row) {
+        switch (layout) {
+            case Layout::i8: return static_cast<const std::int8_t*>(values)[row];
+            case Layout::u8: return static_cast<const std::uint8_t*>(values)[row];
+            case Layout::i16: return static_cast<const std::int16_t*>(values)[row];
+            case Layout::u16: return static_cast<const std::uint16_t*>(values)[row];
+            case Layout::i32: return static_cast<const std::int32_t*>(values)[row];
+            case Layout::u32: return static_cast<const std::uint32_t*>(values)[row];
+            default: return static_cast<const std::int64_t*>(values)[row];  // of u64 the same bits
+        }
+    }
+    double other_number(std::int64_t row) const;
     template <class Offset>
     std::string_view text(std::int64_t row) const {
         const auto* ends = static_cast<const Offset*>(values_) + offset_ + row;
         return {static_cast<const char*>(bytes_) + ends[0], static_cast<std::size_t>(ends[1] - ends[0])};
     }
-    std::string_view viewed(std::int64_t row) const;
-    std::string_view digits(std::int64_t row, char*& room) const;
+    // A view: the size, then the bytes themselves if there are at most 12, else four of them, the buffer and the
+    // place in it.
+    std::string_view viewed(std::int64_t row) const {
+        const char* view = static_cast<const char*>(values_) + 16 * (offset_ + row);
+        std::int32_t parts[4];
+        std::memcpy(parts, view, sizeof parts);
+        const auto size = static_cast<std::size_t>(parts[0]);
+        if (parts[0] <= 12) return {view + 4, size};
+        return {static_cast<const char*>(parts_[parts[2]]) + parts[3], size};
+    }
+    std::string_view digits(std::int64_t row, char*& room) const {
+        char* const from = room;
+        const std::int64_t value = whole(row);
+        if constexpr (std::endian::native == std::endian::little) {
+            if (static_cast<std::uint64_t>(value) < 100'000'000) {
+                room += short_digits(static_cast<std::uint64_t>(value), from);
+                return {from, static_cast<std::size_t>(room - from)};
+            }
+        }
+        room = layout_ == Layout::u64 ? std::to_chars(from, from + LONGEST_WHOLE, static_cast<std::uint64_t>(value)).ptr
+                                      : std::to_chars(from, from + LONGEST_WHOLE, value).ptr;
+        return {from, static_cast<std::size_t>(room - from)};
+    }
+
+    // At most eight digits, written at once: single bytes could not be read back as a word before they are all stored.
+    // Halves of four digits, then pairs, then digits, each in a lane of the word; 8 bytes of room are written.
+    static int short_digits(std::uint64_t value, char* room) {
+        const std::uint64_t fours = value / 10000 | value % 10000 << 32;
+        const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x7F0000007F;
+        const std::uint64_t pairs = hundreds | (fours - 100 * hundreds) << 16;
+        const std::uint64_t tens = (pairs * 103 >> 10) & 0x000F000F000F000F;
+        const std::uint64_t all = tens | (pairs - 10 * tens) << 8;
+        const int zeros = std::countr_zero(all | std::uint64_t{1} << 56) / 8;
+        const std::uint64_t text = (all | 0x3030303030303030) >> (8 * zeros);
+        std::memcpy(room, &text, sizeof text);
+        return 8 - zeros;
+    }
 
     Layout layout_ = Layout::unknown;
     Layout index_layout_ = Layout::unknown;

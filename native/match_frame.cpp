@@ -130,12 +130,16 @@ public:
 
     void take(std::size_t batch, std::int64_t from, std::int64_t to) {
         const Column& query = work_.columns[batch].query;
-        if (query.in_dictionary()) known_.assign(static_cast<std::size_t>(query.dictionary_size()), UNKNOWN);
+        if (batch != batch_ && query.in_dictionary())
+            known_.assign(static_cast<std::size_t>(query.dictionary_size()), UNKNOWN);
+        batch_ = batch;
         const std::int64_t start = work_.frame.start(batch);
         for (std::int64_t row = from; row < to;) {
             const std::int64_t first = row++;
             while (row < to && row - first < LONGEST && query.same(first, row)) ++row;
-            const std::int64_t number = query.in_dictionary() ? known(query, first) : found(query, first);
+            const std::int64_t number = query.in_dictionary() ? known(query, first)
+                                        : query.plain_whole() ? remembered(query, first)
+                                                              : found(query, first);
             if (number < 0) continue;
             harvest_.stretches.push_back(
                 {start + first, static_cast<std::uint32_t>(row - first), static_cast<std::uint32_t>(number)});
@@ -151,6 +155,15 @@ private:
         return number;
     }
 
+    // Rows that change their query all the time would have each number written out to be looked up.
+    std::int64_t remembered(const Column& query, std::int64_t row) {
+        const std::int64_t value = query.whole(row);
+        Memory& memory = memories_[static_cast<std::size_t>(fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B) % MEMORIES)];
+        if (memory.number == UNKNOWN || memory.value != value)
+            memory = {value, static_cast<std::int32_t>(found(query, row))};
+        return memory.number;
+    }
+
     std::int64_t found(const Column& query, std::int64_t row) {
         char digits[LONGEST_WHOLE];
         char* room = digits;
@@ -160,8 +173,16 @@ private:
         return number;
     }
 
+    struct Memory {
+        std::int64_t value;
+        std::int32_t number;
+    };
+    static constexpr std::size_t MEMORIES = std::size_t{1} << 14;
+
     const Work& work_;
     Harvest& harvest_;
+    std::size_t batch_ = ~std::size_t{0};
+    std::vector<Memory> memories_ = std::vector<Memory>(MEMORIES, {0, UNKNOWN});
     std::vector<std::int32_t> known_;  // of a dictionary's queries, the number where it was asked for
 };
 
@@ -220,12 +241,26 @@ public:
             digits_size_ = rows * LONGEST_WHOLE;
             digits_ = std::make_unique_for_overwrite<char[]>(digits_size_);
         }
+        if (static_cast<std::size_t>(end - sorted_.begin(query)) > rows / 4) fetch(sorted_.begin(query), end);
         char* room = digits_.get();
         for (const Stretch* at = sorted_.begin(query); at != end; ++at) add(*at, room);
         reducer_.reduce(static_cast<std::int64_t>(query), documents_, findings);
     }
 
 private:
+    // Rows far apart are waited for one by one where each is worked on at once; here many are waited for together.
+    void fetch(const Stretch* from, const Stretch* end) {
+        std::uint64_t all = 0;
+        for (const Stretch* at = from; at != end; ++at) {
+            const std::size_t batch = work_.frame.batch_of(at->first);
+            const Columns& columns = work_.columns[batch];
+            const std::int64_t row = at->first - work_.frame.start(batch);
+            all ^= columns.document.touched(row);
+            if (columns.value) all ^= columns.value->touched(row);
+        }
+        fetched_ = all;
+    }
+
     void add(const Stretch& stretch, char*& room) {
         const std::size_t batch = work_.frame.batch_of(stretch.first);
         const Columns& columns = work_.columns[batch];
@@ -246,6 +281,7 @@ private:
     const Sorted& sorted_;
     Reducer reducer_;
     Documents documents_;
+    volatile std::uint64_t fetched_ = 0;  // or a compiler would leave the reading out
     std::unique_ptr<char[]> digits_;
     std::size_t digits_size_ = 0;
 };

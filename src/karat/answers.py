@@ -69,8 +69,8 @@ def evaluate_ids(
         >>> scores = karat.evaluate_ids([["a", "b", "c"], []], [["b", "d"], ["e"]], ["RR", "R@3"])
         >>> scores.by_query("RR"), scores.by_query("R@3")
         ({'1': 0.5, '2': 0.0}, {'1': 0.5, '2': 0.0})
-        >>> karat.evaluate_ids([["a", "b"]], verdicts=[[False, True]], measures="AP(over=retrieved)")
-        ...     .means()
+        >>> scores = karat.evaluate_ids([["a", "b"]], verdicts=[[False, True]], measures="AP(over=retrieved)")
+        >>> scores.means()
         {'AP(over=retrieved)': 0.5}
     """
     if collapse not in COLLAPSE:

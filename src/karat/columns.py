@@ -191,7 +191,9 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
             )
         if found:
             chosen[role] = found[0]
-    missing: list[str] = [role for role in ("query", "document", "grade") if role in asked and role not in chosen]
+    missing: list[str] = [
+        role for role in ("query", "document", "grade") if role in asked and role not in chosen
+    ]
     if kind == "run" and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:

@@ -104,7 +104,9 @@ class Qrels:
             return qrels
         if subtopics:
             if is_frame(qrels):
-                raise DataError("Measures by subtopic read judgments from text or a mapping, not from a frame.")
+                raise DataError(
+                    "Measures by subtopic read judgments from text or a mapping, not from a frame."
+                )
             return cls.by_subtopic(cast("Readable | Mapping[str, Any]", qrels), policy, reading)
         if isinstance(qrels, Mapping):
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
 from karat.checking.survey import Survey, survey
-from karat.columns import Columns, columns_of, is_frame, row_sentences
+from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.read import Kept, Reopened, Source, source_of
 from karat.tables import Qrels, Run, text_of
 
 if TYPE_CHECKING:
     from karat.checking.spelling import Spellings
+    from karat.columns import Columns
 
 __all__ = ["Text", "head", "taken"]
 
@@ -214,7 +215,7 @@ def framed(given: Any, kind: str) -> bytes:
     Raises:
         DataError: a frame, or a row, that cannot be read.
     """
-    columns: Columns = given.columns if isinstance(given, Run) else columns_of(given, kind)
+    columns = cast("Columns", given.columns) if isinstance(given, Run) else columns_of(given, kind)
     with row_sentences(kind):
         rows = columns.rows()
     if kind == "qrels":

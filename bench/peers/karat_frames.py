@@ -1,0 +1,24 @@
+"""karat's evaluate on Polars frames whose ids are text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import karat
+from bench.data import as_frames
+from bench.peers import MEASURES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+label = "karat"
+
+
+def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
+    """The frames."""
+    return as_frames(qrels, run)
+
+
+def run(qrels: Any, run: Any) -> list[float]:
+    """The means."""
+    return list(karat.evaluate(qrels, run, MEASURES).means().values())
