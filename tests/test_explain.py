@@ -294,7 +294,7 @@ def test_latex() -> None:
     text = karat.explain("Bpref", *ODD, "q").to_latex()
     assert text.startswith("\\paragraph{Bpref of query q = 1.000000}")
     assert "n\\_relevant(rel=1)" in text
-    assert "<b>\\&\\_|" in text
+    assert "\\textless{}b\\textgreater{}\\&\\_\\textbar{}" in text
     assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") >= 3
     assert not re.search(r"(?<!\\)[&_#%](?! )(?<! )", text.replace(" & ", "").replace(" &", ""))
     for table in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end", text, re.DOTALL):

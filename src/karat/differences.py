@@ -211,9 +211,15 @@ class Difference:
 
     def orders(self) -> list[str]:
         """What each axis moves as the first and as the last one changed, if the order matters."""
-        told = [step for step in self.steps if step.alone is not None and step.last is not None]
+        in_table = {step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)}
+
+        def said(step: Step, moved: float) -> str:
+            return in_table[step.axis] if moved == step.moved else f"{moved:+.{self.digits}f}"
+
         shown = [
-            (step.axis, f"{step.alone:+.{self.digits}f}", f"{step.last:+.{self.digits}f}") for step in told
+            (step.axis, said(step, step.alone), said(step, step.last))
+            for step in self.steps
+            if step.alone is not None and step.last is not None
         ]
         if all(first == last for _, first, last in shown):
             return []

@@ -43,17 +43,17 @@ FLOORS = [
 ]
 # Modules that import one another only for the type checker, or wall off another library.
 ONLY_INSIDE_FUNCTIONS = {
-    "torch",
-    "jax",
-    "pyspark",
-    "pandas",
-    "polars",
     "altair",
+    "jax",
     "jinja2",
     "matplotlib",
-    "scipy",
     "narwhals",
+    "pandas",
+    "polars",
+    "pyspark",
     "rich",
+    "scipy",
+    "torch",
 }
 
 
