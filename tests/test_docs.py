@@ -91,7 +91,9 @@ class Reader:
         """What the block prints; None for one that no test can run, such as an installation."""
         if block.language == "python":
             return self.run_python(block.text)
-        if block.language != "sh" or ("karat report" in block.text and not importlib.util.find_spec("vl_convert")):
+        if block.language != "sh" or (
+            "karat report" in block.text and not importlib.util.find_spec("vl_convert")
+        ):
             return None  # a report needs karat[report]
         text = recipe("eval") if block.text.split("#")[0].strip() == "make eval" else block.text
         return self.run_shell(text) if KARAT.search(text) else None

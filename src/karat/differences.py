@@ -211,7 +211,9 @@ class Difference:
 
     def orders(self) -> list[str]:
         """What each axis moves as the first and as the last one changed, if the order matters."""
-        in_table = {step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)}
+        in_table = {
+            step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)
+        }
 
         def said(step: Step, moved: float) -> str:
             return in_table[step.axis] if moved == step.moved else f"{moved:+.{self.digits}f}"
