@@ -224,7 +224,7 @@ def source_of(where: Readable) -> Source:
     if not hasattr(where, "read"):
         raise DataError(
             f"Cannot read a {type(where).__name__}: give a path, '-' for standard input, bytes, an open binary "
-            "file, or {query: {document: number}}."
+            "file, a data frame, or {query: {document: number}}."
         )
     if isinstance(where.read(0), str):
         raise DataError("The file is open as text: open it in binary mode ('rb'), since ids are bytes.")
