@@ -23,6 +23,7 @@ CATALOGUE = range(1, 7)
 RELEVANT = {0: [2], 1: [6], 2: [3, 1], 3: [4]}
 BASELINE = {0: [1, 5], 1: [1, 2], 2: [2, 1]}
 FEATURES = {1: [1, 0], 2: [1, 1], 3: [0, 2], 4: [0, 0]}
+DISTANCES = {(1, 2): 0.5, (3, 1): 0.25, (1, 3): 0.25, (4, 1): 0.0, (1, 1): 0.0, (5, 6): 9.0}
 COS = 1 / sqrt(2)
 
 CASES = [
@@ -79,6 +80,7 @@ CASES = [
     ("ILD(distance=hamming)", (1 + 1 + 2 + 1) / 4),
     ("ILD(distance=euclidean)", (1 + 1 + sqrt(5) + 1) / 4),
     ("ILD(single=zero)@1", 0),
+    ("ILD(distance=given)", (0.5 + 0.5 + 0.25 + 0.0) / 4),
     ("ILD(by=train)", ((1 - COS) * 2 + (1 - 1 / 2) + 1) / 4),
 ]
 
@@ -90,6 +92,7 @@ def measured(name: str | list[str], lists: Any = LISTS, **more: Any) -> karat.Be
         "relevant": RELEVANT,
         "baseline": BASELINE,
         "features": FEATURES,
+        "distances": DISTANCES,
     }
     return karat.beyond_accuracy(lists, name, **(given | more))
 
@@ -117,8 +120,13 @@ def test_sums_over_pairs_are_what_a_loop_over_pairs_gives(seed: int) -> None:
     draw = np.random.default_rng(seed)
     lists = {user: draw.permutation(12)[: draw.integers(1, 7)].tolist() for user in range(9)}
     vectors = {item: draw.integers(0, 3, 4).tolist() for item in range(12)}
-    names = ["Personalisation", "ILD", "ILD(distance=hamming)", "ILD(distance=euclidean)"]
-    found = karat.beyond_accuracy(lists, names, features=vectors)
+    names = [
+        "Personalisation",
+        "ILD",
+        *(f"ILD(distance={each})" for each in ("hamming", "euclidean", "given")),
+    ]
+    far = {pair: float(draw.integers(0, 4)) for pair in combinations(range(12), 2)}
+    found = karat.beyond_accuracy(lists, names, features=vectors, distances=far)
     alike = [len(set(a) & set(b)) / sqrt(len(a) * len(b)) for a, b in combinations(lists.values(), 2)]
     assert found["Personalisation"] == pytest.approx(1 - np.mean(alike), abs=1e-12)
 
@@ -131,6 +139,9 @@ def test_sums_over_pairs_are_what_a_loop_over_pairs_gives(seed: int) -> None:
         "ILD(distance=hamming)": lambda a, b: sum(x != y for x, y in zip(a, b)),
         "ILD(distance=euclidean)": lambda a, b: sqrt(sum((x - y) ** 2 for x, y in zip(a, b))),
     }
+    for user, value in found.by_user("ILD(distance=given)").items():
+        own = [far[min(pair), max(pair)] for pair in combinations(lists[user], 2)]
+        assert value == pytest.approx(np.mean(own) if own else np.nan, abs=1e-12, nan_ok=True)
     for name, distance in apart.items():
         means = [
             np.mean([distance(vectors[a], vectors[b]) for a, b in combinations(its, 2)])
@@ -240,6 +251,10 @@ def test_the_page_is_what_the_register_says() -> None:
         ("ILD", {"features": {1: [1.0]}}, "item 2 has no features"),
         ("ILD", {"features": {1: [1.0], 2: [1.0, 2.0]}}, r"different lengths \(1, 2\)"),
         ("ILD(by=train,distance=hamming)", {}, "cosine only"),
+        ("ILD(distance=given)", {"distances": None}, "needs distances"),
+        ("ILD(distance=given)", {"distances": {(1, 2): 1.0}}, "list of user 2 has no distance"),
+        ("ILD", {"distances": {"ab": 1.0}}, "'ab' is no pair of items"),
+        ("ILD", {"distances": {(1, 2): 1.0, (2, 1): 2.0}}, "has another distance than"),
         ("Gini", {"train": {"person": [1], "thing": 2}}, "user 'thing' has 2"),
         ("Gini", {"train": 5}, "train is int"),
         ("Gini", {"train": {"user": [1, 2], "item": [3]}}, "column user has 2 rows and item has 1"),

@@ -65,6 +65,7 @@ class Recommended:
         relevant: what users took up afterwards; None if that was not given.
         baseline: the lists of another recommender; None if there are none.
         features: what each item is like, NaN where unknown [items, features]; None if that was not given.
+        distances: how far apart two items are: both, a row each, and how far; None if that was not given.
     """
 
     users: tuple[Hashable, ...]
@@ -77,6 +78,7 @@ class Recommended:
     relevant: Pairs | None = None
     baseline: Recommended | None = None
     features: Floats | None = None
+    distances: tuple[Pairs, Floats] | None = None
 
     def top(self, depth: int | None) -> Recommended:
         """The first ``depth`` items of every list."""
@@ -150,6 +152,7 @@ def read(
     relevant: UsersLike | None = None,
     baseline: UsersLike | None = None,
     features: Mapping[Any, Sequence[float]] | None = None,
+    distances: Mapping[Any, float] | None = None,
 ) -> Recommended:
     """Everything that was given, numbered alike.
 
@@ -166,6 +169,7 @@ def read(
     taken = None if relevant is None else unranked(relevant, "relevant", users, items).once()
     known = None if catalogue is None else items.take(list(catalogue))
     described = None if features is None else items.take(list(features))
+    apart = None if distances is None else pairs_apart(distances, items)
     every = tuple(items.of)
     return Recommended(
         users=named,
@@ -177,6 +181,7 @@ def read(
         relevant=taken,
         baseline=None if theirs is None else Recommended(named, every, *theirs),
         features=None if described is None or features is None else table(features, described, len(every)),
+        distances=apart,
     )
 
 
@@ -280,6 +285,28 @@ def column_of(series: Any) -> Any:
     """A column of a frame: whole numbers as an array, anything else as a list."""
     whole = series.dtype.is_integer() and not series.null_count()
     return series.to_numpy() if whole else series.to_list()
+
+
+def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, Floats]:
+    """Both items of each pair, and their distance; a pair that is given both ways counts once.
+
+    Raises:
+        DataError: a key that is no pair, or a pair with two distances.
+    """
+    odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
+    if odd is not None:
+        raise DataError(f"distances: {odd!r} is no pair of items: give {{(item, item): distance}}.")
+    turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
+    if turned is not None:
+        raise DataError(
+            f"distances: {turned!r} has another distance than {turned[::-1]!r}. Give one of them."
+        )
+    kept: dict[tuple[Any, Any], float] = {}
+    for key, far in distances.items():
+        if key[0] != key[1] and key[::-1] not in kept:
+            kept[key] = far
+    first, second = (items.take([key[side] for key in kept]) for side in (0, 1))
+    return Pairs(first, second), np.array(list(kept.values()), np.float64)
 
 
 def table(features: Mapping[Any, Sequence[float]], described: Integers, count: int) -> Floats:

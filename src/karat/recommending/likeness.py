@@ -47,7 +47,7 @@ def personalisation(r: Recommended, similarity: str) -> float:
 @beyond(
     "ILD",
     by=OneOf("features", "train"),
-    distance=OneOf("cosine", "hamming", "euclidean"),
+    distance=OneOf("cosine", "hamming", "euclidean", "given"),
     single=OneOf("out", "zero"),
     source="Ziegler, McNee, Konstan and Lausen 2005 (intra-list similarity); RecTools, recommenders",
 )
@@ -55,9 +55,9 @@ def intra_list_diversity(r: Recommended, by: str, distance: str, single: str) ->
     """The mean distance between two items of a user's list, over its pairs.
 
     ``cosine`` is 1 less the cosine of the two vectors of features, ``hamming`` the number of features that differ
-    (RecTools), ``euclidean`` the length of their difference. ``by=train`` takes the cosine of who had which item
-    (recommenders). A vector of zeros is like no other. A list of one item has no pair: it is left out, or 0 with
-    ``single=zero`` (RecTools).
+    (RecTools), ``euclidean`` the length of their difference, ``given`` what was handed in as ``distances``.
+    ``by=train`` takes the cosine of who had which item (recommenders). A vector of zeros is like no other. A list of
+    one item has no pair: it is left out, or 0 with ``single=zero`` (RecTools).
     """
     if by == "train":
         if distance != "cosine":
@@ -65,6 +65,8 @@ def intra_list_diversity(r: Recommended, by: str, distance: str, single: str) ->
         wanting(r, "train", "ILD(by=train)")
         sums, self_alike = sums_of_histories(r)
         total = pairs_of(r) - (sums - self_alike) / 2.0
+    elif distance == "given":
+        total = given_distances(r)
     else:
         wanting(r, "features", "ILD")
         total = cosines(r) if distance == "cosine" else distances(r, distance)
@@ -121,6 +123,39 @@ def distances(r: Recommended, distance: str) -> Floats:
     return totals
 
 
+def given_distances(r: Recommended) -> Floats:
+    """The sum over the pairs of each list of the distances that were handed in.
+
+    Raises:
+        DataError: a pair has none.
+    """
+    from scipy import sparse
+
+    pairs, far = wanting(r, "distances", "ILD(distance=given)")
+    lists, size = lists_of(r), (len(r.items), len(r.items))
+
+    def summed(values: Floats) -> Floats:
+        """The sum over the pairs of each list of a number per pair."""
+        one_way = sparse.csr_matrix((values, (pairs.user, pairs.item)), shape=size)
+        sums: Floats = np.asarray((lists @ (one_way + one_way.T)).multiply(lists).sum(axis=1), np.float64)
+        return sums.ravel() / 2.0
+
+    short = np.flatnonzero(summed(np.ones(len(far))) < pairs_of(r))
+    if len(short):
+        raise DataError(
+            f"ILD(distance=given): a pair of items in the list of user {r.users[int(short[0])]!r} has no distance."
+        )
+    return summed(far)
+
+
+def lists_of(r: Recommended) -> Any:
+    """The lists as rows of ones: a sparse matrix [users, items]."""
+    from scipy import sparse
+
+    shape = (len(r.users), len(r.items))
+    return sparse.csr_matrix((np.ones(len(r.rows.user)), (r.rows.user, r.rows.item)), shape=shape)
+
+
 # ---------------------------------------------------------------- by who had which item
 
 
@@ -139,13 +174,8 @@ def histories(r: Recommended) -> Any:
 
 def sums_of_histories(r: Recommended) -> tuple[Floats, Floats]:
     """The squared length of the sum of each list's unit vectors, and how many of its items have one."""
-    from scipy import sparse
-
     units = histories(r)
-    lists = sparse.csr_matrix(
-        (np.ones(len(r.rows.user)), (r.rows.user, r.rows.item)), shape=(len(r.users), len(r.items))
-    )
-    summed = lists @ units
+    summed = lists_of(r) @ units
     had = np.asarray(units.getnnz(axis=1) > 0, np.float64)
     length = np.asarray(summed.multiply(summed).sum(axis=1), np.float64).ravel()
     alone = np.bincount(r.rows.user, had[r.rows.item], len(r.users)).astype(np.float64)

@@ -40,6 +40,7 @@ def beyond_accuracy(
     relevant: UsersLike | None = None,
     baseline: UsersLike | None = None,
     features: Mapping[Any, Sequence[float]] | None = None,
+    distances: Mapping[Any, float] | None = None,
     depth: int | None = None,
 ) -> Beyond:
     """Measure recommendations by what accuracy does not see: coverage, evenness, novelty, variety, surprise.
@@ -56,6 +57,7 @@ def beyond_accuracy(
         relevant: what users took up afterwards, in the same forms.
         baseline: the lists of a simpler recommender, as ``recommended``.
         features: ``{item: [number, …]}``.
+        distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
         depth: how many items of each list, for measures whose names have no ``@``.
 
     Raises:
@@ -75,7 +77,13 @@ def beyond_accuracy(
     if depth is not None and depth < 1:
         raise MeasureError(f"depth is a whole number from 1 on, not {depth}.")
     given = read(
-        recommended, train=train, catalogue=catalogue, relevant=relevant, baseline=baseline, features=features
+        recommended,
+        train=train,
+        catalogue=catalogue,
+        relevant=relevant,
+        baseline=baseline,
+        features=features,
+        distances=distances,
     )
     asked = names_of(measures, given)
     values = []
