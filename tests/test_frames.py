@@ -63,6 +63,7 @@ def polars_lazy(columns: dict[str, list[Any]]) -> Any:
 
 
 def polars_categories(columns: dict[str, list[Any]]) -> Any:
+    needed("polars")
     import polars as pl
 
     return polars_frame(columns).with_columns(pl.col(pl.String).cast(pl.Categorical))
@@ -86,6 +87,7 @@ def arrow_table(columns: dict[str, list[Any]]) -> Any:
 
 def arrow_sliced(columns: dict[str, list[Any]]) -> Any:
     """A batch that begins within its buffers, its ids as large text."""
+    needed("pyarrow")
     import pyarrow as pa
 
     table = arrow_table({name: [values[0], *values, values[-1]] for name, values in columns.items()})
@@ -97,6 +99,7 @@ def arrow_sliced(columns: dict[str, list[Any]]) -> Any:
 
 
 def arrow_views(columns: dict[str, list[Any]]) -> Any:
+    needed("pyarrow")
     import pyarrow as pa
 
     table = arrow_table(columns)
