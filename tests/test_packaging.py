@@ -152,9 +152,9 @@ def test_every_dependency_has_its_line(pyproject: dict) -> None:
 
 
 def test_the_tools_follow_the_oldest_python(pyproject: dict) -> None:
-    """The linter, the type checker and the classifiers follow requires-python."""
+    """The linter and the classifiers follow requires-python; mypy takes its own Python's, as NumPy's stubs need."""
     oldest = pyproject["project"]["requires-python"].removeprefix(">=")
     assert pyproject["tool"]["ruff"]["target-version"] == "py" + oldest.replace(".", "")
-    assert pyproject["tool"]["mypy"]["python_version"] == oldest
+    assert "python_version" not in pyproject["tool"]["mypy"]
     listed = [each for each in pyproject["project"]["classifiers"] if re.search(r":: 3\.\d+$", each)]
     assert listed[0].endswith(oldest)

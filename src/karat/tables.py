@@ -157,10 +157,7 @@ class Qrels:
                     "lenient": policy.malformed == "skip",
                 }
                 judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
-                ids, grades, numbers = _native.read_rows(
-                    source.from_start(), columns=4, number="grade", **how
-                )
-            lines = Lines(ids, grades, numbers)
+                lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
         if not judgments.queries:
             raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name))

@@ -54,7 +54,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
             f"The judges gave {len(given)} different grades ({given[0]:g} … {given[-1]:g}): these are scores. "
             "Round them to a scale first."
         )
-    return given
+    return np.asarray(given)
 
 
 def tables_of(pairing: Pairing, scale: Floats) -> Floats:

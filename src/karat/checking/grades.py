@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from karat.tables import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
     from karat.checking.finding import Finding
     from karat.checking.judging import Judged
@@ -209,7 +211,7 @@ def uncertain(pair: Pair | None) -> str:
     return f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
 
 
-def first_line(judged: Judged, rows: np.ndarray) -> str:
+def first_line(judged: Judged, rows: NDArray[Any]) -> str:
     """Where the first such judgment stands."""
     judgments = judged.qrels.judgments
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])

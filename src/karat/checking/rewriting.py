@@ -40,7 +40,7 @@ class Rewritten(Reopened):
     def rewind(self) -> None:
         """Start again from the first line."""
         self.parts = self.made()
-        self.rest = np.zeros(0, np.uint8)
+        self.rest: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
     def made(self) -> Iterator[NDArray[np.uint8]]:
         """The new text in parts."""

@@ -68,7 +68,7 @@ def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
     arranged_pool = np.argsort(pool, kind="stable")
 
     def together(old: Floats, new: Floats) -> Floats:
-        return np.concatenate([old[kept], new])[order]
+        return np.asarray(np.concatenate([old[kept], new])[order])
 
     return replace(
         rows,

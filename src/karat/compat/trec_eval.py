@@ -25,6 +25,8 @@ from karat.tables import available_cores
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from karat.lists import Lists
     from karat.measures import Measure
     from karat.rows import Floats, Integers
@@ -283,7 +285,7 @@ def read_run(request: Request, judged: Judged) -> Ranked:
 
 def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Trouble | None]:
     """The queries to evaluate, and what stops trec_eval after them, if anything: a query that the run lacks."""
-    wanted = np.ones(len(judged.queries), bool)
+    wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
         only = os.fsencode(request.only_query)
         wanted = np.array([query == only for query in judged.queries])

@@ -233,7 +233,8 @@ class Flat(Lists):
         # Rank by rank as trec_eval adds (m_rbp_resid.c), a few lists at a time so that memory stays small.
         rows = self.rows
         ends = np.append(0, np.cumsum(rows.length.astype(np.int64)))
-        totals, first = [np.zeros(0)], 0
+        totals: list[Floats] = [np.zeros(0)]
+        first = 0
         while first < len(rows.length):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + AT_A_TIME, side="right")) - 1)
             offsets = ends[first : last + 1] - ends[first]

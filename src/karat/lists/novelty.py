@@ -77,10 +77,9 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
     ranks = np.full(len(relevant), np.inf)
     for rank in range(1, min(depth or len(relevant), len(relevant)) + 1):
         gain: Any = np.zeros(len(queues))
-        for number, each in enumerate(
-            worth.tolist()
-        ):  # one after the other, so that equal kinds have equal sums
-            gain += kinds[:, number] * each
+        # One after the other, so that equal kinds have equal sums.
+        for group, worth_of_group in enumerate(worth.tolist()):
+            gain += kinds[:, group] * worth_of_group
         gain[left == 0] = -np.inf
         best = np.flatnonzero(gain == gain.max())
         kind = int(best[np.argmin(following[best])])

@@ -234,7 +234,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if either.any():
         first, second = np.argwhere(either)[0].tolist()
         raise ContradictionError("cycle", first, second)
-    return preferred & ~np.eye(len(preferred), dtype=bool)
+    return np.asarray(preferred & ~np.eye(len(preferred), dtype=bool))
 
 
 def products(classes: list[Pairs]) -> Pairs:

@@ -10,18 +10,21 @@ from karat.errors import DataError
 from karat.recommending.define import OneOf, beyond, wanting
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.recommending.inputs import Recommended
     from karat.rows import Floats
 
 __all__: list[str] = []
 
 
-def base_of(r: Recommended, base: str, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def base_of(r: Recommended, base: str, name: str) -> NDArray[np.bool_]:
     """Which items count: those of the ``catalogue``, of ``train``, or those ``recommended`` at all.
 
     Raises:
         DataError: the base was not given, or is empty.
     """
+    found: NDArray[np.bool_]
     if base == "recommended":
         found = r.counts > 0
     elif base == "train":

@@ -133,7 +133,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
     labels: NDArray[Any] = np.asarray(clusters)
     if labels.shape != (rows,):
         raise DataError(f"{labels.size} clusters are given for {rows} queries: each query needs one.")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows)
+    return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
 
 
 def summed(table: Floats, clusters: Any) -> Floats:
