@@ -10,7 +10,16 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NEVER_POOLED", "POOLED", "Floats", "Integers", "JudgedRows", "joined", "offsets_of"]
+__all__ = [
+    "NEVER_POOLED",
+    "POOLED",
+    "Floats",
+    "Integers",
+    "JudgedRows",
+    "joined",
+    "offsets_of",
+    "rows_of_groups",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -145,6 +154,28 @@ def stretches(counts: Integers, order: Integers) -> Integers:
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
     return places
+
+
+def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats) -> JudgedRows:
+    """A list for each group of judgments, without ties.
+
+    Args:
+        length: how many documents were retrieved [groups].
+        group: the number of each judgment's group, ascending [judgments].
+        rank: where its document stands, ascending within a group; infinite if it was not retrieved [judgments].
+        grade: its grade [judgments].
+    """
+    seen = np.isfinite(rank)
+    return JudgedRows(
+        length=length,
+        offsets=offsets_of(group[seen], len(length)),
+        rank=rank[seen],
+        grade=grade[seen],
+        tie_first=rank[seen],
+        tie_last=rank[seen],
+        judged_offsets=offsets_of(group, len(length)),
+        judged_grades=grade,
+    )
 
 
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:

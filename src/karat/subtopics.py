@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.errors import DataError
-from karat.rows import Floats, Integers, JudgedRows, offsets_of
+from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
 
 if TYPE_CHECKING:
     from karat import _native
@@ -181,16 +181,8 @@ def by_group(
     order = np.lexsort((rank, group))
     group, rank = group[order], rank[order]
     grade = np.maximum(subtopics.grade[kept][order], 0.0)
-    seen, count = np.isfinite(rank), int(groups.sum())
-    return JudgedRows(
-        length=np.repeat(rows.length, sizes[queries]),
-        offsets=offsets_of(group[seen], count),
-        rank=rank[seen],
-        grade=grade[seen],
-        tie_first=rank[seen],
-        tie_last=rank[seen],
-        judged_offsets=offsets_of(group, count),
-        judged_grades=grade,
+    return replace(
+        rows_of_groups(np.repeat(rows.length, sizes[queries]), group, rank, grade),
         group_offsets=np.append(0, np.cumsum(sizes[queries])).astype(np.int64),
         judged_document=subtopics.place[subtopics.document[kept]][order],
     )

@@ -143,8 +143,8 @@ def test_lightgbm_calls_it_at_each_round() -> None:
         callbacks=[lightgbm.record_evaluation(seen)],
     )
     check_same({name: values[0] for name, values in seen["training"].items()})
-    better = lightgbm_feval(["P@3", "E@3"])(SCORES.ravel(), data)
-    assert [each[2] for each in better] == [True, False]
+    better = lightgbm_feval(["P@3", "E@3", "NumNonRelRet"])(SCORES.ravel(), data)
+    assert [each[2] for each in better] == [True, False, False]
 
 
 def test_xgboost_calls_it_at_each_round() -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["lightgbm_feval", "xgboost_metric"]
 
-SMALLER_IS_BETTER = ("E", "RBPresid", "Unjudged")
-
 
 def lightgbm_feval(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
@@ -41,7 +39,7 @@ def lightgbm_feval(
         if sizes is None:
             raise DataError("The data set has no groups, so no queries: lightgbm.Dataset(..., group=[...]).")
         means = means_of(asked, predictions, data.get_label(), np.asarray(sizes))
-        better = {label: each.name not in SMALLER_IS_BETTER for label, each in asked.asked.items()}
+        better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
         return [(label, value, better[label]) for label, value in means.items()]
 
     return feval

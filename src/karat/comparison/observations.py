@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from karat.rows import Floats, Integers
     from karat.scores import Scores
 
-__all__ = ["SMALLER_IS_BETTER", "Table", "tables_of"]
-
-SMALLER_IS_BETTER = frozenset({"E", "NumNonRelRet", "RBPresid", "Unjudged"})
-"""Measures of what is missing or wrong."""
+__all__ = ["Table", "tables_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +45,7 @@ class Table:
     @property
     def sign(self) -> float:
         """1 where larger is better, else -1."""
-        return -1.0 if self.measure.name in SMALLER_IS_BETTER else 1.0
+        return -1.0 if self.measure.definition.smaller_is_better else 1.0
 
     @property
     def means(self) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
 from karat.match import chosen, condensed, rows_of, to_depth, without_negative
 from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path
-from karat.rows import Floats, Integers, JudgedRows, offsets_of
+from karat.rows import Floats, Integers, JudgedRows, offsets_of, rows_of_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,19 +153,8 @@ class Grouped(Lines):
         rank = self.ranks(found, np.inf)[self.document]
         order = np.lexsort((rank, self.group))
         rank, group, grade = rank[order], self.group[order], self.number[order]
-        seen = np.isfinite(rank)
-        count = int(self.group_offsets[-1])
         sizes = np.diff(self.group_offsets)
-        rows = JudgedRows(
-            length=np.repeat(cut.length, sizes),
-            offsets=offsets_of(group[seen], count),
-            rank=rank[seen],
-            grade=grade[seen],
-            tie_first=rank[seen],
-            tie_last=rank[seen],
-            judged_offsets=offsets_of(group, count),
-            judged_grades=grade,
-        )
+        rows = rows_of_groups(np.repeat(cut.length, sizes), group, rank, grade)
         kept = np.zeros(len(sizes), bool)
         kept[queries] = True
         rows = cut.apply(chosen(rows, np.repeat(kept, sizes)))

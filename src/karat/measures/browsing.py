@@ -98,6 +98,7 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max:
 
 @measure(
     "RBPresid",
+    smaller_is_better=True,
     p=0.9,
     tail=OneOf("unjudged", "always"),
     same_as="rbp_resid",

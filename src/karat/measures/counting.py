@@ -37,7 +37,13 @@ def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
 
 
 @measure(
-    "NumNonRelRet", aggregate="sum", additive=True, rel=1, same_as="num_nonrel_judged_ret", source="trec_eval"
+    "NumNonRelRet",
+    smaller_is_better=True,
+    aggregate="sum",
+    additive=True,
+    rel=1,
+    same_as="num_nonrel_judged_ret",
+    source="trec_eval",
 )
 def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
     """How many documents that were judged not relevant were retrieved."""
@@ -95,6 +101,7 @@ def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
 
 @measure(
     "E",
+    smaller_is_better=True,
     b=1,
     rel=1,
     over=OneOf("depth", "retrieved"),
@@ -192,7 +199,7 @@ def utility(r: Lists, rel: float, a: float, b: float, c: float, d: float, collec
     return a * found + b * (r.length - found) + c * (relevant - found) + d * left
 
 
-@measure("Unjudged", additive=True, same_as="unj_k", source="trec_eval 10")
+@measure("Unjudged", smaller_is_better=True, additive=True, same_as="unj_k", source="trec_eval 10")
 def unjudged(r: Lists) -> Queries:
     """The share of the first k ranks that hold an unjudged document; ranks beyond the list hold none."""
     return r.ratio(r.length - r.total(r.judged), r.depth)

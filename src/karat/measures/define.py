@@ -67,6 +67,7 @@ class Definition:
     every_rank: bool = False
     additive: bool = False
     groups: bool = False
+    smaller_is_better: bool = False
 
     @property
     def sentence(self) -> str:
@@ -90,6 +91,7 @@ def measure(
     every_rank: bool = False,
     additive: bool = False,
     groups: bool = False,
+    smaller_is_better: bool = False,
     **parameters: OneOf | Value,
 ) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
     """Enrol a formula as a measure.
@@ -108,6 +110,7 @@ def measure(
         every_rank: the formula must see a row for every rank, also for unjudged documents.
         additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
         groups: the judgments must come in groups: the second column of qrels names a subtopic.
+        smaller_is_better: the value counts what is missing or wrong.
         parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
     """
 
@@ -127,6 +130,7 @@ def measure(
             every_rank,
             additive,
             groups,
+            smaller_is_better,
         )
         return formula
 
