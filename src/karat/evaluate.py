@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.cores import available_cores
 from karat.errors import DataError, PolicyError
+from karat.ids import text_of
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.measures import REGISTER, Measure
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
 from karat.read import Origin
 from karat.scores import Scores, aggregate, side_by_side
-from karat.tables import Qrels, QrelsLike, Run, RunLike, available_cores, short, text_of
+from karat.tables import Qrels, QrelsLike, Run, RunLike, short
 from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ import numpy as np
 
 from karat.errors import DataError, MeasureError, did_you_mean
 from karat.evaluate import conventions, labelled, nested, scored
+from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
 from karat.ranking import Ranking, of_query, ranking_of
 from karat.scores import plural
-from karat.tables import Qrels, Run, short, text_of
+from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

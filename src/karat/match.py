@@ -12,9 +12,10 @@ import numpy as np
 
 from karat import _native
 from karat.errors import DataError
+from karat.ids import text_of
 from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.runs import Asked, listing
 from karat.subtopics import by_group
-from karat.tables import Qrels, Run, on_lines, text_of
 from karat.ties import arranged
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.policy import Policy
+    from karat.tables import Qrels, Run
 
 __all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
 
@@ -106,7 +108,7 @@ def match(
             grades.
     """
     judgments = qrels.judgments
-    found = run.match(judgments, policy, progress=progress, scores=scores, threads=threads)
+    found = run.match(judgments, Asked(policy, progress=progress, scores=scores, cores=threads))
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)
@@ -212,12 +214,12 @@ def rows_of(judgments: _native.Judgments, found: _native.Matched) -> JudgedRows:
 
 def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
     """The same lists with a row for each document of the run, and where the run lists it."""
-    lines = run.listed(set(judgments.queries), last=policy.duplicates == "last")
+    lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
     named: dict[str, dict[str, int | float]] = {
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
     }
     everything = _native.judgments_from_mapping(named)
-    found = run.match(everything, policy)
+    found = run.match(everything, Asked(policy))
     grade, document = np.full(len(found.rank), NEVER_POOLED), np.full(len(found.rank), -1)
     places = found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
     grade[places] = rows.grade
@@ -307,7 +309,7 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Mat
             continue
         raise DataError(
             f"{run.name if run.source is None else run.source.name}: document '{text_of(document)}' stands twice in "
-            f"query '{text_of(judgments.queries[query])}', {on_lines(run.origin, *lines)}. Remove one, or choose which "
+            f"query '{text_of(judgments.queries[query])}', {run.origin.places(*lines)}. Remove one, or choose which "
             "counts: --duplicates first, last or max."
         )
 

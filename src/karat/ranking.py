@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat import _native
+from karat.ids import text_of
 from karat.rows import NEVER_POOLED, POOLED
-from karat.tables import Qrels, Run, text_of
+from karat.runs import Asked
+from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +55,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
         grades: the grade at each rank, as the match has it: where the policy moves documents of equal score or
             drops some, it tells which is which.
     """
-    ids, scores = run.ranked(qrels.judgments.queries[0], policy)
+    ids, scores = run.held.ranked(qrels.judgments.queries[0], Asked(policy))
     grade_of = judged_grades(qrels, policy)
     waiting: dict[float, dict[float, deque[bytes]]] = defaultdict(lambda: defaultdict(deque))
     places = []

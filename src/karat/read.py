@@ -76,6 +76,12 @@ class Origin:
     library: str | None = None
     whole: bool = False
 
+    def places(self, first: int, second: int) -> str:
+        """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
+        if self.kind == "a frame":
+            return f"in rows {first - 1} and {second - 1} (from 0)"
+        return f"on lines {first} and {second}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:

@@ -27,7 +27,9 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 FLOORS = [
     ["karat.errors", "karat._native", "karat._version"],
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
-    ["karat.columns", "karat.subtopics"],
+    ["karat.ids", "karat.cores"],
+    ["karat.columns", "karat.mappings", "karat.subtopics", "karat.weights"],
+    ["karat.runs"],
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat import _native
-from karat.tables import Qrels, text_of
+from karat.ids import text_of
+from karat.tables import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Container

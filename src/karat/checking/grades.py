@@ -9,7 +9,7 @@ import numpy as np
 from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
 from karat.checking.pairing import moved, told
 from karat.checking.texts import EXAMPLES, malformed
-from karat.tables import text_of
+from karat.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

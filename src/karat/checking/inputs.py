@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
 from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import DataError
+from karat.ids import text_of
 from karat.read import Kept, Reopened, Source, source_of
-from karat.tables import Qrels, Run, text_of
+from karat.runs.mapping import MappingRun
+from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.checking.spelling import Spellings
-    from karat.columns import Columns
 
 __all__ = ["Text", "head", "taken"]
 
@@ -105,8 +106,8 @@ def taken(given: Any, kind: str, name: str | None = None) -> Text:
         label = name or given.name
         if given.source is not None:
             return sniffed(Text(kind, label, unbroken(given.source), given))
-        if given.columns is None:
-            given = given.mapping
+        if isinstance(given.held, MappingRun):
+            given = given.held.mapping
     if isinstance(given, Run) or is_frame(given):
         try:
             content = framed(given, kind)
@@ -215,9 +216,11 @@ def framed(given: Any, kind: str) -> bytes:
     Raises:
         DataError: a frame, or a row, that cannot be read.
     """
-    columns = cast("Columns", given.columns) if isinstance(given, Run) else columns_of(given, kind)
-    with row_sentences(kind):
-        rows = columns.rows()
+    if isinstance(given, Run):
+        rows = given.held.rows()
+    else:
+        with row_sentences(kind):
+            rows = columns_of(given, kind).rows()
     if kind == "qrels":
         return b"".join(
             b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows

@@ -9,7 +9,8 @@ from karat.checking.pairing import LENIENT, told
 from karat.checking.rewriting import without_own
 from karat.checking.survey import MOST_TAGS
 from karat.checking.texts import EXAMPLES, malformed, of_lines, truncated_line
-from karat.tables import text_of
+from karat.ids import text_of
+from karat.runs import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
     where: tuple[str, ...] = ()
     queries = ""
     if pair.matched.dropped <= MOST_REPEATS:
-        repeats = pair.run.match(pair.judged.qrels.judgments, KEEP).duplicates
+        repeats = pair.run.match(pair.judged.qrels.judgments, Asked(KEEP)).duplicates
         names = pair.judged.qrels.judgments.queries
         queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
         where = tuple(

@@ -14,7 +14,9 @@ from karat.errors import DataError
 from karat.evaluate import evaluate
 from karat.match import rows_of
 from karat.policy import Policy
-from karat.tables import Qrels, Run, short, tie_rule
+from karat.runs import Asked
+from karat.runs.text import TextRun
+from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,20 +41,18 @@ Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
 
 
-class ReadOnce(Run):
-    """A run that is read once for each way of ordering it, however often it is matched with the same judgments."""
+class ReadOnce(TextRun):
+    """Text that is read once for each way of ordering it, however often it is matched with the same judgments."""
 
-    def match(
-        self, judgments: _native.Judgments, policy: Policy, *, ties: str | None = None, **more: Any
-    ) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
         mine = self.__dict__.setdefault("judgments", judgments)
         if judgments is not mine:
-            return super().match(judgments, policy, ties=ties, **more)
-        key = (ties or tie_rule(policy), policy.scores, policy.duplicates, bool(more.get("scores")))
+            return super().match(judgments, asked)
+        key = (asked.rule, asked.float32, asked.duplicates, asked.scores)
         kept: dict[Any, _native.Matched] = self.__dict__.setdefault("kept", {})
         if key not in kept:
-            kept[key] = super().match(judgments, policy, ties=ties, **more)
+            kept[key] = super().match(judgments, asked)
         return kept[key]
 
 
@@ -86,11 +86,13 @@ class Pair:
     def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
         """Read the run twice: once for what it looks like, once to rank it."""
         if judged.table is None:
-            strictly(text, lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, Policy()))
+            strictly(
+                text, lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, Asked(Policy()))
+            )
             text.read()
             return cls(judged, text, measures)
         spellings = Spellings(judged.qrels.judgments)
-        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, Policy()))
+        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, Asked(Policy())))
         survey = text.read(spellings)
         known = set(judged.qrels.judgments.queries)
         queries = pairs_of(
@@ -103,9 +105,9 @@ class Pair:
             # What else is wrong shows only where queries and documents meet.
             pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
-            pair.run = ReadOnce(short(text.name), text.source)
+            pair.run = Run(short(text.name), ReadOnce(text.source))
             try:
-                pair.matched = pair.run.match(pair.judged.qrels.judgments, LENIENT)
+                pair.matched = pair.run.match(pair.judged.qrels.judgments, Asked(LENIENT))
             except DataError as error:
                 text.refuse("refused", str(error).rstrip("."))
         return pair
@@ -155,7 +157,7 @@ class Pair:
             from karat.checking.rewriting import rewritten
 
             assert self.text.source is not None
-            run = Run(run.name, rewritten(self.text.source, change))
+            run = Run(run.name, TextRun(rewritten(self.text.source, change)))
         try:
             return evaluate(qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes))
         except DataError:

@@ -13,7 +13,10 @@ from karat.checking.pairing import LENIENT, moved, told
 from karat.checking.rewriting import by_rank, negated, rewritten
 from karat.checking.survey import COLUMNS
 from karat.checking.texts import EXAMPLES, of_lines
-from karat.tables import Run, text_of
+from karat.ids import text_of
+from karat.runs import Asked
+from karat.runs.text import TextRun
+from karat.tables import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,7 +93,7 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
     if pair.matched is None or pair.run is None:
         return
     judgments = pair.judged.qrels.judgments
-    rounded = pair.run.match(judgments, LENIENT.changed(scores="float32"))
+    rounded = pair.run.match(judgments, Asked(LENIENT.changed(scores="float32")))
     exact = pair.matched
     if np.array_equal(exact.judgment, rounded.judgment) and np.array_equal(exact.rank, rounded.rank):
         return
@@ -205,8 +208,8 @@ def displaced(pair: Pair) -> int:
     """How many judged documents stand elsewhere in order of the rank column."""
     assert pair.text.source is not None
     assert pair.matched is not None
-    run = Run(pair.name, rewritten(pair.text.source, by_rank))
-    other = run.match(pair.judged.qrels.judgments, LENIENT)
+    run = Run(pair.name, TextRun(rewritten(pair.text.source, by_rank)))
+    other = run.match(pair.judged.qrels.judgments, Asked(LENIENT))
     if len(other.judgment) != len(pair.matched.judgment):
         return 0
     by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.checking.fields import column_of
-from karat.tables import text_of
+from karat.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

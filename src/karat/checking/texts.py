@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from karat.checking.finding import ERROR, WARNING, found, plural
 from karat.checking.spelling import alike
 from karat.checking.survey import COLUMNS
-from karat.tables import text_of
+from karat.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

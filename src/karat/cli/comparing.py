@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -106,7 +107,8 @@ def compared(
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
     from karat.progress import watched
-    from karat.tables import Run, read_weights
+    from karat.tables import Run
+    from karat.weights import read_weights
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}
     files = [split(each) for each in paths]
@@ -115,7 +117,8 @@ def compared(
     runs = [Run.of(path, name) for name, path in files]
     if names == "tag":
         runs = [
-            run if name else Run(tag_of(run), run.source) for run, (name, _) in zip(runs, files, strict=True)
+            run if name else replace(run, name=tag_of(run))
+            for run, (name, _) in zip(runs, files, strict=True)
         ]
     interval = "bootstrap" if options.pop("bootstrap") else "t"
     seed, weights = options.pop("seed"), options.pop("weights")

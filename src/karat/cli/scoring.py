@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -80,7 +81,7 @@ def evaluate_command(
 
 def weights_in(path: str | None) -> dict[str, float] | None:
     """The weights in a file; None without one."""
-    from karat.tables import read_weights
+    from karat.weights import read_weights
 
     return None if path is None else read_weights(path)
 
@@ -104,7 +105,7 @@ def evaluate_all(
     ranked = [Run.of(run) for run in runs]
     names = [run.name for run in ranked]
     names = list(runs) if len(set(names)) < len(names) else names
-    ranked = [Run(name, run.source) for name, run in zip(names, ranked, strict=True)]
+    ranked = [replace(run, name=name) for name, run in zip(names, ranked, strict=True)]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         found = evaluate_together(
             judged, ranked, measures, convention, policy, weights=weights, progress=progress

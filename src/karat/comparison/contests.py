@@ -11,8 +11,8 @@ import numpy as np
 from karat.comparison.deciding import FAMILY_WISE, corrected, letters
 from karat.comparison.outcomes import Outcome, margins, outcome_of
 from karat.comparison.result import Contest, Stratum
+from karat.cores import available_cores
 from karat.significance import anova
-from karat.tables import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.runs import Asked
 from karat.significance import kendall, rbo, tau_ap
 
 if TYPE_CHECKING:
@@ -91,4 +92,6 @@ def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
     if system.run is None:
         return []
     policy = system.scores.policy
-    return [list(dict.fromkeys(system.run.ranked(query, policy)[0]))[:DEEPEST] for query in queries]
+    return [
+        list(dict.fromkeys(system.run.held.ranked(query, Asked(policy))[0]))[:DEEPEST] for query in queries
+    ]

@@ -11,10 +11,11 @@ import numpy as np
 
 from karat.errors import DataError
 from karat.evaluate import MeasuresLike, conventions, evaluate_together, labelled, needs_groups
+from karat.ids import text_of
 from karat.measures import Measure, parse_measure
 from karat.read import sentences
 from karat.scores import Scores
-from karat.tables import Qrels, QrelsLike, Run, RunLike, text_of
+from karat.tables import Qrels, QrelsLike, Run, RunLike
 from karat.values import values_of
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from karat.compat.getopt import OptionError, options
 from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
+from karat.cores import available_cores
 from karat.errors import DataError
 from karat.lists.flat import Flat
 from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
 from karat.scores import GEOMETRIC_FLOOR
-from karat.tables import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,6 +13,8 @@ from karat.lists.flat import Flat
 from karat.match import match
 from karat.ranking import of_query, ranking_of
 from karat.reporting.texts import lines
+from karat.runs import as_mapping
+from karat.runs.mapping import MappingRun
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -165,7 +167,7 @@ def excerpt_of(run: Run, queries: frozenset[str]) -> Run:
     """A run without the lines of other queries."""
     ids = {query.encode("utf-8", "surrogateescape") for query in queries}
     if run.source is None:
-        return Run(run.name, None, dict(run.as_mapping(ids)))
+        return Run(run.name, MappingRun(as_mapping(run.held, ids)))
     kept = [
         line
         for line in lines(run.source)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison.systems import named
+from karat.cores import available_cores
 from karat.curves import TENTHS, moved
 from karat.evaluate import conventions, evaluate
 from karat.measures import Measure, parse_measure
-from karat.tables import Qrels, Run, available_cores
+from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

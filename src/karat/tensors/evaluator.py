@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.cores import available_cores
 from karat.errors import DataError, MeasureError
 from karat.evaluate import conventions, labelled
 from karat.lists.arrays import host_view
 from karat.policy import Policy
-from karat.tables import available_cores
 from karat.tensors.batch import Batch, batch_of, flat_batch, refuse, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.ranking import beyond, ranked, refuse_axes
