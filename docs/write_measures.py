@@ -44,9 +44,9 @@ written once; below each entry stands its body, in the words of `Lists` (`src/ka
 {shared}
 
 **Subtopics.** The measures of that section read qrels whose second column names the subtopic, `query subtopic document
-grade`, as in the diversity task of TREC's Web track; in Python also `{query: {subtopic: {document: grade}}}`. What
-else is asked for beside them takes a document's highest grade. Without one of them such qrels are refused, since a
-document seems to be judged twice.
+grade`, as in the diversity task of TREC's Web track; in Python also `{query: {subtopic: {document: grade}}}` or a data
+frame with a column of subtopics. What else is asked for beside them takes a document's highest grade. Without one of
+them such qrels are refused, since a document seems to be judged twice.
 
 An empty denominator gives 0 unless the entry says otherwise. Per-query values are averaged, unless the entry
 names another aggregate.

@@ -526,6 +526,60 @@ def test_what_is_no_frame_is_not_taken_for_one() -> None:
     assert not any(map(is_frame, ("path", b"bytes", {}, [], 1, None, object(), np.ones(3))))
 
 
+SUBTOPICS = [
+    ("1", "a", "d1", 1),
+    ("1", "b", "d1", 0),
+    ("1", "b", "d2", 2),
+    ("2", "x", "d1", -1),
+    ("2", "y", "d3", 1),
+    ("2", "x", "d3", 1),
+]
+DIVERSE = ["alphanDCG@3", "nERRIA@3", "PIA@2", "nDCG@3", "AP"]
+
+
+def by_subtopic(rows: list[tuple[str, str, str, int]], column: str, id_of: Any = str) -> dict[str, list[Any]]:
+    return {
+        "query_id": [id_of(query) for query, _, _, _ in rows],
+        column: [subtopic for _, subtopic, _, _ in rows],
+        "docno": [document for _, _, document, _ in rows],
+        "relevance": [grade for _, _, _, grade in rows],
+    }
+
+
+def each_value(scores: Any) -> dict[str, dict[str, float]]:
+    return {label: scores.by_query(label) for label in DIVERSE}
+
+
+@everywhere
+def test_judgments_by_subtopic_come_in_frames_too(make: Any) -> None:
+    run = {"1": {"d2": 3.0, "d1": 3.0, "d9": 1.0}, "2": {"d1": 2.0, "d3": 1.0}}
+    text = "".join(
+        f"{query} {each} {document} {grade}\n" for query, each, document, grade in SUBTOPICS
+    ).encode()
+    wanted = karat.evaluate(text, run, DIVERSE)
+    for column in ("subtopic", "Intent", "iter"):
+        framed = karat.evaluate(make(by_subtopic(SUBTOPICS, column)), run, DIVERSE)
+        assert each_value(framed) == each_value(wanted)
+    named = Qrels.of(make(by_subtopic(SUBTOPICS, "part", int)), subtopic="part")
+    assert each_value(karat.evaluate(named, run, DIVERSE)) == each_value(wanted)
+
+
+def test_what_a_frame_by_subtopic_lacks_or_holds_twice_is_said() -> None:
+    needed("polars")
+    with pytest.raises(
+        DataError, match="no column that is the subtopic by its name; there are: 'query_id', 'part'"
+    ):
+        karat.evaluate(polars_frame(by_subtopic(SUBTOPICS, "part")), {"1": {"d1": 1.0}}, "PIA@2")
+    twice = polars_frame(by_subtopic([*SUBTOPICS, SUBTOPICS[2]], "subtopic"))
+    with pytest.raises(DataError, match=r"subtopic 'b' of query '1', in rows 2 and 6 \(from 0\)"):
+        Qrels.of(twice, subtopics=True)
+    assert Qrels.of(twice, Policy(duplicates="last"), subtopics=True).queries == ["1", "2"]
+    with pytest.raises(DataError, match="column 'subtopic' is null"):
+        Qrels.of(
+            polars_frame(by_subtopic([("1", "a", "d", 1), ("1", None, "d", 1)], "subtopic")), subtopics=True
+        )  # type: ignore[list-item]
+
+
 # ---------------------------------------------------------------- the rest of karat
 
 

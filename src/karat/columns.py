@@ -30,6 +30,7 @@ USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "score": (("score", "sim", "prediction"),),
     "rank": (("rank",),),
+    "subtopic": (("subtopic", "subtopic_id", "intent", "aspect", "facet"), ("iteration", "iter")),
     "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
 }
 
@@ -71,6 +72,7 @@ class Columns:
         document: of documents.
         value: of scores or grades; None for a run that has ranks alone.
         rank: of ranks, or None.
+        subtopic: of subtopics, or None where nobody asked for them.
         origin: which library the frame came from.
     """
 
@@ -79,6 +81,7 @@ class Columns:
     document: int
     value: int | None
     rank: int | None
+    subtopic: int | None
     origin: Origin
 
     @property
@@ -90,6 +93,14 @@ class Columns:
         """Query, document and score, minus the rank or grade of each row, of some queries or of all."""
         wanted = None if queries is None else list(queries)
         return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
+
+    def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
+        """Query, subtopic and document of each judgment, and the grades."""
+        assert self.subtopic is not None
+        its = {"query": self.query, "score": self.value}
+        queries, documents, grades = _native.rows_of_frame(self.frame, None, document=self.document, **its)
+        _, subtopics, _ = _native.rows_of_frame(self.frame, None, document=self.subtopic, **its)
+        return [queries, subtopics, documents], grades
 
 
 def is_frame(given: object) -> bool:
@@ -105,20 +116,23 @@ def library_of(given: object) -> str:
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
+IDS = ("query", "document", "subtopic")
 
 
-def columns_of(given: Any, kind: str, **asked: str | None) -> Columns:
+def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str | None) -> Columns:
     """The columns of a frame that make ``qrels`` (query, document, grade) or a ``run`` (score, or rank, or both).
 
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
+        subtopics: whether a column of subtopics is wanted too.
         asked: a column's name for what it is; where it is None or missing a usual name is looked for.
 
     Raises:
         DataError: a column that is not there, cannot be told from others, or holds what it must not.
     """
-    return taken(given, kind, {role: asked.get(role) for role in ROLES[kind]})
+    roles = (*ROLES[kind], "subtopic") if subtopics else ROLES[kind]
+    return taken(given, kind, {role: asked.get(role) for role in roles})
 
 
 def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
@@ -142,6 +156,7 @@ def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
         places["document"],
         places.get("grade", places.get("score")),
         places.get("rank"),
+        places.get("subtopic"),
         Origin("a frame", library=library, whole=whole),
     )
 
@@ -160,7 +175,7 @@ def through_narwhals(
     known = nw.from_native(given)
     schema = known.collect_schema()
     chosen = choose(schema.names(), kind, asked)
-    numbers = {role: name for role, name in chosen.items() if role not in ("query", "document")}
+    numbers = {role: name for role, name in chosen.items() if role not in IDS}
     wanted = known.select(
         *(
             nw.col(name).cast(nw.Float64) if role in numbers and schema[name] == nw.Decimal else nw.col(name)
@@ -191,9 +206,7 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
             )
         if found:
             chosen[role] = found[0]
-    missing: list[str] = [
-        role for role in ("query", "document", "grade") if role in asked and role not in chosen
-    ]
+    missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
     if kind == "run" and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
@@ -221,7 +234,7 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     held = {"text": "text", "whole": "whole numbers", "number": "numbers with fractions"}.get(
         holds, f"something else (Arrow calls it '{form}')"
     )
-    if role in ("query", "document"):
+    if role in IDS:
         if holds not in ("text", "whole"):
             raise DataError(
                 f"Column '{name}' of the {kind} frame holds {held}: ids are text or whole numbers. Cast it; whole "

@@ -14,6 +14,7 @@ from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
 
 if TYPE_CHECKING:
     from karat import _native
+    from karat.read import Origin
 
 __all__ = ["Lines", "Subtopics", "by_group", "lines_of_mapping", "subtopics_of"]
 
@@ -55,7 +56,9 @@ class Subtopics:
     place: Integers
 
 
-def subtopics_of(lines: Lines, judgments: _native.Judgments, duplicates: str, name: str) -> Subtopics:
+def subtopics_of(
+    lines: Lines, judgments: _native.Judgments, duplicates: str, name: str, origin: Origin
+) -> Subtopics:
     """Arrange lines by query and subtopic.
 
     Args:
@@ -63,6 +66,7 @@ def subtopics_of(lines: Lines, judgments: _native.Judgments, duplicates: str, na
         judgments: the same lines, each document of a query once.
         duplicates: the policy for a document that is judged twice for one subtopic.
         name: the file.
+        origin: where they came from.
 
     Raises:
         DataError: there are no subtopics, or a document is judged twice for one, and that is an error.
@@ -77,7 +81,7 @@ def subtopics_of(lines: Lines, judgments: _native.Judgments, duplicates: str, na
     number = {query: place for place, query in enumerate(judgments.queries)}
     row, place = documents_of(judgments)
     named: list[dict[bytes, int]] = [{} for _ in number]
-    kept = once_each(lines, duplicates, name)
+    kept = once_each(lines, duplicates, name, origin)
     own = [
         (number[query_of[each]], subtopic_of[each], row[query_of[each], document_of[each]]) for each in kept
     ]
@@ -105,7 +109,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
     return row, place
 
 
-def once_each(lines: Lines, duplicates: str, name: str) -> Integers:
+def once_each(lines: Lines, duplicates: str, name: str, origin: Origin) -> Integers:
     """The lines that stand, one for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     for each, key in enumerate(zip(*lines.ids, strict=True)):
@@ -115,9 +119,9 @@ def once_each(lines: Lines, duplicates: str, name: str) -> Integers:
         if duplicates == "error":
             query, subtopic, document = (part.decode("utf-8", "surrogateescape") for part in key)
             raise DataError(
-                f"{name}: document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}', on "
-                f"lines {lines.numbers[first]} and {lines.numbers[each]}. Remove one, or choose which counts: "
-                "--duplicates first, last or max."
+                f"{name}: document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}', "
+                f"{origin.places(int(lines.numbers[first]), int(lines.numbers[each]))}. Remove one, or choose which "
+                "counts: --duplicates first, last or max."
             )
         if duplicates == "last" or (duplicates == "max" and lines.grades[each] > lines.grades[first]):
             found[key] = each

@@ -68,6 +68,7 @@ class Qrels:
         query: str | None = None,
         document: str | None = None,
         grade: str | None = None,
+        subtopic: str | None = None,
     ) -> Qrels:
         """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
@@ -83,6 +84,7 @@ class Qrels:
             grade: the same of grades.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
+            subtopic: a frame's column of subtopics; naming it asks for them.
 
         Raises:
             DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
@@ -91,19 +93,24 @@ class Qrels:
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
             return qrels
-        if subtopics:
-            if is_frame(qrels):
-                raise DataError(
-                    "Measures by subtopic read judgments from text or a mapping, not from a frame."
-                )
+        grouped = subtopics or subtopic is not None
+        if is_frame(qrels):
+            its = columns_of(
+                qrels,
+                "qrels",
+                subtopics=grouped,
+                query=query,
+                document=document,
+                grade=grade,
+                subtopic=subtopic,
+            )
+            return cls.from_columns(its, policy.duplicates)
+        if grouped:
             return cls.by_subtopic(cast("Readable | Mapping[str, Any]", qrels), policy, reading)
         if isinstance(qrels, Mapping):
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
             return cls("<mapping>", judgments, Origin("a mapping"))
         keep = policy.duplicates == "error"
-        if is_frame(qrels):
-            columns = columns_of(qrels, "qrels", query=query, document=document, grade=grade)
-            return cls.from_columns(columns, "keep" if keep else policy.duplicates)
         source = source_of(cast("Readable", qrels))
         with sentences(source.name, "qrels"):
             judgments = _native.read_judgments(
@@ -149,21 +156,28 @@ class Qrels:
                 lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
         if not judgments.queries:
             raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
-        return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name))
+        return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
     @classmethod
     def from_columns(cls, columns: Columns, duplicates: str) -> Qrels:
         """Judgments from the columns of a frame."""
+        grouped = columns.subtopic is not None
+        keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
         with row_sentences("qrels"):
             judgments = _native.judgments_from_frame(
                 columns.frame,
                 query=columns.query,
                 document=columns.document,
                 grade=cast("int", columns.value),
-                duplicates=duplicates,
+                duplicates=keep,
             )
-        if not judgments.queries:
-            raise DataError("The qrels frame holds no judgments: it has no rows.")
+            if not judgments.queries:
+                raise DataError("The qrels frame holds no judgments: it has no rows.")
+            if grouped:
+                ids, grades = columns.by_subtopic()
+                lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
+                groups = subtopics_of(lines, judgments, duplicates, "<frame>", columns.origin)
+                return cls("<frame>", judgments, columns.origin, groups)
         return cls("<frame>", judgments, columns.origin).without_duplicates()
 
     def without_duplicates(self) -> Qrels:
