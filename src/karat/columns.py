@@ -97,7 +97,7 @@ class Columns:
     def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
         """Query, subtopic and document of each judgment, and the grades."""
         assert self.subtopic is not None
-        its = {"query": self.query, "score": self.value}
+        its: dict[str, Any] = {"query": self.query, "score": self.value}
         queries, documents, grades = _native.rows_of_frame(self.frame, None, document=self.document, **its)
         _, subtopics, _ = _native.rows_of_frame(self.frame, None, document=self.subtopic, **its)
         return [queries, subtopics, documents], grades
