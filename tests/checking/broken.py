@@ -113,6 +113,7 @@ CASES: dict[str, Case] = {
     "refused": Case("error", runs=(b"\x1f\x8b\x08",)),
     # judgments
     "duplicate-judgments": Case("error", qrels() + "q24 0 d24x00 1\n"),
+    "by-subtopic": Case("note", qrels() + "q24 2 d24x00 1\n"),
     "negative-grades": Case(
         "note", qrels(lambda query, document: -2 if document == 19 else int(document % 4 == 0))
     ),

@@ -193,6 +193,15 @@ def test_a_comparison_and_a_curve_read_subtopics_too() -> None:
         ["SRecall@1"],
     )
     assert "SRecall@1" in str(compared)
+    # Unjudged documents are warned of, but nobody knows for which subtopic they would count.
+    unjudged = {
+        "one": {"q": {"x": 2.0, "a": 1.0}, "r": {"a": 1.0}},
+        "two": {"q": {"a": 1.0}, "r": {"y": 1.0}},
+    }
+    doubtful = karat.compare({"q": QRELS["q"], "r": QRELS["q"]}, unjudged, ["alphanDCG@3"])
+    assert [each.numbers.keys() for each in doubtful.warnings if each.kind == "unjudged"] == [
+        {"judged", "depth"}
+    ] * 2
     assert karat.curve("SRecall", QRELS, RUN)["SRecall"] == [2 / 3, 2 / 3, 2 / 3, 1.0]
 
 

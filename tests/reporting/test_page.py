@@ -70,6 +70,22 @@ def scripts_of(text: str) -> list[str]:
     return re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
 
 
+def test_judgments_by_subtopic_make_a_page() -> None:
+    lines = "".join(
+        f"{query} {part} d{part} 1\n{query} 3 d{part} 0\n" for query in range(5) for part in (1, 2)
+    )
+    runs = {
+        name: "".join(
+            f"{query} Q0 {each} 1 {9 - place} t\n" for query in range(5) for place, each in enumerate(order)
+        )
+        for name, order in (("one", ("d1", "d2", "x")), ("two", ("x", "d2", "d1")))
+    }
+    made = karat.report(
+        lines.encode(), {name: text.encode() for name, text in runs.items()}, ["alphanDCG@3", "AP"]
+    )
+    assert "alphanDCG@3" in made.html
+
+
 def test_every_element_is_closed_in_order(quick: Make) -> None:
     found = outline(quick(QRELS, {"old": OLD, "new": NEW}).html)
     assert found.open == []

@@ -238,6 +238,14 @@ OF_QRELS = (
         "Remove all but one, or choose: --duplicates first, last or max.",
     ),
     Kind(
+        "by-subtopic",
+        NOTE,
+        "Documents are judged once for each subtopic, which the second column names.",
+        "Measures by subtopic read them so, and all others beside one then take a document's highest grade; without "
+        "one, karat eval refuses such judgments.",
+        "Ask for a measure by subtopic, such as -m alphanDCG@20.",
+    ),
+    Kind(
         "negative-grades",
         NOTE,
         "Some grades are below 0. A warning where it changes a mean.",

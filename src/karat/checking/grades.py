@@ -44,6 +44,11 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """A document judged twice for one query."""
     if judged.table is None or not judged.qrels.judgments.dropped:
         return
+    if judged.by_subtopic:
+        count = judged.qrels.judgments.dropped + len(judged.qrels.judgments.grades)
+        what = f"{count:,} judgments of {len(judged.qrels.judgments.grades):,} documents, by subtopic"
+        yield found("by-subtopic", judged.text.name, what)
+        return
     every = judged.deciding("keep").judgments
     grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
     repeats = every.duplicates

@@ -28,10 +28,12 @@ class Judged:
     Args:
         text: their text.
         table: what was read; None if there is nothing to measure with.
+        by_subtopic: whether documents are judged once for each subtopic; the highest grade stands then.
     """
 
     text: Text
     table: Qrels | None = None
+    by_subtopic: bool = False
 
     @classmethod
     def of(cls, text: Text) -> Judged:
@@ -41,6 +43,8 @@ class Judged:
         if text.source is not None:
             try:
                 table = read(text, "first")
+                if by_subtopic(text, table):
+                    return cls(text, read(text, "max"), by_subtopic=True)
             except DataError as error:
                 text.refuse("refused", str(error).rstrip("."))
         return cls(text, table if table and table.judgments.queries else None)
@@ -84,6 +88,16 @@ def read(text: Text, duplicates: str) -> Qrels:
     with sentences(text.name, "qrels"):
         judgments = _native.read_judgments(text.source.from_start(), duplicates=duplicates, lenient=True)
     return Qrels(text.name, judgments)
+
+
+def by_subtopic(text: Text, table: Qrels) -> bool:
+    """Whether what is judged several times for a query is so once for each label in the second column."""
+    if not table.judgments.dropped:
+        return False
+    assert text.source is not None
+    with sentences(text.name, "qrels"):
+        ids, _, _ = _native.read_rows(text.source.from_start(), columns=4, number="grade", lenient=True)
+    return len(set(zip(*ids, strict=True))) == len(ids[0])
 
 
 def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:

@@ -55,10 +55,13 @@ def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution
 
 
 def readings_of(comparison: Comparison, system: System) -> Readings | None:
-    """The run's values if its unjudged documents were removed, or relevant; None where only scores are known."""
-    if system.found is None:
-        return None
+    """The run's values if its unjudged documents were removed, or relevant; None where nothing tells.
+
+    Scores alone have no lists, and nobody knows for which subtopics an unjudged document would be relevant.
+    """
     contest, scores = comparison.primary, system.scores
+    if system.found is None or contest.measure.definition.groups:
+        return None
     policy = scores.policy.of_measure(str(contest.measure))
     grades = system.found.whole.judged_grades
     highest = max(1.0, float(grades.max(initial=1.0)))

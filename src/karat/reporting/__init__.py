@@ -106,7 +106,7 @@ def report(
     from karat.reporting.page import drawing_library, refuse_absent
 
     refuse_absent()
-    inputs = opened(qrels, runs, policy, profile)
+    inputs = opened(qrels, runs, measures, policy, profile)
     comparison = compare(
         inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
     )

@@ -11,7 +11,7 @@ import numpy as np
 from karat.comparison.systems import named
 from karat.cores import available_cores
 from karat.curves import TENTHS, moved
-from karat.evaluate import conventions, evaluate
+from karat.evaluate import conventions, evaluate, labelled, needs_groups
 from karat.measures import Measure, parse_measure
 from karat.tables import Qrels, Run
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
+    from karat.evaluate import MeasuresLike
     from karat.measures.define import Definition
     from karat.policy import Policy
     from karat.scores import Scores
@@ -69,14 +70,24 @@ class Alongside:
     runs: tuple[tuple[float, ...], ...]
 
 
-def opened(qrels: QrelsLike | None, runs: RunsLike, policy: Policy | None, profile: str | None) -> Inputs:
-    """The judgments, read once, and the runs by name.
+def opened(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    policy: Policy | None,
+    profile: str | None,
+) -> Inputs:
+    """The judgments, read once and by subtopic if a measure asks for it, and the runs by name.
 
     Raises:
         DataError: judgments that cannot be read; fewer than two runs, or two of one name.
     """
     found = named(runs)
-    return Inputs(None if qrels is None else Qrels.of(qrels, conventions(profile, policy)[1]), found)
+    if qrels is None:
+        return Inputs(None, found)
+    convention, policy = conventions(profile, policy)
+    groups = needs_groups(labelled(measures, convention))
+    return Inputs(Qrels.of(qrels, policy, subtopics=groups), found)
 
 
 def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
