@@ -12,7 +12,7 @@ from karat.profiles import profile_named
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.scores import Scores
 

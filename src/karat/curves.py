@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from karat.asking import conventions, needs_groups, needs_scores
 from karat.errors import DataError, MeasureError
-from karat.evaluate import conventions, needs_groups, needs_scores, nested, scored
+from karat.evaluate import nested
 from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
 from karat.scores import Scores, first_installed
+from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike
 
 if TYPE_CHECKING:

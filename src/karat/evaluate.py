@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.cores import available_cores
-from karat.errors import DataError, PolicyError
-from karat.ids import text_of
+from karat.errors import DataError
 from karat.match import Match, match, match_grades, match_judged_ranking
-from karat.measures import REGISTER, Measure
-from karat.policy import Policy
-from karat.profiles import Profile, profile_named
 from karat.read import Origin
-from karat.scores import Scores, aggregate, side_by_side
+from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
-from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from karat import _native
     from karat.lists.flat import Flat
-    from karat.rows import Floats
+    from karat.measures import Measure
+    from karat.policy import Policy
+    from karat.profiles import Profile
+    from karat.scores import Scores
 
-__all__ = [
-    "DEFAULT_MEASURES",
-    "MeasuresLike",
-    "evaluate",
-    "evaluate_grades",
-    "evaluate_judged_ranking",
-    "evaluate_together",
-    "needs_groups",
-    "values_of",
-]
-
-DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
-
-MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
+__all__ = ["evaluate", "evaluate_grades", "evaluate_judged_ranking", "evaluate_together", "nested"]
 
 
 def evaluate(
@@ -262,57 +246,6 @@ def evaluate_one(
     return replace(scores, inputs={"qrels": judged.origin, "run": run.origin}), matches
 
 
-def same_for_all(policy: Policy) -> bool:
-    """Whether the judgments that count are the same for every run."""
-    return policy.judgments == "all" and policy.missing != "skip"
-
-
-# ---------------------------------------------------------------- steps
-
-
-def conventions(profile: str | None, policy: Policy | None) -> tuple[Profile, Policy]:
-    """The profile, and the policy: the one given, else the profile's."""
-    convention = profile_named(profile)
-    if policy is not None and not isinstance(policy, Policy):
-        raise PolicyError(f"policy is a karat.Policy, not {policy!r}.")
-    return convention, policy or convention.policy
-
-
-def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
-    """What is asked for: each measure by its label, read as the profile reads it."""
-    if measures is None:
-        measures = convention.measures or DEFAULT_MEASURES
-    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    asked = dict(pair for name in names for pair in convention.read(name))
-    if not asked:
-        raise DataError("No measure was asked for.")
-    return asked
-
-
-def needs_scores(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure compares scores of documents of different queries, which ranks do not tell."""
-    return any(measure.pooled for measure in asked.values())
-
-
-def needs_groups(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure is taken over judgment groups, which the second column of qrels names."""
-    return any(measure.definition.groups for measure in asked.values())
-
-
-def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
-    """Refuse orders of tied documents that are chosen by one grade, where a document has one for each subtopic.
-
-    Raises:
-        PolicyError: a measure by subtopics, and ties that are not broken by ids, lines or ranks.
-    """
-    label = next((label for label, measure in asked.items() if measure.definition.groups), None)
-    if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
-        raise PolicyError(
-            f"{label} has no {policy.ties} order of tied documents (ties={policy.ties}), since a document has a grade "
-            "for each subtopic: choose another rule for ties, such as trec."
-        )
-
-
 def nested(lists: Any) -> list[list[float | None]]:
     """A list of lists of numbers; one flat list becomes a list of one."""
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
@@ -333,137 +266,3 @@ def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
             f"{ranked.name} and {judged.name} have no query in common: none of the run's {counts.extra} queries is "
             f"judged; the judgments begin with '{judged.queries[0]}'. Check that both use the same ids."
         )
-
-
-def scored(
-    matched: Callable[[Policy], Match],
-    asked: dict[str, Measure],
-    policy: Policy,
-    convention: Profile,
-    name: str,
-    weights: Mapping[str, float] | None = None,
-    best: dict[Policy, dict[Any, Flat]] | None = None,
-) -> Scores:
-    """Match and evaluate once for each policy that the measures stand under."""
-    strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
-    if strangers:
-        raise PolicyError(
-            f"by_measure speaks of '{strangers[0]}', which is no measure; 'karat measures' lists them."
-        )
-    groups: dict[Policy, dict[str, Measure]] = {}
-    for label, measure in asked.items():
-        groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-    parts = []
-    for own, its in groups.items():
-        shared = best.setdefault(own, {}) if best is not None and same_for_all(own) else None
-        parts.append(scores_of(matched(own), its, own, convention, name, weights, shared))
-    if not any(part.queries for part in parts):
-        raise DataError(f"{name}: no query is left to evaluate.")
-    return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
-
-
-def scores_of(
-    found: Match,
-    asked: dict[str, Measure],
-    policy: Policy,
-    convention: Profile,
-    name: str,
-    given: Mapping[str, float] | None = None,
-    best: dict[Any, Flat] | None = None,
-) -> Scores:
-    """Call every formula and keep what it gives, with what was decided on the way."""
-    refuse_other_orders(asked, policy)
-    wanted = list(asked.values())
-    column = None if given is None else given_weights(found, given)
-    found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
-    if policy.ties == "expected" and found.counts.tied:
-        values, errors = expected_values(found, wanted, policy)
-    else:
-        values, errors = values_of(found.rows, wanted, best), None
-    weights = together(column, weights_of(found.rows, wanted), wanted)
-    for place, measure in enumerate(asked.values()):
-        if measure.definition.aggregate == "sum":
-            continue
-        if policy.empty in ("one", "nan"):
-            values[found.empty, place] = 1.0 if policy.empty == "one" else np.nan
-        if policy.missing == "nan":
-            values[found.missing, place] = np.nan
-    return Scores(
-        name=name,
-        labels=tuple(asked),
-        measures=tuple(asked.values()),
-        queries=tuple(map(text_of, found.queries)),
-        values=values,
-        policy=policy,
-        counts=found.counts,
-        bounds=tie_bounds(found, asked, policy, column) if found.counts.tied else {},
-        weights=weights,
-        errors={} if errors is None else mean_errors(errors, asked, weights),
-        profile=None if convention.name == "karat" else convention.name,
-        digits=convention.digits,
-        pools={label: found.rows for label, measure in asked.items() if measure.pooled},
-    )
-
-
-def tie_bounds(
-    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None
-) -> dict[str, tuple[float, float]]:
-    """The mean of each measure under the worst and the best order of tied documents; none of one by subtopics."""
-    asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
-    if not asked:
-        return {}
-    wanted = list(asked.values())
-    orders = [
-        (values, together(column, own, wanted)) for values, own in extreme_values(found, wanted, policy)
-    ]
-    bounds = {}
-    for place, (label, measure) in enumerate(asked.items()):
-        how = measure.definition.aggregate
-        if how != "sum":
-            low, high = (
-                aggregate(values[:, place], how, None if weights is None else weights[:, place])
-                for values, weights in orders
-            )
-            bounds[label] = (min(low, high), max(low, high))
-    return bounds
-
-
-def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
-    """The standard error of each mean that comes from a sample of orders; the queries' samples are independent."""
-    shares = np.ones_like(errors) if weights is None else weights
-    shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
-    whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
-    return {
-        label: float(error)
-        for label, measure, error in zip(asked, asked.values(), whole, strict=True)
-        if error > 0 and measure.definition.aggregate == "mean"
-    }
-
-
-def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
-    """What the caller says each query weighs.
-
-    Raises:
-        DataError: a query without a weight, or a weight that is none.
-    """
-    column = np.array([weight_of(text_of(query), given) for query in found.queries])
-    if len(column) and not column.any():
-        raise DataError("Every query weighs 0: there is no mean.")
-    return column
-
-
-def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
-    """What each query weighs for each measure: what the caller gives, times what the measure says."""
-    if column is None:
-        return own
-    return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)
-
-
-def weight_of(query: str, given: Mapping[str, float]) -> float:
-    """The weight given to a query."""
-    if query not in given:
-        raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
-    weight: object = given[query]
-    if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
-        raise DataError(f"The weight of query '{query}' is {weight!r}: a weight is a number from 0 on.")
-    return float(weight)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from karat.asking import conventions, labelled
+from karat.boards import plural
 from karat.errors import DataError, MeasureError, did_you_mean
-from karat.evaluate import conventions, labelled, nested, scored
+from karat.evaluate import nested
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
 from karat.ranking import Ranking, of_query, ranking_of
-from karat.scores import plural
+from karat.scoring import scored
 from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from karat.tensors.means import Column, mean_of, sums_of, terms_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.rows import Floats
     from karat.scores import Scores

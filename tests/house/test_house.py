@@ -33,8 +33,9 @@ FLOORS = [
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],
     ["karat.lists", "karat.measures"],
-    ["karat.profiles", "karat.scores", "karat.explanation", "karat.significance"],
-    ["karat.values", "karat.dictionary"],
+    ["karat.profiles", "karat.boards", "karat.explanation", "karat.significance"],
+    ["karat.asking", "karat.scores", "karat.values", "karat.dictionary"],
+    ["karat.scoring"],
     ["karat.evaluate"],
     [
         "karat.answers",

@@ -12,7 +12,7 @@ from karat.tensors import Evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
 
 __all__ = ["lightgbm_feval", "xgboost_metric"]

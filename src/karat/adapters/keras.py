@@ -10,7 +10,7 @@ from karat.errors import DataError
 from karat.tensors import Evaluator
 
 if TYPE_CHECKING:
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
 
 __all__ = ["ranking_callback"]

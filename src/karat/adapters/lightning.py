@@ -8,7 +8,7 @@ from karat.errors import DataError
 from karat.meters import Meter
 
 if TYPE_CHECKING:
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
 
 __all__ = ["ranking_callback"]

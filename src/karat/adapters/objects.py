@@ -10,7 +10,7 @@ from karat.measures import parse_measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.scores import Scores
 

@@ -11,7 +11,7 @@ from karat.tensors import Evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
 
 __all__ = ["ranking_metrics"]

@@ -11,16 +11,16 @@ from karat.agreements.labels import kappas, scale_of, statistics, tables_of
 from karat.agreements.pairing import Pairing, pair, restricted
 from karat.agreements.result import Agreement, Judge
 from karat.agreements.systems import effects
+from karat.asking import conventions
 from karat.comparison.systems import RunsLike, named
 from karat.errors import DataError, PolicyError
-from karat.evaluate import conventions
 from karat.scores import Scores
 from karat.significance import SEED
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.agreements.systems import Effect
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.tables import QrelsLike
 

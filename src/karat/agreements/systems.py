@@ -15,8 +15,8 @@ from karat.significance import kendall, resample_means, tau_ap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from karat.asking import MeasuresLike
     from karat.comparison import Contest, Settings
-    from karat.evaluate import MeasuresLike
     from karat.policy import Policy
     from karat.rows import Floats
     from karat.scores import Scores

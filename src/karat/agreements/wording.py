@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.boards import plural
 from karat.comparison.wording import TEST_NAMES, family_words
 from karat.layout import in_bands, lay_out, printable
-from karat.scores import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

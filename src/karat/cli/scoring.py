@@ -95,7 +95,8 @@ def evaluate_all(
     weights: dict[str, float] | None,
 ) -> Any:
     """Score every run against the same judgments, read once."""
-    from karat.evaluate import conventions, evaluate_together, labelled, needs_groups
+    from karat.asking import conventions, labelled, needs_groups
+    from karat.evaluate import evaluate_together
     from karat.progress import watched
     from karat.tables import Qrels, Run
 
@@ -115,7 +116,7 @@ def evaluate_all(
 
 def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:
     """Print the scores of all runs in the format asked for."""
-    from karat.scores import board, footer, to_json
+    from karat.boards import board, footer, to_json
 
     if layout == "json":
         say(to_json(scores, per_query=per_query))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from karat import _native
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.tables import QrelsLike
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.asking import MeasuresLike, conventions, labelled, needs_groups
 from karat.errors import DataError
-from karat.evaluate import MeasuresLike, conventions, evaluate_together, labelled, needs_groups
+from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import Measure, parse_measure
 from karat.read import sentences

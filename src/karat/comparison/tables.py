@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.boards import document_of
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
 from karat.comparison.wording import heading, method
 from karat.layout import in_bands, latex_text, lay_out, printable, width
-from karat.scores import document_of, first_installed
+from karat.scores import first_installed
 
 if TYPE_CHECKING:
     from karat.comparison.result import Comparison

@@ -30,7 +30,6 @@ import numpy as np
 
 from karat import _native
 from karat.errors import DataError
-from karat.evaluate import values_of
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.mappings import mapping_fault
@@ -39,6 +38,7 @@ from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.profiles import profile_named
 from karat.scores import GEOMETRIC_FLOOR
+from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat.rows import Floats, JudgedRows

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from karat.asking import conventions
 from karat.comparison import compare
 from karat.errors import DataError
-from karat.evaluate import conventions
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     changed_judgments,

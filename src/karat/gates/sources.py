@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.asking import conventions, labelled
 from karat.errors import DataError
-from karat.evaluate import conventions, evaluate, labelled
+from karat.evaluate import evaluate
 from karat.records import Record, read
 from karat.records.hashing import digests
 from karat.scores import Scores

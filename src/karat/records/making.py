@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.boards import document_of
 from karat.errors import DataError
 from karat.records.hashing import digests, refuse_changed
-from karat.scores import Scores, document_of
+from karat.scores import Scores
 from karat.writing import write_whole
 
 if TYPE_CHECKING:

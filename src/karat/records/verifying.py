@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.asking import labelled, needs_groups
+from karat.boards import document_of
 from karat.errors import DataError
-from karat.evaluate import evaluate, evaluate_judged_ranking, labelled, needs_groups
+from karat.evaluate import evaluate, evaluate_judged_ranking
 from karat.layout import printable
 from karat.policy import Policy
 from karat.profiles import profile_named
@@ -17,7 +19,6 @@ from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
 from karat.records.reading import Record, damaged, read
-from karat.scores import document_of
 from karat.tables import Qrels
 
 if TYPE_CHECKING:

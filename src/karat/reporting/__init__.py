@@ -14,9 +14,9 @@ from karat.reporting.texts import texts_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.asking import MeasuresLike
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
-    from karat.evaluate import MeasuresLike
     from karat.policy import Policy
     from karat.reporting.closeups import Closeup
     from karat.reporting.gathering import Alongside, Inputs

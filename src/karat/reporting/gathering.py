@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.asking import conventions, labelled, needs_groups
 from karat.comparison.systems import named
 from karat.cores import available_cores
 from karat.curves import TENTHS, moved
-from karat.evaluate import conventions, evaluate, labelled, needs_groups
+from karat.evaluate import evaluate
 from karat.measures import Measure, parse_measure
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.asking import MeasuresLike
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
-    from karat.evaluate import MeasuresLike
     from karat.measures.define import Definition
     from karat.policy import Policy
     from karat.scores import Scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.scores import plural
+from karat.boards import plural
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Settings

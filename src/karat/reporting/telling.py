@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.wording import digits_of, p_text, score, signed, smallest_p
-from karat.scores import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

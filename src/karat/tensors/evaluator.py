@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.asking import conventions, labelled
 from karat.cores import available_cores
 from karat.errors import DataError, MeasureError
-from karat.evaluate import conventions, labelled
 from karat.lists.arrays import host_view
 from karat.policy import Policy
 from karat.tensors.batch import Batch, batch_of, flat_batch, refuse, topk_batch
@@ -19,7 +19,7 @@ from karat.tensors.ranking import beyond, ranked, refuse_axes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.evaluate import MeasuresLike
+    from karat.asking import MeasuresLike
     from karat.lists.padded import Padded
     from karat.measures import Measure
 

@@ -1,0 +1,70 @@
+"""What is asked for: the measures by their labels, the profile and the policy under which they are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from karat.errors import DataError, PolicyError
+from karat.measures import Measure
+from karat.policy import Policy
+from karat.profiles import Profile, profile_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "MeasuresLike",
+    "conventions",
+    "labelled",
+    "needs_groups",
+    "needs_scores",
+    "refuse_other_orders",
+]
+
+DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
+
+MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
+
+
+def conventions(profile: str | None, policy: Policy | None) -> tuple[Profile, Policy]:
+    """The profile, and the policy: the one given, else the profile's."""
+    convention = profile_named(profile)
+    if policy is not None and not isinstance(policy, Policy):
+        raise PolicyError(f"policy is a karat.Policy, not {policy!r}.")
+    return convention, policy or convention.policy
+
+
+def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
+    """What is asked for: each measure by its label, read as the profile reads it."""
+    if measures is None:
+        measures = convention.measures or DEFAULT_MEASURES
+    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    asked = dict(pair for name in names for pair in convention.read(name))
+    if not asked:
+        raise DataError("No measure was asked for.")
+    return asked
+
+
+def needs_scores(asked: Mapping[str, Measure]) -> bool:
+    """Whether a measure compares scores of documents of different queries, which ranks do not tell."""
+    return any(measure.pooled for measure in asked.values())
+
+
+def needs_groups(asked: Mapping[str, Measure]) -> bool:
+    """Whether a measure is taken over judgment groups, which the second column of qrels names."""
+    return any(measure.definition.groups for measure in asked.values())
+
+
+def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
+    """Refuse orders of tied documents that are chosen by one grade, where a document has one for each subtopic.
+
+    Raises:
+        PolicyError: a measure by subtopics, and ties that are not broken by ids, lines or ranks.
+    """
+    label = next((label for label, measure in asked.items() if measure.definition.groups), None)
+    if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
+        raise PolicyError(
+            f"{label} has no {policy.ties} order of tied documents (ties={policy.ties}), since a document has a grade "
+            "for each subtopic: choose another rule for ties, such as trec."
+        )

@@ -1,0 +1,215 @@
+"""Tables of scores: a row per run, the line under it that says what was decided, and all of it as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from karat._version import __version__
+from karat.layout import lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.scores import Scores
+
+__all__ = ["board", "document_of", "footer", "plural", "to_json"]
+
+
+def board(
+    scores: Sequence[Scores],
+    layout: str,
+    *,
+    per_query: bool = False,
+    digits: int | None = None,
+    columns: int | None = None,
+    tie_bounds: bool = False,
+) -> str:
+    """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``.
+
+    A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
+    followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
+    """
+    exact = layout in ("csv", "tsv")
+    labels = scores[0].labels
+    if tie_bounds and not per_query:
+        header = [word for label in labels for word in (bound_columns(label) if exact else [label])]
+        rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
+        return turned_if_wide(layout, ["run", *header], rows, columns)
+
+    def cells(values: Sequence[float], of: Scores) -> list[str]:
+        places = of.digits if digits is None else digits
+        kinds = [measure.definition.aggregate for measure in of.measures]
+        return [
+            shown(value, kind, None if exact else places) for value, kind in zip(values, kinds, strict=True)
+        ]
+
+    if not per_query:
+        rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
+        return turned_if_wide(layout, ["run", *labels], rows, columns)
+    rows = []
+    for each in scores:
+        per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
+        if each.counted is not None:
+            marks = each.counted.tolist()
+            per = [
+                [query, *(cell if there else "" for cell, there in zip(row, kept, strict=True))]
+                for (query, *row), kept in zip(per, marks, strict=True)
+            ]
+        rows += [[each.name, *row] for row in [*per, ["all", *cells(list(each.means().values()), each)]]]
+    header = ["run", "query", *labels]
+    if len(scores) == 1 and not exact:
+        return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
+    return lay_out(layout, header, rows, 2)
+
+
+def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
+    """The table, or where it is wider than ``columns`` one with a row per measure."""
+    table = lay_out(layout, header, rows, 1)
+    if columns is None or max(map(len, table.splitlines())) <= columns:
+        return table
+    turned = list(zip(header, *rows, strict=True))
+    return lay_out(layout, turned[0], turned[1:], 1)
+
+
+def bound_columns(label: str) -> list[str]:
+    """The columns of a mean and its bounds."""
+    return [label, f"{label} worst", f"{label} best"]
+
+
+def bounded(scores: Scores, exact: bool, digits: int | None) -> list[str]:
+    """Each mean with its bounds; where ties move nothing, or for a count, the value itself is both."""
+    cells = []
+    places = None if exact else scores.digits if digits is None else digits
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        mean = scores[label]
+        three = (mean, *scores.bounds.get(label, (mean, mean)))
+        value, worst, best = (shown(each, measure.definition.aggregate, places) for each in three)
+        cells += [value, worst, best] if exact else [f"{value} [{worst}, {best}]"]
+    return cells
+
+
+def shown(value: float, kind: str, digits: int | None) -> str:
+    """A number as a table shows it: counts whole, the rest with ``digits`` decimals, or exactly."""
+    if kind == "sum" and value == int(value):
+        return str(int(value))
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def footer(scores: Scores) -> str:
+    """What stands under a table: how many queries, what was decided for how many, the policy."""
+    counts, policy = scores.counts, scores.policy
+    parts = [plural(counts.queries, "query", "queries")]
+    if counts.missing:
+        parts.append(f"{len(counts.missing)} missing {told(scores, 'missing')}")
+    if counts.extra:
+        parts.append(f"{counts.extra} without judgments left out")
+    if counts.empty:
+        parts.append(f"{counts.empty} without relevant documents {told(scores, 'empty')}")
+    if counts.tied:
+        bounds = next(iter(scores.bounds.items()), None)
+        d = scores.digits
+        moved = f" ({bounds[0]} {bounds[1][0]:.{d}f}–{bounds[1][1]:.{d}f})" if bounds else ""
+        parts.append(f"ties touch {plural(counts.tied, 'query', 'queries')}{moved}")
+    if scores.errors:
+        label, error = next(iter(scores.errors.items()))
+        parts.append(f"mean over a sample of their orders ({label} ± {error:.2g})")
+    if weighted(scores):
+        parts.append(f"weighted mean ({', '.join(weighted(scores))})")
+    if counts.duplicates:
+        parts.append(f"{plural(counts.duplicates, 'duplicate', 'duplicates')} dropped")
+    if counts.malformed:
+        parts.append(f"{plural(counts.malformed, 'malformed line', 'malformed lines')} skipped")
+    if counts.negative:
+        parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
+    parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
+    return " · ".join([*parts, *readings(scores)])
+
+
+def readings(scores: Scores) -> list[str]:
+    """What each label stands for that is no full name; of one at many depths it is said once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
+        if label != measure:
+            name, _, place = label.rpartition("@")
+            alike = name and measure.endswith(f"@{place}")
+            key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
+            found.setdefault(key, []).append(f"{label} is {measure}")
+    return [each[0] if len(each) == 1 else " is ".join(key) for key, each in found.items()]
+
+
+def weighted(scores: Scores) -> list[str]:
+    """The measures in whose mean queries weigh differently."""
+    if scores.weights is None:
+        return []
+    weights = scores.weights
+    means = [each.definition.aggregate != "sum" for each in scores.measures]
+    return [
+        label
+        for place, label in enumerate(scores.labels)
+        if means[place] and len(set(weights[:, place].tolist())) > 1
+    ]
+
+
+def told(scores: Scores, axis: str) -> str:
+    """What was decided for such queries; where measures differ in it, which ones decide so."""
+    words = {
+        "zero": "counted 0",
+        "one": "counted 1",
+        "nan": "undefined",
+        "skip": "skipped",
+        "error": "refused",
+    }
+    rules: dict[str, list[str]] = {}
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        own = scores.policy.of_measure(str(measure))
+        rules.setdefault(words[getattr(own, axis)], []).append(label)
+    if len(rules) == 1:
+        return next(iter(rules))
+    return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """A count with its noun."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
+    """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
+    import json
+
+    return json.dumps(document_of(scores, per_query=per_query), indent=2, ensure_ascii=False) + "\n"
+
+
+def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:
+    """What ``to_json`` writes, as plain dicts and lists."""
+
+    def number(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    runs = []
+    for each in scores:
+        run: dict[str, Any] = {"name": each.name, "means": {k: number(v) for k, v in each.means().items()}}
+        if per_query:
+            run["queries"] = {
+                query: dict(zip(each.labels, map(number, each.values[place].tolist()), strict=True))
+                for place, query in enumerate(each.queries)
+            }
+        run["counts"] = each.counts.as_dict()
+        if per_query and each.weights is not None:
+            run["weights"] = {
+                query: dict(zip(each.labels, each.weights[place].tolist(), strict=True))
+                for place, query in enumerate(each.queries)
+            }
+        if each.errors:
+            run["errors"] = each.errors
+        if each.bounds:
+            run["ties"] = {label: list(bounds) for label, bounds in each.bounds.items()}
+        runs.append(run)
+    return {
+        "runs": runs,
+        "measures": dict(zip(scores[0].labels, map(str, scores[0].measures), strict=True)),
+        "policy": scores[0].policy.as_dict(),
+        "profile": scores[0].profile,
+        "karat": __version__,
+    }

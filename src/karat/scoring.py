@@ -1,0 +1,167 @@
+"""From matches to scores: every formula called on the lists, with what was decided on the way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.asking import refuse_other_orders
+from karat.errors import DataError, PolicyError
+from karat.ids import text_of
+from karat.measures import REGISTER, Measure
+from karat.scores import Scores, aggregate, side_by_side
+from karat.values import expected_values, extreme_values, values_of, weights_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from karat.lists.flat import Flat
+    from karat.match import Match
+    from karat.policy import Policy
+    from karat.profiles import Profile
+    from karat.rows import Floats
+
+__all__ = ["scored"]
+
+
+def scored(
+    matched: Callable[[Policy], Match],
+    asked: dict[str, Measure],
+    policy: Policy,
+    convention: Profile,
+    name: str,
+    weights: Mapping[str, float] | None = None,
+    best: dict[Policy, dict[Any, Flat]] | None = None,
+) -> Scores:
+    """Match and evaluate once for each policy that the measures stand under."""
+    strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
+    if strangers:
+        raise PolicyError(
+            f"by_measure speaks of '{strangers[0]}', which is no measure; 'karat measures' lists them."
+        )
+    groups: dict[Policy, dict[str, Measure]] = {}
+    for label, measure in asked.items():
+        groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
+    parts = []
+    for own, its in groups.items():
+        shared = best.setdefault(own, {}) if best is not None and same_for_all(own) else None
+        parts.append(scores_of(matched(own), its, own, convention, name, weights, shared))
+    if not any(part.queries for part in parts):
+        raise DataError(f"{name}: no query is left to evaluate.")
+    return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
+
+
+def same_for_all(policy: Policy) -> bool:
+    """Whether the judgments that count are the same for every run."""
+    return policy.judgments == "all" and policy.missing != "skip"
+
+
+def scores_of(
+    found: Match,
+    asked: dict[str, Measure],
+    policy: Policy,
+    convention: Profile,
+    name: str,
+    given: Mapping[str, float] | None = None,
+    best: dict[Any, Flat] | None = None,
+) -> Scores:
+    """Call every formula and keep what it gives, with what was decided on the way."""
+    refuse_other_orders(asked, policy)
+    wanted = list(asked.values())
+    column = None if given is None else given_weights(found, given)
+    found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
+    if policy.ties == "expected" and found.counts.tied:
+        values, errors = expected_values(found, wanted, policy)
+    else:
+        values, errors = values_of(found.rows, wanted, best), None
+    weights = together(column, weights_of(found.rows, wanted), wanted)
+    for place, measure in enumerate(asked.values()):
+        if measure.definition.aggregate == "sum":
+            continue
+        if policy.empty in ("one", "nan"):
+            values[found.empty, place] = 1.0 if policy.empty == "one" else np.nan
+        if policy.missing == "nan":
+            values[found.missing, place] = np.nan
+    return Scores(
+        name=name,
+        labels=tuple(asked),
+        measures=tuple(asked.values()),
+        queries=tuple(map(text_of, found.queries)),
+        values=values,
+        policy=policy,
+        counts=found.counts,
+        bounds=tie_bounds(found, asked, policy, column) if found.counts.tied else {},
+        weights=weights,
+        errors={} if errors is None else mean_errors(errors, asked, weights),
+        profile=None if convention.name == "karat" else convention.name,
+        digits=convention.digits,
+        pools={label: found.rows for label, measure in asked.items() if measure.pooled},
+    )
+
+
+def tie_bounds(
+    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None
+) -> dict[str, tuple[float, float]]:
+    """The mean of each measure under the worst and the best order of tied documents; none of one by subtopics."""
+    asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
+    if not asked:
+        return {}
+    wanted = list(asked.values())
+    orders = [
+        (values, together(column, own, wanted)) for values, own in extreme_values(found, wanted, policy)
+    ]
+    bounds = {}
+    for place, (label, measure) in enumerate(asked.items()):
+        how = measure.definition.aggregate
+        if how != "sum":
+            low, high = (
+                aggregate(values[:, place], how, None if weights is None else weights[:, place])
+                for values, weights in orders
+            )
+            bounds[label] = (min(low, high), max(low, high))
+    return bounds
+
+
+def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
+    """The standard error of each mean that comes from a sample of orders; the queries' samples are independent."""
+    shares = np.ones_like(errors) if weights is None else weights
+    shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
+    whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
+    return {
+        label: float(error)
+        for label, measure, error in zip(asked, asked.values(), whole, strict=True)
+        if error > 0 and measure.definition.aggregate == "mean"
+    }
+
+
+def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
+    """What the caller says each query weighs.
+
+    Raises:
+        DataError: a query without a weight, or a weight that is none.
+    """
+    column = np.array([weight_of(text_of(query), given) for query in found.queries])
+    if len(column) and not column.any():
+        raise DataError("Every query weighs 0: there is no mean.")
+    return column
+
+
+def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
+    """What each query weighs for each measure: what the caller gives, times what the measure says."""
+    if column is None:
+        return own
+    return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)
+
+
+def weight_of(query: str, given: Mapping[str, float]) -> float:
+    """The weight given to a query."""
+    if query not in given:
+        raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
+    weight: object = given[query]
+    if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
+        raise DataError(f"The weight of query '{query}' is {weight!r}: a weight is a number from 0 on.")
+    return float(weight)
