@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from karat.measures import REGISTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -39,3 +43,25 @@ def shared() -> Callable[..., Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session of Spark in this process, one for all tests, since each takes seconds to start."""
+    sql = pytest.importorskip("pyspark.sql", reason="needs PySpark, of the extra 'spark'")
+    if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin") is None is shutil.which("java"):
+        pytest.skip("needs Java, on which Spark runs")
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PySpark's own, which are nothing to karat
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else its workers are whatever python3 is
+        session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+        yield session
+        session.stop()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.policy import Policy
+    from karat.runs import Found
     from karat.tables import Qrels, Run
 
 __all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
@@ -198,7 +199,7 @@ def match_grades(
     return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")
 
 
-def rows_of(judgments: _native.Judgments, found: _native.Matched) -> JudgedRows:
+def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
     """The kernel's rows with their grades, before any policy."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
@@ -302,7 +303,7 @@ def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
     return condensed(rows) if policy.unjudged == "removed" else rows
 
 
-def refuse_duplicates(run: Run, judgments: _native.Judgments, found: _native.Matched, policy: Policy) -> None:
+def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, policy: Policy) -> None:
     """Refuse a document that stands twice within the depth of one list."""
     for query, document, *lines, rank, other in found.duplicates:
         if max(rank, other) > (policy.depth or np.inf):

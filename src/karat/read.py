@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from karat import _native
@@ -67,6 +67,7 @@ class Origin:
         changed: when it had last been changed then, in nanoseconds.
         library: of a frame, which one holds it.
         whole: of a frame, whether its queries are whole numbers.
+        home: of an engine's table, what makes others beside it; it stays in this process, whatever is copied from it.
     """
 
     kind: str
@@ -75,6 +76,11 @@ class Origin:
     changed: int = 0
     library: str | None = None
     whole: bool = False
+    home: Any = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: sessions are not."""
+        return {**self.__dict__, "home": None}
 
     def places(self, first: int, second: int) -> str:
         """Where something stands twice: lines of a file from 1, rows of a frame from 0."""

@@ -13,6 +13,7 @@ from karat.boards import board, footer, to_json
 from karat.errors import DataError, MeasureError
 from karat.measures import Measure, parse_measure
 from karat.rows import joined
+from karat.runs.placing import TABLES, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
 
 
-FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", "duckdb")
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
 
 
@@ -176,14 +177,15 @@ class Scores:
         """A data frame with a row per query and a column per measure.
 
         Args:
-            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` …; if None that of the frame that the run, or
-                else the judgments, came in, or the first of these that is installed.
+            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None that of the frame that
+                the run, or else the judgments, came in, or the first of these that is installed.
 
         Returns:
-            The frame; its queries are whole numbers if those of a frame of judgments were.
+            The frame; its queries are whole numbers if those of a frame of judgments were. An engine makes it where
+            the run is: of Spark, in the run's session.
 
         Raises:
-            DataError: no data frame library is installed.
+            DataError: no data frame library is installed, or an engine has no session.
         """
         import narwhals as nw
 
@@ -193,8 +195,10 @@ class Scores:
         columns |= {label: self.values[:, place].tolist() for place, label in enumerate(self.labels)}
         found = next((each.library for each in origins if each.library in FRAMES), None)
         library: Any = backend or found or first_installed()
-        if library == "duckdb":
-            return nw.from_dict(columns, backend="pyarrow").lazy("duckdb").to_native()
+        if library in TABLES:
+            table = nw.from_dict(columns, backend="pyarrow").to_native()
+            home = next((each.home for each in origins if each.library == library), None)
+            return placed(table, library, home)
         return nw.from_dict(columns, backend=library).to_native()
 
     def to_json(self) -> str:

@@ -16,13 +16,14 @@ from karat.ids import bytes_of, text_of
 from karat.mappings import from_mapping, plain
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
+from karat.runs.engine import EngineRun, is_away
 from karat.runs.frame import FrameRun
 from karat.runs.mapping import MappingRun
 from karat.runs.text import TextRun
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
-    from karat.runs import Asked, Held
+    from karat.runs import Asked, Found, Held
 
 __all__ = [
     "Qrels",
@@ -228,6 +229,7 @@ class Run:
         document: str | None = None,
         score: str | None = None,
         rank: str | None = None,
+        extract: str | None = None,
     ) -> Run:
         """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
 
@@ -242,6 +244,8 @@ class Run:
             document: the same of documents.
             score: the same of scores.
             rank: the same of ranks.
+            extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
+                as is always done for Spark, SQLFrame and ibis.
 
         Raises:
             DataError: a path or frame that cannot be read.
@@ -256,12 +260,16 @@ class Run:
         if isinstance(run, Mapping):
             return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
-            its = columns_of(run, "run", query=query, document=document, score=score, rank=rank)
-            return cls(name or "run", FrameRun(its))
+            its = {"query": query, "document": document, "score": score, "rank": rank}
+            if extract is None and not is_away(run):
+                return cls(name or "run", FrameRun(columns_of(run, "run", **its)))
+            if extract in (None, "engine"):
+                return cls(name or "run", EngineRun.of(run, **its))
+            raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
         source = source_of(cast("Readable", run))
         return cls(name or short(source.name), TextRun(source))
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -107,7 +107,8 @@ class Pair:
         if text.source is not None and survey.rows:
             pair.run = Run(short(text.name), ReadOnce(text.source))
             try:
-                pair.matched = pair.run.match(pair.judged.qrels.judgments, Asked(LENIENT))
+                found = pair.run.match(pair.judged.qrels.judgments, Asked(LENIENT))
+                pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
             except DataError as error:
                 text.refuse("refused", str(error).rstrip("."))
         return pair

@@ -1,4 +1,4 @@
-"""What holds a run's ranked lists: text, a dictionary, a frame; each finds the judged rows in its own way.
+"""What holds a run's ranked lists: text, a dictionary, a frame, an engine; each finds the judged rows in its own way.
 
 A run is not read before it is matched. Whatever holds it answers the same few questions, and ``karat.tables.Run`` asks
 nothing else of it.
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.policy import Policy
     from karat.read import Origin, Reading
+    from karat.runs.judged import Extracted
 
-__all__ = ["Asked", "Held", "Row", "as_mapping", "listing"]
+__all__ = ["Asked", "Found", "Held", "Row", "as_mapping", "listing"]
+
+Found: TypeAlias = "_native.Matched | Extracted"
+"""A run reduced to its judged rows, by the kernel or by an engine."""
 
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
@@ -76,7 +80,7 @@ class Held(Protocol):
     def origin(self) -> Origin:
         """Where they came from."""
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.
 
         Raises:

@@ -1,0 +1,256 @@
+"""Runs as tables of an engine: Spark and whatever else narwhals reads lazily; the judged rows are found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.columns import choose, columns_of, fit, library_of, refusals
+from karat.errors import DataError, PolicyError
+from karat.ids import text_of
+from karat.read import Origin
+from karat.runs.extraction import Rule, faults, plan, scored_rows
+from karat.runs.frame import FrameRun
+from karat.runs.judged import extracted, tables_of, unicode
+from karat.runs.placing import ENGINES, home_of, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from karat import _native
+    from karat.runs import Asked, Row
+    from karat.runs.judged import Extracted
+
+__all__ = ["EngineRun", "is_away"]
+
+AWAY = ("pyspark", "sqlframe", "ibis")
+"""Libraries whose tables are not in this process, so that a run is ranked where it is; others do it on request."""
+
+ROLES = ("query", "document", "score", "rank")
+
+FEW = 100
+"""Queries up to which they are named in a filter, which engines take to the files; of more a table is joined."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EngineRun:
+    """A run as a table of an engine, which is asked when the run is matched.
+
+    Args:
+        table: the engine's own, or a lazy frame.
+        chosen: which column is what.
+        origin: where it came from.
+    """
+
+    table: Any
+    chosen: dict[str, str]
+    origin: Origin
+
+    @classmethod
+    def of(cls, given: Any, **asked: str | None) -> EngineRun:
+        """Take a lazy table.
+
+        Args:
+            given: the table.
+            asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+
+        Raises:
+            DataError: a table of no engine, a column that is not there, or one that holds what it must not.
+        """
+        import narwhals as nw
+
+        library = library_of(given)
+        with refusals("run", library):
+            known = nw.from_native(given).lazy()
+            native = known.to_native()
+            library = library_of(native)
+            if library not in ENGINES:
+                raise DataError(
+                    f"A table of {library} cannot be ranked where it is: leave extract='engine' out, and it is "
+                    f"computed and read here. Engines are: {', '.join(ENGINES)}."
+                )
+            schema = known.collect_schema()
+            chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES})
+        for role, name in chosen.items():
+            fit((name, holding(schema[name]), str(schema[name])), role, "run")
+        whole = schema[chosen["query"]].is_integer()
+        return cls(
+            native, chosen, Origin("a frame", library=library, whole=whole, home=home_of(native, library))
+        )
+
+    @property
+    def library(self) -> str:
+        """The engine's library."""
+        return str(self.origin.library)
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+        """The rows of judged documents, by one job of the engine."""
+        import narwhals as nw
+
+        refuse(asked)
+        chosen = self.needed(asked)
+        depth = asked.policy.depth if asked.duplicates == "keep" else None
+        rule = Rule(asked.rule, asked.float32, asked.duplicates == "max", depth)
+        with refusals("run", self.library):
+            queries, judged = (
+                nw.from_native(placed(table, self.library, self.origin.home))
+                for table in tables_of(judgments)
+            )
+            rows, unfit = scored_rows(nw.from_native(self.table), chosen), faults(chosen)
+            found = plan(rows, unfit, queries, judged, rule).collect("pyarrow").to_native()
+        facts = found.filter(found["number"].is_null()).to_pylist()[0]
+        self.refuse_faults(facts, list(unfit))
+        rows_found = found.filter(found["number"].is_valid())
+        self.refuse_open(judgments, rows_found, asked)
+        return extracted(len(judgments.queries), rows_found, facts)
+
+    def needed(self, asked: Asked) -> dict[str, str]:
+        """The columns that are read."""
+        if asked.rule == "rank-column" and "rank" not in self.chosen:
+            raise DataError(
+                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
+            )
+        ranks = asked.rule == "rank-column" or "score" not in self.chosen
+        return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
+
+    def refuse_faults(self, facts: dict[str, Any], kinds: list[str]) -> None:
+        """Refuse a run with rows that cannot be used.
+
+        Raises:
+            DataError: such a row.
+        """
+        place = f"run frame of {self.library}"
+        for kind in kinds:
+            count = facts[kind] or 0
+            if count:
+                fault, role = kind.split()
+                where = f"{count} row{'s' * (count > 1)}"
+                if facts["fault"] is not None:
+                    where += f", of query '{facts['fault']}' for one"
+                raise DataError(f"{place}: column '{self.chosen[role]}' {FAULTS[fault].format(where)}")
+        if facts["bytewise"] == 0:
+            raise DataError(
+                f"{place}: the engine compares text by a language's rules, and karat settles ties by the bytes of ids. "
+                "Set its collation to binary (C), or read the rows into this process."
+            )
+
+    def refuse_open(self, judgments: _native.Judgments, found: Any, asked: Asked) -> None:
+        """Refuse what only an order of the rows would decide: a document that stands twice, and some ties.
+
+        Raises:
+            DataError: a judged query with one of them.
+        """
+        import pyarrow.compute as pc
+
+        place = f"run frame of {self.library}"
+        if asked.duplicates != "max":
+            for row in found.filter(found["twice"].is_valid()).slice(0, 1).to_pylist():
+                query = text_of(judgments.queries[row["number"]])
+                raise DataError(
+                    f"{place}: document '{row['twice']}' stands twice in query '{query}'{UNORDERED[asked.duplicates]}. "
+                    "Remove one, or let the one with the highest score count: --duplicates max."
+                )
+        if asked.rule not in ("input", "rank-column"):
+            return
+        last = float("inf") if asked.policy.depth is None else asked.policy.depth
+        judged = found.filter(pc.and_(found["judgment"].is_valid(), pc.less_equal(found["tie_first"], last)))
+        tied = pc.greater(judged["tie_last"], judged["tie_first"])
+        touched = pc.greater(judged["equal"], 1) if asked.rule == "rank-column" else tied
+        for row in judged.filter(touched).slice(0, 1).to_pylist():
+            query = text_of(judgments.queries[row["number"]])
+            same = "score and rank" if asked.rule == "rank-column" else "score"
+            raise DataError(
+                f"{place}: in query '{query}' a judged document has the same {same} as another, and "
+                "an engine's rows have no order to settle it: name a column of ranks that does "
+                "(--ties rank-column), or choose another rule for ties, such as trec."
+            )
+
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        refuse(asked)
+        return self.here([query]).ranked(query, asked)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score of each row, in the order in which the engine hands them over."""
+        return self.here(queries).rows(queries)
+
+    def here(self, queries: Collection[bytes] | None) -> FrameRun:
+        """The rows of some queries, or of all, in memory."""
+        import narwhals as nw
+
+        with refusals("run", self.library):
+            rows = scored_rows(nw.from_native(self.table), self.chosen)
+            if queries is not None:
+                rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
+            found = rows.collect("pyarrow").to_native()
+        score = {"score": "score"} if "score" in self.chosen else {}
+        rank = {"rank": "rank"} if "rank" in self.chosen else {}
+        return FrameRun(columns_of(found, "run", query="query", document="document", **score, **rank))
+
+    def only(self, rows: Any, queries: list[str]) -> Any:
+        """The rows of some queries."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        if len(queries) <= FEW:
+            return rows.filter(nw.col("query").is_in(queries))
+        table = pa.table({"query": queries})
+        wanted = nw.from_native(placed(table, self.library, self.origin.home))
+        return rows.join(wanted, on="query", how="semi")
+
+
+FAULTS = {
+    "null": "is null in {}. Fill it, or leave such rows out.",
+    "nan": "is NaN in {}, which has no place in an order. Leave such rows out.",
+    "fraction": "holds no whole number in {}, which a rank is.",
+}
+"""What is said of a column, by the kind of its fault."""
+
+UNORDERED = {
+    "keep": "",
+    "first": ", and an engine's rows have no order to say which is the first",
+    "last": ", and an engine's rows have no order to say which is the last",
+}
+"""Why a document that stands twice is refused, by the policy."""
+
+
+def is_away(given: object) -> bool:
+    """Whether a frame's rows are not in this process."""
+    library = library_of(given)
+    if library == "narwhals":
+        library = str(getattr(getattr(given, "implementation", None), "value", ""))
+    return library.startswith(AWAY)
+
+
+def refuse(asked: Asked) -> None:
+    """Refuse what an engine's table cannot give.
+
+    Raises:
+        PolicyError: such a policy, or a measure that needs every document's score.
+    """
+    if asked.policy.listing == "known":
+        raise PolicyError(
+            "An engine's table has no order of its rows, which listing=known goes by: read the run from a file or a "
+            "frame in memory."
+        )
+    if asked.rule == "rank-column" and asked.duplicates == "max":
+        raise PolicyError(
+            "Of an engine's table duplicates=max keeps the highest score, which does not say whose rank counts under "
+            "ties=rank-column: choose another rule for ties, or remove the duplicates."
+        )
+    if asked.scores:
+        raise PolicyError(
+            "A measure that compares scores of different queries needs every document's score, and an engine hands "
+            "over judged documents alone: ask for it on a frame in memory."
+        )
+
+
+def holding(kind: Any) -> str:
+    """What a column holds, in the kernel's words."""
+    import narwhals as nw
+
+    if kind.is_integer():
+        return "whole"
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return "text"
+    return "number" if kind.is_numeric() or kind == nw.Boolean else "other"

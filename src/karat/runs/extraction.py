@@ -1,0 +1,193 @@
+"""The plan by which an engine finds the judged rows of a run: expressions of narwhals, run where the table is.
+
+The engine filters, joins, ranks and counts; what comes out is a row for each judged document retrieved, one for each
+query beside them, and one with what was found in the whole run. Nothing here asks for a value, so no job starts.
+
+A run's rows are read in two branches: those of judged queries, which are ranked, and all of them, of which only queries
+are counted. Ranking all would need one, but a run may hold a hundred times the queries that are judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    Lazy: TypeAlias = "nw.LazyFrame[Any]"
+
+__all__ = ["FACTS", "ROWS", "Rule", "faults", "plan", "scored_rows"]
+
+ROWS = {
+    "number": "the number of the query",
+    "judgment": "the judgment's number; null for the documents without one, together",
+    "rank": "its rank",
+    "tie_first": "the first rank that has its score",
+    "tie_last": "the last one",
+    "length": "documents of the query",
+    "dropped": "rows that gave way to others of the same document",
+    "twice": "a document that stands twice within the depth",
+    "equal": "how many rows have its score and its rank in the run",
+}
+"""The columns of a judged row, or of the other documents of a query as one."""
+
+FACTS = {
+    "lines": "rows of the run",
+    "extra": "queries without judgments",
+    "stranger": "one of them",
+    "fault": "a query with a row that cannot be used",
+    "bytewise": "whether text is ordered by its bytes",
+}
+"""The columns of what was found in the whole run; beside them one a fault."""
+
+
+LETTERS = "Baz\u00e9\uffee\U0001f600"
+"""In the order of their bytes, which is neither that of any language nor that of UTF-16."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the plan decides.
+
+    Args:
+        ties: ``ascending``, ``rank-column``, or the trec rule.
+        float32: whether scores are rounded to single precision first.
+        highest: whether of a document that stands twice the highest score counts, and the others are dropped.
+        depth: within which a document must not stand twice; None for the whole list.
+    """
+
+    ties: str
+    float32: bool
+    highest: bool
+    depth: int | None
+
+
+def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
+    """The columns ``query``, ``document``, ``score`` and perhaps ``rank``: ids as text, numbers as doubles.
+
+    Args:
+        table: the run.
+        chosen: which column is what.
+    """
+    import narwhals as nw
+
+    columns = [nw.col(chosen[role]).cast(nw.String).alias(role) for role in ("query", "document")]
+    columns += [
+        nw.col(chosen[role]).cast(nw.Float64).alias(role) for role in ("score", "rank") if role in chosen
+    ]
+    rows = table.select(*columns)
+    return rows if "score" in chosen else rows.with_columns(score=-nw.col("rank"))
+
+
+def faults(chosen: dict[str, str]) -> dict[str, nw.Expr]:
+    """What makes a row of ``scored_rows`` unfit: an expression for each kind and column."""
+    import narwhals as nw
+
+    found = {f"null {role}": nw.col(role).is_null() for role in chosen}
+    if "score" in chosen:
+        found["nan score"] = nw.col("score").is_nan()
+    if "rank" in chosen:
+        found["fraction rank"] = nw.col("rank") != nw.col("rank").round(0)
+    return {kind: fault.fill_null(False) for kind, fault in found.items()}
+
+
+def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+    """One table of ``ROWS``, and a last row with ``FACTS`` and how many rows have each fault.
+
+    Args:
+        rows: the run, as ``scored_rows`` gives it.
+        unfit: its faults, as ``faults`` gives them.
+        queries: the judged queries: ``query`` and its ``number``.
+        judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
+        rule: what is decided.
+    """
+    import narwhals as nw
+
+    found = ranked(rows.join(queries, on="query", how="inner"), judged, rule)
+    facts = counted(rows, unfit, queries)
+    own, its = found.collect_schema(), facts.collect_schema()
+    order = [*own, *its]
+    return nw.concat(
+        [
+            found.with_columns(**{name: nw.lit(None, dtype=its[name]) for name in its}).select(*order),
+            facts.with_columns(**{name: nw.lit(None, dtype=own[name]) for name in own}).select(*order),
+        ]
+    )
+
+
+def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+    """The judged rows with their ranks, and a row for the other documents of each query."""
+    import narwhals as nw
+
+    # The negative zero of floating-point numbers is no score of its own, and some engines sort and group by bits.
+    score = nw.col("score")
+    if rule.float32:
+        score = score.cast(nw.Float32).cast(nw.Float64)
+    rows = rows.with_columns(score=nw.when(score == 0.0).then(nw.lit(0.0)).otherwise(score))
+    if rule.highest:
+        rows = rows.group_by("number", "document").agg(nw.col("score").max(), copies=nw.len())
+    else:
+        rows = rows.with_columns(copies=nw.lit(1))
+    rows = rows.join(judged, on=["number", "document"], how="left").with_columns(**windows(rule))
+    upwards = rule.ties in ("ascending", "rank-column")
+    before = nw.col("place") - 1 if upwards else nw.col("same") - nw.col("place")
+    rows = rows.with_columns(
+        rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
+    )
+    twice = nw.col("again") > 1
+    if rule.depth is not None:
+        twice = twice & (nw.col("rank") <= rule.depth)
+    rows = rows.with_columns(twice=nw.when(twice).then(nw.col("document")))
+    return rows.group_by("number", "judgment").agg(
+        nw.col("rank", "tie_first", "tie_last").min(),
+        nw.col("length").max(),
+        (nw.col("copies") - 1).sum().cast(nw.Int64).alias("dropped"),
+        nw.col("twice").min(),
+        nw.col("equal").max(),
+    )
+
+
+def windows(rule: Rule) -> dict[str, nw.Expr]:
+    """What is counted beside each row: an engine sorts once a window, so there are none that the rule does not need."""
+    import narwhals as nw
+
+    key = "rank" if rule.ties == "rank-column" else "document"
+    once = nw.lit(1)
+    found = {
+        "tie_first": nw.col("score").rank("min", descending=True).over("number"),
+        "length": nw.len().over("number"),
+        "same": nw.len().over("number", "score"),
+        "place": nw.col(key).rank("min").over("number", "score"),
+        "equal": nw.len().over("number", "score", "rank") if key == "rank" else once,
+        "again": once if rule.highest else nw.len().over("number", "document"),
+    }
+    return {name: count.cast(nw.Int64) for name, count in found.items()}
+
+
+def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
+    """One row about the whole run."""
+    import narwhals as nw
+
+    rows = rows.with_columns(**{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()})
+    by_query = rows.group_by("query").agg(
+        nw.len().cast(nw.Int64).alias("lines"), *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit)
+    )
+    by_query = by_query.join(queries, on="query", how="left")
+    faulty = nw.sum_horizontal(*unfit) > 0
+    strange = nw.col("number").is_null() & ~nw.col("query").is_null()
+    by_query = by_query.with_columns(
+        stranger=nw.when(strange).then(nw.col("query")),
+        extra=strange.cast(nw.Int64),
+        fault=nw.when(faulty).then(nw.col("query")),
+        bytewise=nw.min_horizontal(
+            *((nw.lit(each) < nw.lit(after)).cast(nw.Int64) for each, after in pairwise(LETTERS))
+        ),
+    )
+    return by_query.select(
+        nw.col("lines", "extra").sum().cast(nw.Int64),
+        nw.col("stranger", "fault").min(),
+        nw.col("bytewise").min(),
+        *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
+    )

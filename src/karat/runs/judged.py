@@ -1,0 +1,118 @@
+"""What goes to an engine and what comes back: judgments as tables, and the judged rows that it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.rows import offsets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Sized
+
+    from karat import _native
+    from karat.rows import Integers
+
+__all__ = ["Extracted", "extracted", "tables_of", "unicode"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extracted:
+    """A run reduced to its judged rows by an engine: what ``_native.Matched`` is to the kernel.
+
+    Args:
+        length: documents of each judged query, -1 for one that the run does not mention [queries].
+        offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
+        rank: from 1 [rows].
+        tie_first: the rank of the first document with the same score [rows].
+        tie_last: of the last one [rows].
+        judgment: the index of each row's judgment [rows].
+        extra: as many as there are queries without judgments; the engine counts them and names none.
+        dropped: rows that gave way to another of the same document.
+        line_count: rows of the run.
+    """
+
+    length: Integers
+    offsets: Integers
+    rank: Integers
+    tie_first: Integers
+    tie_last: Integers
+    judgment: Integers
+    extra: Sized
+    dropped: int
+    line_count: int
+    scores: None = None
+    duplicates: Sequence[tuple[int, bytes, int, int, int, int]] = ()
+    malformed: int = 0
+    unordered: int = 0
+
+
+def unicode(identifier: bytes) -> str | None:
+    """An id as text; None if it is none, so that no engine holds it."""
+    try:
+        return identifier.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
+    """The judged queries with their numbers, and the judged documents with theirs, as PyArrow's tables."""
+    import pyarrow as pa
+
+    queries = [
+        (text, number)
+        for number, query in enumerate(judgments.queries)
+        if (text := unicode(query)) is not None
+    ]
+    starts = judgments.offsets.tolist()
+    judged = [
+        (number, text, judgment)
+        for _, number in queries
+        for judgment, document in enumerate(judgments.documents(number), starts[number])
+        if (text := unicode(document)) is not None
+    ]
+    whole, text = pa.int64(), pa.string()
+    return (
+        table_of(queries, pa.schema({"query": text, "number": whole})),
+        table_of(judged, pa.schema({"number": whole, "document": text, "judgment": whole})),
+    )
+
+
+def table_of(rows: list[Any], schema: Any) -> Any:
+    """Rows as a table of PyArrow."""
+    import pyarrow as pa
+
+    columns = zip(*rows) if rows else [()] * len(schema)
+    return pa.table([pa.array(column, field.type) for column, field in zip(columns, schema)], schema=schema)
+
+
+def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
+    """The judged rows in order, and the length of every list."""
+    number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
+    lengths = np.full(queries, -1, np.int64)
+    lengths[number] = length
+    judged = found.filter(found["judgment"].is_valid())
+    row_number, rank = integers(judged, "number"), integers(judged, "rank")
+    order = np.lexsort((rank, row_number))
+    tie_first, tie_last, judgment = (
+        integers(judged, name)[order] for name in ("tie_first", "tie_last", "judgment")
+    )
+    return Extracted(
+        lengths,
+        offsets_of(row_number[order], queries),
+        rank[order],
+        tie_first,
+        tie_last,
+        judgment,
+        extra=range(facts["extra"] or 0),
+        dropped=int(dropped.sum()),
+        line_count=facts["lines"] or 0,
+    )
+
+
+def integers(table: Any, name: str) -> Integers:
+    """A column of whole numbers."""
+    values: Integers = table[name].to_numpy().astype(np.int64)
+    return values
