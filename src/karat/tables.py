@@ -260,7 +260,7 @@ class Run:
         if isinstance(run, Mapping):
             return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
-            its = {"query": query, "document": document, "score": score, "rank": rank}
+            its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
             if extract is None and not is_away(run):
                 return cls(name or "run", FrameRun(columns_of(run, "run", **its)))
             if extract in (None, "engine"):

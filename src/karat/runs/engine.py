@@ -183,9 +183,8 @@ class EngineRun:
             if queries is not None:
                 rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
             found = rows.collect("pyarrow").to_native()
-        score = {"score": "score"} if "score" in self.chosen else {}
-        rank = {"rank": "rank"} if "rank" in self.chosen else {}
-        return FrameRun(columns_of(found, "run", query="query", document="document", **score, **rank))
+        own: dict[str, Any] = {role: role for role in self.chosen}
+        return FrameRun(columns_of(found, "run", **own))
 
     def only(self, rows: Any, queries: list[str]) -> Any:
         """The rows of some queries."""
