@@ -1,0 +1,243 @@
+"""What CrossValidator and TrainValidationSplit of Spark choose a model by: an evaluator with karat's measures.
+
+``from karat.adapters.spark import KaratEvaluator`` makes the class, of PySpark's own, when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from karat.asking import conventions, labelled
+from karat.columns import usual
+from karat.errors import DataError
+from karat.evaluate import evaluate
+from karat.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.measures import Measure
+
+# Not KaratEvaluator: a star would import PySpark.
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    """The class ``KaratEvaluator``."""
+    if name != "KaratEvaluator":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return evaluator_class()
+
+
+@cache  # one class for good, which is what pickling and Spark's loading ask for
+def evaluator_class() -> Any:
+    """The class ``KaratEvaluator``.
+
+    Raises:
+        DataError: PySpark is not installed.
+    """
+    try:
+        from pyspark.ml.evaluation import Evaluator
+        from pyspark.ml.param import Param, TypeConverters
+        from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
+        from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
+    except ImportError:
+        raise DataError("PySpark is not installed: pip install 'pyspark[ml]'.") from None
+
+    saved = (DefaultParamsReadable, DefaultParamsWritable)
+
+    class KaratEvaluator(Evaluator, HasLabelCol, HasPredictionCol, *saved):  # type: ignore[misc]
+        """Measures what a model makes of a data set: a row a query and document, with its label and the prediction.
+
+        Args:
+            measure: one measure, as ``karat.evaluate`` names them.
+            queryCol: the column of queries, text or whole numbers; the one with a usual name if not given.
+            documentCol: the same of documents. Where none is given and none has a usual name, each row is a document
+                of its own, and equal predictions stay as Spark hands the rows over.
+            predictionCol: the column of predictions; of a vector with two numbers, such as ``probability``, the second.
+            labelCol: the column of grades; where it is null, the document is not judged.
+            policy: a ``karat.Policy``.
+            profile: a named convention, see ``karat.profiles()``.
+
+        Example:
+            >>> from karat.adapters.spark import KaratEvaluator
+            >>> evaluator = KaratEvaluator(measure="nDCG@10", queryCol="user", labelCol="rating")  # doctest: +SKIP
+            >>> CrossValidator(estimator=als, estimatorParamMaps=grid, evaluator=evaluator)  # doctest: +SKIP
+        """
+
+        def __init__(self, **given: Any) -> None:
+            """Take what is given; the rest stays as it is by default."""
+            super().__init__()
+            for name, (meaning, convert) in PARAMETERS.items():
+                setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
+            self._setDefault(measure="nDCG@10")
+            self.setParams(**given)
+
+        def setParams(self, **given: Any) -> Any:
+            """Change parameters; None leaves one as it is.
+
+            Raises:
+                DataError: a parameter that there is not, or several measures.
+                MeasureError: a measure that does not exist.
+                PolicyError: a policy or profile that does not exist.
+            """
+            unknown = sorted(each for each in given if not self.hasParam(each))
+            if unknown:
+                known = ", ".join(each.name for each in self.params)
+                raise DataError(f"KaratEvaluator has no parameter '{unknown[0]}'; it has: {known}.")
+            self._set(**{name: value for name, value in given.items() if value is not None})
+            self.asked()  # a fault is better said before a model is fitted than after
+            return self
+
+        def of(self, name: str) -> Any:
+            """A parameter's value, or None."""
+            param = self.getParam(name)
+            return self.getOrDefault(param) if self.isDefined(param) else None
+
+        def asked(self) -> tuple[Measure, Policy]:
+            """The measure as the profile reads it, and the policy."""
+            axes = self.of("policy")
+            policy = None if axes is None else Policy(**axes)
+            convention, policy = conventions(self.of("profile"), policy)
+            measures = labelled(self.of("measure"), convention)
+            if len(measures) > 1:
+                raise DataError(
+                    f"'{self.of('measure')}' stands for {len(measures)} measures, and an evaluator gives one number: "
+                    f"name one of {', '.join(measures)}."
+                )
+            return next(iter(measures.values())), policy
+
+        def isLargerBetter(self) -> bool:
+            """Whether a model is the better the larger its value is."""
+            return not self.asked()[0].definition.smaller_is_better
+
+        def _evaluate(self, dataset: Any) -> float:
+            names = {role: self.of(f"{role}Col") for role in ("query", "document", "prediction", "label")}
+            qrels, run = tables(dataset, names)
+            measure, policy = self.asked()
+            value = evaluate(qrels, run, measure, policy=policy)[measure]
+            if math.isnan(value):
+                raise DataError(
+                    f"{measure} has no value on this data, and NaN would be taken for the best: choose another "
+                    "measure, or a policy that says what a query counts that has none."
+                )
+            return value
+
+    KaratEvaluator.__module__, KaratEvaluator.__qualname__ = __name__, "KaratEvaluator"
+    return KaratEvaluator
+
+
+def axes_of(policy: Any) -> dict[str, Any]:
+    """A policy as Spark can save it: its axes.
+
+    Raises:
+        PolicyError: an axis that there is not.
+    """
+    return (policy if isinstance(policy, Policy) else Policy().changed(**policy)).as_dict()
+
+
+PARAMETERS = {
+    "measure": ("a measure as karat names it, such as nDCG@10", None),
+    "queryCol": ("column of queries; the one with a usual name if not set", None),
+    "documentCol": ("column of documents; the one with a usual name if not set", None),
+    "policy": ("a karat.Policy", axes_of),
+    "profile": ("a named convention of karat's", None),
+}
+"""What an evaluator has beside the columns of predictions and labels: what each means, and how it is taken."""
+
+
+# ---------------------------------------------------------------- rows
+
+
+def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
+    """Judgments and run as Arrow tables: the columns wanted leave Spark together, in one job.
+
+    All rows leave, since all are judged but those without a label.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chosen = choose(dataset.columns, names)
+    columns = {role: dataset[quoted(name)] for role, name in chosen.items()}
+    vector = is_vector(dataset, chosen["score"])
+    if vector:
+        columns["score"] = second(columns["score"])
+    wanted = nw.from_native(dataset.select(*(column.alias(role) for role, column in columns.items())))
+    table: Any = wanted.collect("pyarrow").to_native()
+    if "document" not in chosen:
+        table = table.append_column("document", pa.array(range(len(table)), pa.int64()))
+    refuse_unusable(table["score"], chosen["score"], vector=vector)
+    return table.filter(pc.is_valid(table["grade"])), table
+
+
+def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
+    """Refuse predictions by which nothing can be ranked.
+
+    Raises:
+        DataError: vectors of other than two numbers, or NaN.
+    """
+    import pyarrow.compute as pc
+
+    if vector and scores.null_count:
+        raise DataError(
+            f"Column '{name}' holds vectors of other than two numbers: make a column of the one number that ranks."
+        )
+    unknown = pc.sum(pc.is_nan(pc.cast(scores, "float64"))).as_py()
+    if unknown:
+        raise DataError(
+            f"Column '{name}' is NaN in {unknown} of {len(scores)} rows, and NaN has no place in an order. ALS "
+            "predicts it for users and items that it was not trained on, unless it has coldStartStrategy='drop'."
+        )
+
+
+def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
+    """Which column is what: the one named, else for ids the one with a usual name.
+
+    Raises:
+        DataError: a column that is not there, or cannot be told from others.
+    """
+    there = ", ".join(f"'{name}'" for name in columns)
+    chosen = {}
+    for role, asked in (
+        ("query", "query"),
+        ("document", "document"),
+        ("score", "prediction"),
+        ("grade", "label"),
+    ):
+        name = names[asked]
+        found = usual(columns, role) if name is None else [name]
+        if len(found) > 1 or (not found and role == "query"):
+            several = " and ".join(f"'{each}'" for each in found) or "no column"
+            raise DataError(
+                f"The data set has {several} with a usual name of the {role}: say which it is, {role}Col=…. There are: "
+                f"{there}."
+            )
+        if found and found[0] not in columns:
+            raise DataError(f"The data set has no column '{found[0]}' ({asked}Col); there are: {there}.")
+        if found:
+            chosen[role] = found[0]
+    return chosen
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark takes it for nothing else: it may have a dot or a blank."""
+    return f"`{name.replace('`', '``')}`"
+
+
+def is_vector(dataset: Any, name: str) -> bool:
+    """Whether a column holds vectors."""
+    from pyspark.ml.linalg import VectorUDT
+
+    return isinstance(dataset.schema[name].dataType, VectorUDT)
+
+
+def second(vectors: Any) -> Any:
+    """The second number of vectors of two, null for others."""
+    from pyspark.ml.functions import vector_to_array
+    from pyspark.sql import functions as sf
+
+    numbers = vector_to_array(vectors)
+    return sf.when(sf.size(numbers) == 2, numbers[1])
