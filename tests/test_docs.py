@@ -148,7 +148,7 @@ def problems(page: str, folder: Path) -> list[str]:
 
 
 # Libraries that a page's Python imports and that karat itself does not need.
-NEEDS = {"frames.md": "polars"}
+NEEDS = {"files.md": "polars", "frames.md": "polars"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -14,7 +14,7 @@ from karat.read import Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Columns", "Frame", "columns_of", "is_frame", "row_sentences"]
+__all__ = ["IDS", "ROLES", "Columns", "Frame", "choose", "columns_of", "is_frame", "row_sentences", "usual"]
 
 # Of the names in one bracket a frame may have one; a bracket goes before those behind it. PyTerrier's frames hold the
 # text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno".
@@ -157,7 +157,7 @@ def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
         places.get("grade", places.get("score")),
         places.get("rank"),
         places.get("subtopic"),
-        Origin("a frame", library=library, whole=whole),
+        Origin("a frame", library=library, whole=whole, rows=True),
     )
 
 
@@ -207,7 +207,7 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         if found:
             chosen[role] = found[0]
     missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
-    if kind == "run" and not {"score", "rank"} & chosen.keys():
+    if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
         role = missing[0]

@@ -211,7 +211,7 @@ def evaluate_together(
         )
 
     cores = available_cores()
-    small = all(run.source is None or (run.source.size or 0) <= SMALL for run in runs)
+    small = all(run.origin.size <= SMALL for run in runs)
     if len(runs) < 2 or cores < 2 or not small:
         yield from map(one, runs)
         return

@@ -32,6 +32,7 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 """A path (``-`` is standard input), the content itself, or an open binary file."""
 
 IN_MEMORY = 64 * 2**20
+HEAD = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +69,9 @@ class Origin:
         library: of a frame, which one holds it.
         whole: of a frame, whether its queries are whole numbers.
         home: of an engine's table, what makes others beside it; it stays in this process, whatever is copied from it.
+        rows: whether it is a table, whose rows are counted from 0, and not lines of text.
+        parts: of several files that are one table, each.
+        columns: of a table in a file, the columns that were named, by what they are.
     """
 
     kind: str
@@ -76,15 +80,25 @@ class Origin:
     changed: int = 0
     library: str | None = None
     whole: bool = False
+    rows: bool = False
+    parts: tuple[Origin, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: sessions are not."""
         return {**self.__dict__, "home": None}
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files; none for what is in memory or has gone by."""
+        if self.parts:
+            return tuple(path for part in self.parts for path in part.files)
+        return () if self.path is None else (self.path,)
+
     def places(self, first: int, second: int) -> str:
         """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
-        if self.kind == "a frame":
+        if self.rows:
             return f"in rows {first - 1} and {second - 1} (from 0)"
         return f"on lines {first} and {second}"
 
@@ -98,12 +112,14 @@ class Source:
         handle: what the kernel reads: a path, bytes, or an object with ``readinto`` and ``rewind``.
         size: bytes to be read, if known.
         origin: where they come from.
+        head: the first bytes of a file as it lies there.
     """
 
     name: str
     handle: str | bytes | Reopened | Kept
     size: int | None
     origin: Origin = Origin("bytes")
+    head: bytes = b""
 
     def content(self) -> bytes:
         """All of it in memory, decompressed."""
@@ -252,10 +268,11 @@ def from_path(path: str) -> Source:
         if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path)
         with open(path, "rb") as file:
-            unpack = decompressor(file.read(8))
+            head = file.read(HEAD)
+    unpack = decompressor(head)
     origin = Origin("file", path, found.st_size, found.st_mtime_ns)
     if unpack is None:
-        return Source(path, path, found.st_size, origin)
+        return Source(path, path, found.st_size, origin, head)
     return Source(path, Reopened(lambda: unpack(path)), None, origin)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -20,10 +20,12 @@ from karat.runs.engine import EngineRun, is_away
 from karat.runs.frame import FrameRun
 from karat.runs.mapping import MappingRun
 from karat.runs.text import TextRun
+from karat.scanning import called, read_as
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
     from karat.runs import Asked, Found, Held
+    from karat.scanning.table import Table
 
 __all__ = [
     "Qrels",
@@ -95,24 +97,26 @@ class Qrels:
         if isinstance(qrels, Qrels):
             return qrels
         grouped = subtopics or subtopic is not None
+        asked = {"query": query, "document": document, "grade": grade}
         if is_frame(qrels):
-            its = columns_of(
-                qrels,
-                "qrels",
-                subtopics=grouped,
-                query=query,
-                document=document,
-                grade=grade,
-                subtopic=subtopic,
-            )
+            its = columns_of(qrels, "qrels", subtopics=grouped, subtopic=subtopic, **asked)
             return cls.from_columns(its, policy.duplicates)
-        if grouped:
-            return cls.by_subtopic(cast("Readable | Mapping[str, Any]", qrels), policy, reading)
         if isinstance(qrels, Mapping):
+            if grouped:
+                return cls.by_subtopic(qrels, policy, reading)
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
             return cls("<mapping>", judgments, Origin("a mapping"))
+        if reading is not KARAT:  # another tool's face reads what that tool reads
+            source = source_of(cast("Readable", qrels))
+        else:
+            roles = asked | ({"subtopic": subtopic} if grouped else {})
+            found = read_as(cast("Readable", qrels), "qrels", roles)
+            if not isinstance(found, Source):
+                return cls.in_files(found, policy, subtopics=grouped)
+            source = found
+        if grouped:
+            return cls.by_subtopic(source, policy, reading)
         keep = policy.duplicates == "error"
-        source = source_of(cast("Readable", qrels))
         with sentences(source.name, "qrels"):
             judgments = _native.read_judgments(
                 source.handle,
@@ -129,7 +133,7 @@ class Qrels:
         return table.without_duplicates() if keep else table
 
     @classmethod
-    def by_subtopic(cls, qrels: Readable | Mapping[str, Any], policy: Policy, reading: Reading) -> Qrels:
+    def by_subtopic(cls, qrels: Source | Mapping[str, Any], policy: Policy, reading: Reading) -> Qrels:
         """Judgments that come by subtopic: ``query subtopic document grade``.
 
         Raises:
@@ -144,8 +148,7 @@ class Qrels:
             lines = Lines(ids, np.array([float(row[3]) for row in rows]), numbers)
             name, origin = "<mapping>", Origin("a mapping")
         else:
-            source = source_of(qrels)
-            name, origin = source.name, source.origin
+            source, name, origin = qrels, qrels.name, qrels.origin
             with sentences(name, "qrels"):
                 how: dict[str, Any] = {
                     "numbers": reading.numbers,
@@ -158,6 +161,23 @@ class Qrels:
         if not judgments.queries:
             raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
+
+    @classmethod
+    def in_files(cls, table: Table, policy: Policy, *, subtopics: bool) -> Qrels:
+        """Judgments from Parquet, CSV, JSON and the like.
+
+        Raises:
+            DataError: rows that cannot be used, or scores of a system in place of grades.
+        """
+        with table.named():
+            found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
+            worth = found.judgments.grades
+            if table.guessed == "score" and np.any(worth != np.round(worth)):
+                raise DataError(
+                    "the grades, in column 'score', have fractions: are qrels and run swapped? If they are grades, "
+                    "name the column relevance."
+                )
+        return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
 
     @classmethod
     def from_columns(cls, columns: Columns, duplicates: str) -> Qrels:
@@ -259,15 +279,21 @@ class Run:
             return run
         if isinstance(run, Mapping):
             return cls(name or "run", MappingRun(plain(run)))
+        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if is_frame(run):
-            its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
             if extract is None and not is_away(run):
                 return cls(name or "run", FrameRun(columns_of(run, "run", **its)))
             if extract in (None, "engine"):
                 return cls(name or "run", EngineRun.of(run, **its))
             raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
-        source = source_of(cast("Readable", run))
-        return cls(name or short(source.name), TextRun(source))
+        found = read_as(cast("Readable", run), "run", its)
+        if isinstance(found, Source):
+            return cls(name or short(found.name), TextRun(found))
+        from karat.runs.files import FileRun
+
+        with found.named():
+            held = cls.of(found.content, extract=extract, **cast("Any", found.columns)).held
+        return cls(name or called(found.name), FileRun(held, found))
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.

@@ -88,7 +88,7 @@ CUT = gzip.compress(run().encode())[:-200]
 CASES: dict[str, Case] = {
     # texts
     "unreadable": Case("error", runs=("/nowhere/at/all.run",)),
-    "content": Case("error", runs=(b"PAR1" + bytes(100),)),
+    "content": Case("error", runs=(b"PK\x03\x04" + bytes(100),)),
     "empty": Case("error", runs=(b"\n\n",), also=frozenset({"blank-lines"})),
     "swapped": Case("error", run(), (qrels(),)),
     "truncated": Case("error", runs=(run().encode()[:-12],)),

@@ -29,6 +29,7 @@ FLOORS = [
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
     ["karat.ids", "karat.cores"],
     ["karat.columns", "karat.mappings", "karat.subtopics", "karat.weights"],
+    ["karat.scanning"],
     ["karat.runs"],
     ["karat.tables", "karat.ties"],
     ["karat.match", "karat.ranking"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
@@ -13,12 +13,17 @@ from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.ids import text_of
-from karat.read import Kept, Reopened, Source, source_of
+from karat.read import Kept, Reopened, Source
 from karat.runs.mapping import MappingRun
+from karat.scanning import read_as
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from karat.checking.spelling import Spellings
+    from karat.runs import Row
+    from karat.scanning.table import Table
 
 __all__ = ["Text", "head", "taken"]
 
@@ -120,12 +125,14 @@ def taken(given: Any, kind: str, name: str | None = None) -> Text:
         except DataError as error:
             return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
         return Text(kind, label, memory(content), given, is_file=False)
+    shown = name or (str(given) if isinstance(given, str) else label)
     try:
-        source = source_of(given)
+        source = read_as(given, kind, {})
+        if isinstance(source, Source):
+            return sniffed(Text(kind, name or source.name, unbroken(source), given))
+        return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
     except DataError as error:
-        shown = name or (str(given) if isinstance(given, str) else label)
         return Text(kind, shown, None, given, faults=[found("unreadable", shown, str(error).rstrip("."))])
-    return sniffed(Text(kind, name or source.name, unbroken(source), given))
 
 
 def memory(content: bytes) -> Source:
@@ -217,10 +224,25 @@ def framed(given: Any, kind: str) -> bytes:
         DataError: a frame, or a row, that cannot be read.
     """
     if isinstance(given, Run):
-        rows = given.held.rows()
-    else:
-        with row_sentences(kind):
-            rows = columns_of(given, kind).rows()
+        return lined(given.held.rows(), kind)
+    with row_sentences(kind):
+        return lined(columns_of(given, kind).rows(), kind)
+
+
+def tabled(table: Table, kind: str) -> bytes:
+    """The rows of a table in files as lines.
+
+    Raises:
+        DataError: a row that cannot be read.
+    """
+    with table.named(), row_sentences(kind):
+        if isinstance(table.content, Mapping):
+            return written(table.content, kind)
+        return lined(columns_of(table.content, kind, **cast("Any", table.columns)).rows(), kind)
+
+
+def lined(rows: Iterable[Row], kind: str) -> bytes:
+    """Rows as lines."""
     if kind == "qrels":
         return b"".join(
             b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows

@@ -52,6 +52,10 @@ def refuse_changed(origin: Origin) -> None:
     Raises:
         DataError: it has gone, or was changed since.
     """
+    for part in origin.parts:
+        refuse_changed(part)
+    if origin.parts:
+        return
     path = origin.path or ""
     with sentences(path):
         now = os.stat(path)

@@ -169,7 +169,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
             )
         if origin.path is not None:
             refuse_changed(origin)
-    hashes = digests([origin.path for _, _, origin in found if origin.path is not None])
+    hashes = digests([path for _, _, origin in found for path in origin.files])
     return [described(role, name, origin, hashes) for role, name, origin in found]
 
 
@@ -180,8 +180,14 @@ def described(
     named = {"role": role} | ({} if name is None else {"name": name})
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
-    size, found = hashes[origin.path]
-    return {**named, "path": origin.path, "bytes": size, "sha256": found}
+    made: dict[str, Any] = {**named, "path": origin.path}
+    if origin.columns:
+        made["columns"] = dict(origin.columns)
+    if not origin.parts:
+        size, found = hashes[origin.path]
+        return {**made, "bytes": size, "sha256": found}
+    files = [{"path": path, "bytes": hashes[path][0], "sha256": hashes[path][1]} for path in origin.files]
+    return {**made, "bytes": sum(hashes[path][0] for path in origin.files), "sha256": None, "files": files}
 
 
 def laid_out(value: Any, indent: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat._version import __version__
 from karat.asking import labelled, needs_groups
@@ -19,7 +19,8 @@ from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
 from karat.records.reading import Record, damaged, read
-from karat.tables import Qrels
+from karat.scanning.places import place_of
+from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,6 +166,11 @@ class Taken:
         """The file, if it is one."""
         return os.fspath(self.now) if isinstance(self.now, (str, os.PathLike)) else None
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of a table in files that were named."""
+        return {} if self.path is None else dict(self.entry.get("columns", {}))
+
 
 def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
     """Each input of the record with what was handed over for it, else its path.
@@ -202,7 +208,11 @@ def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
     labels = list(document["measures"])
     groups = needs_groups(labelled(labels, profile_named(profile)))
     judged = next(
-        (Qrels.of(each.now, policy, subtopics=groups) for each in inputs if each.entry["role"] == "qrels"),
+        (
+            Qrels.of(each.now, policy, subtopics=groups, **each.columns)
+            for each in inputs
+            if each.entry["role"] == "qrels"
+        ),
         None,
     )
     found = []
@@ -215,8 +225,9 @@ def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
                 each.now, labels, policy=policy, profile=profile, weights=weights, name=old.name
             )
         else:
+            run = Run.of(each.now, old.name, **each.columns)
             scores = evaluate(
-                judged, each.now, labels, policy=policy, profile=profile, weights=weights, name=old.name
+                judged, run, labels, policy=policy, profile=profile, weights=weights, name=old.name
             )
         found.append(scores)
     return found
@@ -245,23 +256,64 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str]]:
     Raises:
         DataError: a file that cannot be read.
     """
-    comparable = [each for each in inputs if each.path is not None and each.entry["sha256"]]
-    hashes = digests([each.path for each in comparable if each.path is not None])
+    comparable = [each for each in inputs if each.path is not None and recorded_files(each.entry)]
+    there = [files_now(each) for each in comparable]
+    hashes = digests([path for files in there for path in files])
     findings = []
-    for each in comparable:
-        size, digest = hashes[each.path or ""]
-        if digest != each.entry["sha256"]:
-            findings.append(
-                Finding(
-                    "input",
-                    each.label,
-                    f"{each.path} has {size} bytes, SHA-256 {digest[:12]}…; recorded: {each.entry['bytes']} bytes, "
-                    f"{each.entry['sha256'][:12]}…",
-                    {"bytes": size, "sha256": digest},
-                )
-            )
+    for each, files in zip(comparable, there, strict=True):
+        now = [(path, *hashes[path]) for path in files]
+        then = recorded_files(each.entry)
+        findings += (
+            changed_files(each, now, then) if len(now) == len(then) else [other_files(each, now, then)]
+        )
     others = [each.label for each in inputs if each not in comparable]
     return findings, [f"no hash to compare: {', '.join(others)}"] if others else []
+
+
+File: TypeAlias = "tuple[str, int, str]"
+"""A file's path, bytes and SHA-256."""
+
+
+def recorded_files(entry: dict[str, Any]) -> list[File]:
+    """The files of an input as they were recorded; none for what was in memory."""
+    if "files" in entry:
+        return [(each["path"], each["bytes"], each["sha256"]) for each in entry["files"]]
+    return [(entry["path"], entry["bytes"], entry["sha256"])] if entry["sha256"] else []
+
+
+def files_now(given: Taken) -> list[str]:
+    """The files that stand for an input: a folder's or a pattern's where it was one.
+
+    Raises:
+        DataError: there are none.
+    """
+    path = given.path or ""
+    role = "run" if given.entry["role"] == "run" else "qrels"
+    return list(place_of(path, role).files) if "files" in given.entry or os.path.isdir(path) else [path]
+
+
+def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Finding]:
+    """What differs in as many files as were recorded."""
+    return [
+        Finding(
+            "input",
+            given.label if len(then) == 1 else path,
+            f"{path} has {size} bytes, SHA-256 {digest[:12]}…; recorded: {old_size} bytes, {old_digest[:12]}…",
+            {"bytes": size, "sha256": digest},
+        )
+        for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True)
+        if digest != old_digest
+    ]
+
+
+def other_files(given: Taken, now: list[File], then: list[File]) -> Finding:
+    """There are more or fewer files than recorded."""
+    return Finding(
+        "input",
+        given.label,
+        f"{given.path} means {len(now)} files; recorded: {len(then)}",
+        {"files": len(now)},
+    )
 
 
 def compared_again(

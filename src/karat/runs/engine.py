@@ -75,7 +75,9 @@ class EngineRun:
             fit((name, holding(schema[name]), str(schema[name])), role, "run")
         whole = schema[chosen["query"]].is_integer()
         return cls(
-            native, chosen, Origin("a frame", library=library, whole=whole, home=home_of(native, library))
+            native,
+            chosen,
+            Origin("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
         )
 
     @property

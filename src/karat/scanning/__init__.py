@@ -1,0 +1,72 @@
+"""Files as tables: Parquet, Arrow, CSV, TSV and JSON by path, folder or pattern; whatever else is text as TREC has it.
+
+Nothing here costs the text its time: its name and the first bytes, which are read anyway, say what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from karat.columns import ROLES
+from karat.errors import DataError
+from karat.read import Readable, Source, source_of
+from karat.scanning.telling import PACKED, called, is_pattern, is_trec, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.scanning.table import Table
+
+__all__ = ["called", "read_as"]
+
+
+def read_as(given: Readable, kind: str, asked: Mapping[str, str | None]) -> Source | Table:
+    """What holds ``qrels`` or a ``run``: text, or a table in files.
+
+    Args:
+        given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by what they are, None where a usual one is looked for.
+
+    Raises:
+        DataError: what cannot be read, or names of columns where there are none.
+    """
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
+    if path is not None and (
+        is_pattern(path) or kind_of(path) != "text" or is_hidden(path) or os.path.isdir(path)
+    ):
+        return opened(path, kind, asked)
+    source = source_of(given)
+    if (
+        path is not None
+        and source.origin.path is not None
+        and (any(asked.values()) or not is_trec(source.head, kind))
+    ):
+        return opened(path, kind, asked, source)
+    if any(asked.values()):
+        raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
+    return source
+
+
+def opened(
+    path: str, kind: str, asked: Mapping[str, str | None], source: Source | None = None
+) -> Source | Table:
+    """The table that a path means, else its text."""
+    from karat.scanning.table import Table, table_in
+
+    roles = dict.fromkeys(ROLES[kind]) | dict(asked)
+    found = table_in(path, kind, roles, None if source is None else source.head)
+    if isinstance(found, Table):
+        return found
+    if found is None:
+        return source or source_of(path)
+    from karat.scanning.joining import joined
+
+    return joined(found)
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a table's first line is packed away: of compressed text, only what is called TSV is looked into."""
+    stem, ending = os.path.splitext(path)
+    return ending in PACKED and stem.endswith(".tsv")

@@ -1,0 +1,72 @@
+"""Several text files as one: the parts of a run that several machines wrote."""
+
+from __future__ import annotations
+
+import io
+from typing import IO, TYPE_CHECKING, Any
+
+from karat.read import Reopened, Source, decompressor
+from karat.scanning.telling import BYTE_ORDER_MARK, PACKED
+
+if TYPE_CHECKING:
+    from karat.scanning.places import Place
+
+__all__ = ["joined"]
+
+
+class Chain(io.RawIOBase):
+    """Files one behind the other; each ends with its line, and lines are counted through.
+
+    Args:
+        paths: the files.
+    """
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        """Open the first when it is read."""
+        super().__init__()
+        self.waiting = list(reversed(paths))
+        self.file: IO[bytes] | None = None
+        self.last = b"\n"
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        while self.file is not None or self.waiting:
+            if self.file is None:
+                self.file = opened(self.waiting.pop())
+            part = self.file.read(len(view))
+            if not part:
+                self.file.close()
+                self.file = None
+                part = b"" if self.last == b"\n" else b"\n"
+            if part:
+                view[: len(part)] = part
+                self.last = part[-1:]
+                return len(part)
+        return 0
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+        super().close()
+
+
+def opened(path: str) -> IO[bytes]:
+    """A file from its first byte, unpacked, behind a byte order mark."""
+    with open(path, "rb") as file:
+        unpack = decompressor(file.read(8))
+    start: Any = open(path, "rb") if unpack is None else unpack(path)  # noqa: SIM115 - closed where it is read
+    found = start if hasattr(start, "peek") else io.BufferedReader(start)
+    if found.peek(3)[:3] == BYTE_ORDER_MARK:
+        found.read(3)
+    return found
+
+
+def joined(place: Place) -> Source:
+    """The files as one text, which is not read yet."""
+    origin = place.origin
+    plain = not any(each.endswith(PACKED) for each in place.files)
+    start: Any = lambda: Chain(place.files)  # noqa: E731 - what Reopened calls
+    return Source(place.name, Reopened(start), origin.size if plain else None, origin)

@@ -1,0 +1,105 @@
+"""Files as lazy frames of Polars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.columns import IDS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from karat.scanning.heads import Delimited
+    from karat.scanning.places import Place
+    from karat.scanning.shapes import Plan, Shape
+
+__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "lines", "odd_number"]
+
+LIBRARY = "polars"
+
+
+def columnar(place: Place) -> pl.LazyFrame:
+    """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
+    import polars as pl
+
+    keys = dict.fromkeys(place.keys, pl.String)
+    scan = pl.scan_ipc if place.kind == "arrow" else pl.scan_parquet
+    return scan(list(place.files), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None)
+
+
+def delimited(place: Place, how: Delimited) -> pl.LazyFrame:
+    """CSV or TSV, all of it text, so that the id 007 stays what it is."""
+    import polars as pl
+
+    return pl.scan_csv(
+        list(place.files),
+        separator=how.separator,
+        has_header=how.header,
+        schema=dict.fromkeys(how.names, pl.String),
+        quote_char='"' if how.header else None,
+        glob=False,
+    )
+
+
+def lines(place: Place, plan: Plan) -> pl.LazyFrame:
+    """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
+    import polars as pl
+
+    kinds: dict[str, pl.DataType] = {
+        name: pl.String() if role in IDS else pl.Float64() for role, name in plan.inside.items()
+    }
+    if plan.records is not None:
+        kinds = {plan.records: pl.List(pl.Struct(kinds))}
+    elif plan.lists:
+        kinds = {name: pl.List(held) for name, held in kinds.items()}
+    return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
+
+
+def fields_of(table: pl.LazyFrame) -> dict[str, Shape]:
+    """What each column holds."""
+    import polars as pl
+
+    found: dict[str, Shape] = {}
+    for name, held in table.collect_schema().items():
+        inner = held.inner if isinstance(held, (pl.List, pl.Array)) else None
+        if isinstance(inner, pl.Struct):
+            found[name] = tuple(field.name for field in inner.fields)
+        else:
+            found[name] = "one" if inner is None else "list"
+    return found
+
+
+def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
+    """The columns wanted, one document a row; of a run, a question without documents has no row."""
+    import polars as pl
+
+    if not plan.nested:
+        wanted = {role: pl.col(name) for role, name in plan.columns.items()}
+        return table.select(
+            each.cast(pl.Float64, strict=False) if text and role not in IDS else each
+            for role, each in wanted.items()
+        )
+    length = pl.col(plan.records or plan.columns["document"]).list.len()
+    if kind == "run":
+        table = table.filter(length > 0)
+    query = pl.col(plan.columns["query"]).alias("query")
+    if plan.records is not None:
+        opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
+        record = pl.col("record").struct
+        return opened.select("query", *(record.field(name).alias(role) for role, name in plan.inside.items()))
+    lists = [pl.col(name).alias(role) for role, name in plan.inside.items()]
+    if plan.by_place:
+        lists.append(pl.int_ranges(1, length + 1).alias("rank"))
+    return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
+
+
+def odd_number(table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
+    """The first row in which text that should be a number is none, its column and the text."""
+    import polars as pl
+
+    for name in (name for role, name in plan.columns.items() if role not in IDS):
+        odd = pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null()
+        found = table.select(name).with_row_index("row").filter(odd).head(1).collect()
+        if found.height:
+            return int(found["row"][0]), name, str(found[name][0])
+    return None

@@ -1,0 +1,68 @@
+"""Parquet and Arrow files as data sets of PyArrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from karat.scanning.heads import Delimited
+    from karat.scanning.places import Place
+    from karat.scanning.shapes import Plan, Shape
+
+__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "lines", "odd_number"]
+
+LIBRARY = "pyarrow"
+
+
+def columnar(place: Place) -> Any:
+    """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    keys = pa.schema([(each, pa.string()) for each in place.keys])
+    layout = dataset.partitioning(keys, flavor="hive") if place.keys else None
+    form = "ipc" if place.kind == "arrow" else "parquet"
+    return dataset.dataset(list(place.files), format=form, partitioning=layout)
+
+
+def delimited(place: Place, how: Delimited) -> Any:
+    """Read by another library."""
+    raise NotImplementedError
+
+
+def lines(place: Place, plan: Plan) -> Any:
+    """Read by another library."""
+    raise NotImplementedError
+
+
+def fields_of(table: Any) -> dict[str, Shape]:
+    """What each column holds."""
+    import pyarrow as pa
+
+    found: dict[str, Shape] = {}
+    for field in table.schema:
+        listed = pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+        inner = field.type.value_type if listed else None
+        if inner is not None and pa.types.is_struct(inner):
+            found[field.name] = tuple(each.name for each in inner)
+        else:
+            found[field.name] = "one" if inner is None else "list"
+    return found
+
+
+def flat(table: Any, plan: Plan, kind: str, *, text: bool) -> Any:  # noqa: ARG001 - as the other modules have it
+    """The columns wanted.
+
+    Raises:
+        DataError: lists, which need another library.
+    """
+    if plan.nested:
+        raise DataError("one row a question with lists is read by polars or duckdb: pip install polars.")
+    return table.to_table(columns=list(plan.columns.values()))
+
+
+def odd_number(table: Any, plan: Plan) -> tuple[int, str, str] | None:  # noqa: ARG001 - as the other modules have it
+    """None: nothing here is read from text."""
+    return None
