@@ -100,7 +100,8 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
     if baseline in names:
         return names.index(baseline)
     paths = [
-        os.path.normpath(each.source.name) if isinstance(each, Run) and each.source else "" for each in runs
+        os.path.normpath(each.origin.path) if isinstance(each, Run) and each.origin.path else ""
+        for each in runs
     ]
     if os.path.normpath(baseline) in paths:
         return paths.index(os.path.normpath(baseline))

@@ -111,10 +111,11 @@ def unambiguous(runs: list[Run | Scores]) -> list[tuple[str, Run | Scores]]:
     for number, each in enumerate(runs, 1):
         name = each.name
         if isinstance(each, Run):
-            if each.source is None or each.source.name == "<bytes>":
+            path = each.origin.path
+            if path is None:
                 name = f"run {number}" if name in ("run", "<bytes>") else name
             elif names.count(name) > 1:
-                name = os.path.normpath(each.source.name)
+                name = os.path.normpath(path)
         result.append((name, taken(each, name)))
     return result
 
