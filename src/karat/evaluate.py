@@ -12,6 +12,7 @@ from karat.cores import available_cores
 from karat.errors import DataError
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.read import Origin
+from karat.runs.engine import EngineRun
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
 
@@ -211,14 +212,18 @@ def evaluate_together(
         )
 
     cores = available_cores()
-    small = all(run.origin.size <= SMALL for run in runs)
-    if len(runs) < 2 or cores < 2 or not small:
+    if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
         yield from map(one, runs)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(cores, len(runs))) as pool:
         yield from pool.map(lambda run: one(run, max(1, cores // len(runs))), runs)
+
+
+def beside_others(run: Run) -> bool:
+    """Whether a run may be read while others are: not an engine's, whose connection answers one question at a time."""
+    return not isinstance(run.held, EngineRun) and run.origin.size <= SMALL
 
 
 def evaluate_one(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.runs import Asked, Row
+    from karat.runs.extraction import Lazy
     from karat.runs.judged import Extracted
 
 __all__ = ["EngineRun", "is_away"]
@@ -87,24 +88,26 @@ class EngineRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
         """The rows of judged documents, by one job of the engine."""
+        refuse(asked)
+        with refusals("run", self.library):
+            found = self.planned(judgments, asked).collect("pyarrow").to_native()
+        facts = found.filter(found["number"].is_null()).to_pylist()[0]
+        self.refuse_faults(facts)
+        rows = found.filter(found["number"].is_valid())
+        self.refuse_open(judgments, rows, asked)
+        return extracted(len(judgments.queries), rows, facts)
+
+    def planned(self, judgments: _native.Judgments, asked: Asked) -> Lazy:
+        """What ``match`` has the engine compute, as narwhals' lazy frame."""
         import narwhals as nw
 
-        refuse(asked)
         chosen = self.needed(asked)
         depth = asked.policy.depth if asked.duplicates == "keep" else None
         rule = Rule(asked.rule, asked.float32, asked.duplicates == "max", depth)
-        with refusals("run", self.library):
-            queries, judged = (
-                nw.from_native(placed(table, self.library, self.origin.home))
-                for table in tables_of(judgments)
-            )
-            rows, unfit = scored_rows(nw.from_native(self.table), chosen), faults(chosen)
-            found = plan(rows, unfit, queries, judged, rule).collect("pyarrow").to_native()
-        facts = found.filter(found["number"].is_null()).to_pylist()[0]
-        self.refuse_faults(facts, list(unfit))
-        rows_found = found.filter(found["number"].is_valid())
-        self.refuse_open(judgments, rows_found, asked)
-        return extracted(len(judgments.queries), rows_found, facts)
+        queries, judged = (
+            nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
+        )
+        return plan(scored_rows(nw.from_native(self.table), chosen), faults(chosen), queries, judged, rule)
 
     def needed(self, asked: Asked) -> dict[str, str]:
         """The columns that are read."""
@@ -115,17 +118,16 @@ class EngineRun:
         ranks = asked.rule == "rank-column" or "score" not in self.chosen
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 
-    def refuse_faults(self, facts: dict[str, Any], kinds: list[str]) -> None:
+    def refuse_faults(self, facts: dict[str, Any]) -> None:
         """Refuse a run with rows that cannot be used.
 
         Raises:
             DataError: such a row.
         """
         place = f"run frame of {self.library}"
-        for kind in kinds:
-            count = facts[kind] or 0
-            if count:
-                fault, role = kind.split()
+        for kind, count in facts.items():
+            fault, _, role = kind.partition(" ")
+            if fault in FAULTS and count:
                 where = f"{count} row{'s' * (count > 1)}"
                 if facts["fault"] is not None:
                     where += f", of query '{facts['fault']}' for one"

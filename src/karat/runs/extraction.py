@@ -16,32 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import narwhals as nw
 
-    Lazy: TypeAlias = "nw.LazyFrame[Any]"
+__all__ = ["Lazy", "Rule", "faults", "plan", "scored_rows"]
 
-__all__ = ["FACTS", "ROWS", "Rule", "faults", "plan", "scored_rows"]
-
-ROWS = {
-    "number": "the number of the query",
-    "judgment": "the judgment's number; null for the documents without one, together",
-    "rank": "its rank",
-    "tie_first": "the first rank that has its score",
-    "tie_last": "the last one",
-    "length": "documents of the query",
-    "dropped": "rows that gave way to others of the same document",
-    "twice": "a document that stands twice within the depth",
-    "equal": "how many rows have its score and its rank in the run",
-}
-"""The columns of a judged row, or of the other documents of a query as one."""
-
-FACTS = {
-    "lines": "rows of the run",
-    "extra": "queries without judgments",
-    "stranger": "one of them",
-    "fault": "a query with a row that cannot be used",
-    "bytewise": "whether text is ordered by its bytes",
-}
-"""The columns of what was found in the whole run; beside them one a fault."""
-
+Lazy: TypeAlias = "nw.LazyFrame[Any]"
 
 LETTERS = "Baz\u00e9\uffee\U0001f600"
 """In the order of their bytes, which is neither that of any language nor that of UTF-16."""
@@ -94,7 +71,7 @@ def faults(chosen: dict[str, str]) -> dict[str, nw.Expr]:
 
 
 def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
-    """One table of ``ROWS``, and a last row with ``FACTS`` and how many rows have each fault.
+    """One table of everything that leaves the engine.
 
     Args:
         rows: the run, as ``scored_rows`` gives it.
@@ -102,6 +79,14 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
         queries: the judged queries: ``query`` and its ``number``.
         judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
         rule: what is decided.
+
+    Returns:
+        A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
+        ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
+        query, without a judgment, for its other documents. Both have the ``length`` of the list, how many rows were
+        ``dropped``, and a document that stands ``twice`` within the depth. A last row, without a query, has the
+        ``lines`` of the run, how many ``extra`` queries are not judged, whether text is ordered ``bytewise``, how many
+        rows have each fault, and a query with a ``fault``.
     """
     import narwhals as nw
 
@@ -136,10 +121,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     rows = rows.with_columns(
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
-    twice = nw.col("again") > 1
-    if rule.depth is not None:
-        twice = twice & (nw.col("rank") <= rule.depth)
-    rows = rows.with_columns(twice=nw.when(twice).then(nw.col("document")))
+    rows = rows.with_columns(twice=nw.when(stands_twice(rule)).then(nw.col("document")))
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
         nw.col("length").max(),
@@ -154,16 +136,24 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
     import narwhals as nw
 
     key = "rank" if rule.ties == "rank-column" else "document"
-    once = nw.lit(1)
     found = {
         "tie_first": nw.col("score").rank("min", descending=True).over("number"),
         "length": nw.len().over("number"),
         "same": nw.len().over("number", "score"),
-        "place": nw.col(key).rank("min").over("number", "score"),
-        "equal": nw.len().over("number", "score", "rank") if key == "rank" else once,
-        "again": once if rule.highest else nw.len().over("number", "document"),
+        "place": nw.col(key).rank("ordinal").over("number", "score"),
+        "equal": nw.len().over("number", "score", "rank") if key == "rank" else nw.lit(1),
     }
     return {name: count.cast(nw.Int64) for name, count in found.items()}
+
+
+def stands_twice(rule: Rule) -> nw.Expr:
+    """Whether the document of a row stands at a better rank too, and this one is within the depth."""
+    import narwhals as nw
+
+    if rule.highest:
+        return nw.lit(False)
+    again = nw.col("rank").rank("ordinal").over("number", "document") > 1
+    return again if rule.depth is None else again & (nw.col("rank") <= rule.depth)
 
 
 def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
@@ -176,10 +166,8 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
     )
     by_query = by_query.join(queries, on="query", how="left")
     faulty = nw.sum_horizontal(*unfit) > 0
-    strange = nw.col("number").is_null() & ~nw.col("query").is_null()
     by_query = by_query.with_columns(
-        stranger=nw.when(strange).then(nw.col("query")),
-        extra=strange.cast(nw.Int64),
+        extra=(nw.col("number").is_null() & ~nw.col("query").is_null()).cast(nw.Int64),
         fault=nw.when(faulty).then(nw.col("query")),
         bytewise=nw.min_horizontal(
             *((nw.lit(each) < nw.lit(after)).cast(nw.Int64) for each, after in pairwise(LETTERS))
@@ -187,7 +175,7 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
     )
     return by_query.select(
         nw.col("lines", "extra").sum().cast(nw.Int64),
-        nw.col("stranger", "fault").min(),
+        nw.col("fault").min(),
         nw.col("bytewise").min(),
         *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
     )

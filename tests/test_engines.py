@@ -1,0 +1,416 @@
+"""Tables of engines are ranked where they are: what is found, what is refused, what the plan holds, what comes back."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+import karat
+from karat import DataError, Policy, PolicyError, Qrels, Run
+from karat.runs import Asked, as_mapping
+from karat.runs.engine import EngineRun
+from test_conformance import needed
+
+Columns = dict[str, list[Any]]
+
+MEASURES = ["AP", "RR", "nDCG@3", "P@2", "NumRet"]
+PYTHON_STEPS = ("Python", "Pandas", "MapInArrow", "BatchEval")
+
+
+def polars_lazy(columns: Columns) -> Any:
+    needed("polars", "pyarrow")
+    import polars as pl
+
+    return pl.LazyFrame(columns)
+
+
+def duckdb_relation(columns: Columns) -> Any:
+    """A relation of a connection of its own: it cannot be joined with those of the default one."""
+    needed("duckdb", "pyarrow")
+    import duckdb
+    import pyarrow as pa
+
+    connection = duckdb.connect()
+    connection.register("given", pa.table(columns))
+    return connection.sql("from given")
+
+
+def ibis_table(columns: Columns) -> Any:
+    needed("ibis", "duckdb", "pyarrow")
+    import ibis
+    import pyarrow as pa
+
+    backend = ibis.duckdb.connect()
+    backend.con.register("given", pa.table(columns))
+    return backend.table("given")
+
+
+def sqlframe_frame(columns: Columns) -> Any:
+    needed("sqlframe", "duckdb", "pyarrow")
+    from sqlframe.duckdb import DuckDBSession
+
+    return DuckDBSession().createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+
+
+# SQLFrame takes a second a question to write its SQL: it has a test of its own.
+by_ibis = pytest.param(ibis_table, marks=pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis"))
+ENGINES = [polars_lazy, duckdb_relation, by_ibis]
+on_engines = pytest.mark.parametrize("make", ENGINES)
+
+
+def by_its_engine(table: Any, **columns: str) -> Run:
+    run = Run.of(table, "mine", extract="engine", **columns)
+    assert isinstance(run.held, EngineRun)
+    return run
+
+
+QRELS = {"q": {"b": 1, "d": 2, "x": 1}, "p": {"a": 1}, "z": {"a": 0}}
+RUN: Columns = {
+    "qid": ["q", "q", "q", "q", "z", "other"],
+    "docno": ["a", "b", "c", "d", "a", "b"],
+    "score": [1.0, 2.0, 2.0, 1.0, 0.0, 7.0],
+    "rank": [3, 2, 1, 4, 1, 1],
+}
+NESTED = {"q": {"a": 1.0, "b": 2.0, "c": 2.0, "d": 1.0}, "z": {"a": 0.0}, "other": {"b": 7.0}}
+
+
+def without_rank(columns: Columns) -> Columns:
+    return {name: values for name, values in columns.items() if name != "rank"}
+
+
+def values_of(scores: karat.Scores) -> list[dict[str, float]]:
+    return [scores.by_query(measure) for measure in MEASURES]
+
+
+@on_engines
+def test_an_engine_finds_what_dicts_hold(make: Any) -> None:
+    found = karat.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES)
+    wanted = karat.evaluate(QRELS, NESTED, MEASURES)
+    assert values_of(found) == values_of(wanted)
+    assert found.bounds == wanted.bounds
+    counts = found.counts
+    assert (counts.missing, counts.extra, counts.tied, counts.lines) == (("p",), 1, 1, 6)
+
+
+@on_engines
+def test_people_see_the_documents_that_the_engine_holds(make: Any) -> None:
+    run, policy = by_its_engine(make(RUN)), Policy()
+    assert run.held.ranked(b"q", Asked(policy)) == ([b"c", b"b", b"d", b"a"], [2.0, 2.0, 1.0, 1.0])
+    assert as_mapping(run.held, [b"z", b"other", b"\xff"]) == {"z": {"a": 0.0}, "other": {"b": 7.0}}
+    many = [f"none{number}".encode() for number in range(200)]
+    assert as_mapping(run.held, [*many, b"z"]) == {"z": {"a": 0.0}}
+    assert len([*run.held.rows()]) == 6
+    assert (
+        karat.explain("AP", QRELS, run, query="q").value
+        == karat.explain("AP", QRELS, NESTED, query="q").value
+    )
+    both = karat.compare(QRELS, {"one": run, "other": NESTED}, ["AP", "RR"])
+    assert both.scores[0].means() == both.scores[1].means()
+
+
+@on_engines
+def test_ranks_settle_ties_or_stand_for_scores(make: Any) -> None:
+    table = make(RUN)
+    by_rank = Policy(ties="rank-column")
+    assert karat.evaluate(QRELS, by_its_engine(table), MEASURES, policy=by_rank).by_query("RR")["q"] == 1 / 2
+    assert karat.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES).by_query("AP")[
+        "q"
+    ] == pytest.approx((1 / 2 + 2 / 4) / 3)
+    equal = make({**RUN, "rank": [1, 1, 1, 1, 1, 1]})
+    with pytest.raises(DataError, match="query 'q' a judged document has the same score and rank as another"):
+        karat.evaluate(QRELS, by_its_engine(equal), MEASURES, policy=by_rank)
+    with pytest.raises(DataError, match="no column of ranks"):
+        karat.evaluate(QRELS, by_its_engine(make(without_rank(RUN))), MEASURES, policy=by_rank)
+
+
+@on_engines
+def test_ties_in_the_order_of_rows_are_refused_where_there_are_any(make: Any) -> None:
+    ties = Policy(ties="input")
+    with pytest.raises(
+        DataError, match=r"query 'q' a judged document has the same score as another.*--ties rank-column"
+    ):
+        karat.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES, policy=ties)
+    apart = {**RUN, "score": [4.0, 3.0, 2.0, 1.0, 0.0, 7.0]}
+    assert karat.evaluate(QRELS, by_its_engine(make(apart)), "RR", policy=ties).by_query("RR")["q"] == 1 / 2
+
+
+TWICE: Columns = {"qid": ["q"] * 4, "docno": ["a", "b", "u", "u"], "score": [4.0, 3.0, 2.0, 1.0]}
+
+
+@on_engines
+def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
+    run = by_its_engine(make(TWICE))
+    with pytest.raises(DataError, match=r"'u' stands twice in query 'q'. Remove one, or let .* highest"):
+        karat.evaluate(QRELS, run, MEASURES)
+    with pytest.raises(DataError, match=r"'u' stands twice.*no order to say which is the first"):
+        karat.evaluate(QRELS, run, MEASURES, policy=Policy(duplicates="first"))
+    assert karat.evaluate(QRELS, run, "RR", policy=Policy(depth=3)).by_query("RR")["q"] == 1 / 2
+    highest = karat.evaluate(QRELS, run, ["NumRet"], policy=Policy(duplicates="max"))
+    assert (highest.by_query("NumRet")["q"], highest.counts.duplicates) == (3, 1)
+    # Beyond the depth, of the same score, and judged: the better of its two places is kept.
+    again = make({"qid": ["q"] * 4, "docno": ["a", "b", "b", "c"], "score": [2.0, 1.0, 1.0, 0.0]})
+    assert (
+        karat.evaluate(QRELS, by_its_engine(again), "RR", policy=Policy(depth=2)).by_query("RR")["q"] == 1 / 2
+    )
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"score": [1.0, None, 2.0, 1.0, 0.0, 7.0]}, "column 'score' is null in 1 row, of query 'q' for one"),
+        (
+            {"docno": ["a", "b", "c", "d", None, None]},
+            "column 'docno' is null in 2 rows, of query 'other' for",
+        ),
+        ({"qid": ["q", "q", "q", "q", "z", None]}, r"column 'qid' is null in 1 row\. Fill it"),
+        (
+            {"score": [1.0, 2.0, 2.0, 1.0, 0.0, float("nan")]},
+            "'score' is NaN in 1 row, of query 'other' for one",
+        ),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(make: Any, changed: Columns, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        karat.evaluate(QRELS, by_its_engine(make({**without_rank(RUN), **changed})), MEASURES)
+
+
+@on_engines
+def test_ranks_are_whole_numbers(make: Any) -> None:
+    table = make({**RUN, "rank": [3.0, 2.0, 1.5, 4.0, 1.0, 1.0]})
+    with pytest.raises(DataError, match="'rank' holds no whole number in 1 row, of query 'q'"):
+        karat.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("policy", "measures", "said"),
+    [
+        (Policy(listing="known"), ["AP"], "no order of its rows, which listing=known"),
+        (Policy(ties="rank-column", duplicates="max"), ["AP"], "does not say whose rank counts"),
+        (Policy(), ["AUC(pooled=true)"], "needs every document's score.*frame in memory"),
+    ],
+)
+def test_what_an_engine_cannot_give_is_refused(policy: Policy, measures: list[str], said: str) -> None:
+    with pytest.raises(PolicyError, match=said):
+        karat.evaluate(QRELS, by_its_engine(polars_lazy(RUN)), measures, policy=policy)
+
+
+def test_columns_and_tables_that_cannot_be_used_are_named() -> None:
+    with pytest.raises(DataError, match="no column that is the query"):
+        by_its_engine(polars_lazy({"a": ["q"], "docno": ["a"], "score": [1.0]}))
+    with pytest.raises(DataError, match="Column 'score' of the run frame holds text: a score is a number"):
+        by_its_engine(polars_lazy({"qid": ["q"], "docno": ["a"], "score": ["1"]}))
+    with pytest.raises(DataError, match="There is no extract='server'; there is 'engine'"):
+        Run.of(polars_lazy(RUN), extract="server")
+    needed("pandas")
+    import pandas as pd
+
+    with pytest.raises(DataError, match=r"table of pandas cannot be ranked where it is.*duckdb"):
+        Run.of(pd.DataFrame(without_rank(RUN)), extract="engine")
+
+
+@on_engines
+def test_columns_that_bear_the_names_of_the_plan_do_not_confuse_it(make: Any) -> None:
+    table = make(
+        {
+            "number": RUN["qid"],
+            "judgment": RUN["docno"],
+            "tie_first": RUN["score"],
+            "score": [str(each) for each in RUN["score"]],
+            "query": RUN["docno"],
+        }
+    )
+    run = by_its_engine(table, query="number", document="judgment", score="tie_first")
+    assert values_of(karat.evaluate(QRELS, run, MEASURES)) == values_of(
+        karat.evaluate(QRELS, NESTED, MEASURES)
+    )
+
+
+@on_engines
+def test_ids_that_are_no_text_are_judged_and_never_found(make: Any) -> None:
+    qrels = b"q 0 b 1\nq 0 \xff 1\n\xfe 0 b 1\n"
+    found = karat.evaluate(qrels, by_its_engine(make(RUN)), "R")
+    assert sorted(found.by_query("R").values()) == [0.0, 0.5]
+
+
+def test_single_precision_and_decimals_stay_exact() -> None:
+    needed("duckdb", "pyarrow")
+    import duckdb
+
+    connection = duckdb.connect()
+    floats = "select 'q' as qid, unnest(['a', 'b']) as docno, unnest([16777216, 16777218])::float as score"
+    found = karat.evaluate({"q": {"b": 1}}, by_its_engine(connection.sql(floats)), "RR")
+    assert (found["RR"], found.counts.tied) == (1.0, 0)
+    decimals = "select 1 as qid, unnest([9, 10]) as docno, unnest([0.25, 0.25]) as score"
+    run = by_its_engine(connection.sql(decimals))
+    assert karat.evaluate({"1": {"9": 1}}, run, "RR")["RR"] == 1.0
+    assert karat.evaluate({"1": {"9": 1}}, run, "RR", policy=Policy(ties="ascending"))["RR"] == 0.5
+
+
+def test_an_engine_that_orders_text_by_a_language_is_refused() -> None:
+    needed("duckdb", "pyarrow")
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("pragma default_collation = 'NOCASE'")
+    with pytest.raises(DataError, match=r"compares text by a language's rules.*collation to binary"):
+        karat.evaluate(
+            {"q": {"A": 1}}, by_its_engine(connection.sql("select 'q' as qid, 'A' as docno, 1.0 as score"))
+        )
+
+
+def test_a_run_without_rows_lacks_every_query() -> None:
+    needed("polars")
+    import polars as pl
+
+    empty = pl.LazyFrame(schema={"qid": pl.String, "docno": pl.String, "score": pl.Float64})
+    found = karat.evaluate(QRELS, by_its_engine(empty), "AP")
+    assert (found["AP"], len(found.counts.missing), found.counts.lines) == (0.0, 3, 0)
+
+
+@on_engines
+def test_scores_come_back_as_a_table_of_the_engine(make: Any) -> None:
+    table = make(RUN)
+    scores = karat.evaluate(QRELS, by_its_engine(table), ["RR", "nDCG@3"])
+    frame = scores.to_frame()
+    import narwhals as nw
+    import pyarrow as pa
+
+    back: Any = nw.from_native(frame).lazy().collect("pyarrow").to_native()
+    assert isinstance(back, pa.Table)
+    assert dict(zip(back["query"].to_pylist(), back["RR"].to_pylist(), strict=True)) == scores.by_query("RR")
+    if make is not polars_lazy:
+        assert type(frame) is type(table)
+        joined = nw.from_native(table).join(
+            nw.from_native(frame), left_on="qid", right_on="query", how="inner"
+        )
+        assert joined.collect("pyarrow").to_native().num_rows == 5
+    there = pickle.loads(pickle.dumps(scores))
+    assert there.means() == scores.means()
+    assert there.inputs["run"].home is None
+
+
+def test_dask_is_computed_and_read_here() -> None:
+    needed("dask", "pandas", "pyarrow")
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # dask's and narwhals' own
+        import dask.dataframe as dd
+        import pandas as pd
+
+        table = dd.from_pandas(pd.DataFrame(without_rank(RUN)), npartitions=2)
+        found = karat.evaluate(QRELS, table, MEASURES)
+        with pytest.raises(DataError, match="table of dask cannot be ranked where it is"):
+            Run.of(table, extract="engine")
+    assert values_of(found) == values_of(karat.evaluate(QRELS, NESTED, MEASURES))
+
+
+# ---------------------------------------------------------------- Spark
+
+
+def spark_table(spark: Any, columns: Columns) -> Any:
+    names = list(columns)
+    return spark.createDataFrame([*zip(*columns.values(), strict=True)], names)
+
+
+def test_spark_has_no_python_step_and_one_job_for_all_measures(spark: Any) -> None:
+    run = by_its_engine(spark_table(spark, RUN).select("qid", "docno", "score"))
+    judgments = Qrels.of(QRELS).judgments
+    for policy in (Policy(), Policy(ties="ascending", duplicates="max", scores="float32", depth=2)):
+        frame = run.held.planned(judgments, Asked(policy)).to_native()  # type: ignore[attr-defined]
+        text = frame._jdf.queryExecution().executedPlan().toString()
+        assert "Window" in text
+        assert not [word for word in PYTHON_STEPS if word in text]
+    jobs = []
+    for place, measures in enumerate(
+        (["AP"], ["AP", "AP@1", "nDCG@2", "nDCG@3", "P@5", "RR", "Bpref", "ERR", "R@9"])
+    ):
+        spark.sparkContext.setJobGroup(f"karat {place}", "")
+        karat.evaluate(QRELS, run, measures)
+        jobs.append(len(spark.sparkContext.statusTracker().getJobIdsForGroup(f"karat {place}")))
+    assert jobs[0] == jobs[1] > 0
+
+
+def test_spark_is_read_where_it_is_and_gets_its_scores_back(spark: Any) -> None:
+    qrels = {"query_id": [7, 7, 9], "item_id": [11, 12, 30], "rating": [2, 1, 1]}
+    run = {"user_id": [7, 9, 7, 7], "item_id": [12, 31, 11, 5], "prediction": [0.9, 0.8, 0.7, 0.1]}
+    judged, ranked = spark_table(spark, qrels), spark_table(spark, run)
+    scores = karat.evaluate(judged, ranked, ["RR", "nDCG@10"])
+    assert isinstance(Run.of(ranked).held, EngineRun)
+    frame = scores.to_frame()
+    assert type(frame) is type(ranked)
+    assert frame.sparkSession is ranked.sparkSession
+    assert frame.join(ranked, frame["query"] == ranked["user_id"]).count() == 4
+    assert {row["query"]: row["RR"] for row in frame.collect()} == {7: 1.0, 9: 0.0}
+    assert pickle.loads(pickle.dumps(scores)).to_frame().count() == 2  # in the session that is active there
+
+
+def test_spark_says_in_a_sentence_what_it_cannot(spark: Any) -> None:
+    with pytest.raises(DataError, match="run frame of pyspark: document 'u' stands twice in query 'q'"):
+        karat.evaluate(QRELS, spark_table(spark, TWICE), "AP")
+    broken = spark_table(spark, without_rank(RUN)).selectExpr("qid", "docno", "1 / (score - score) as score")
+    with pytest.raises(DataError, match=r"The run frame of pyspark cannot be read: .*DIVIDE_BY_ZERO"):
+        karat.evaluate(QRELS, broken, "AP")
+
+
+CONNECT = """
+import warnings
+warnings.simplefilter("ignore")
+from pyspark.sql import SparkSession
+import karat
+spark = SparkSession.builder.remote("local[1]").getOrCreate()
+run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 2.0), ("p", "b", 2.0)], ["qid", "docno", "score"])
+qrels = spark.createDataFrame([("q", "a", 1)], ["qid", "docno", "rel"])
+assert type(run).__module__.startswith("pyspark.sql.connect"), type(run)
+scores = karat.evaluate(qrels, run, ["RR"])
+print(scores["RR"], scores.counts.extra, scores.to_frame().collect())
+"""
+
+
+def test_spark_connect_gives_the_same() -> None:
+    needed("pyspark", "grpc", "grpc_status", "pandas", "pyarrow")
+    if find_spec("google.protobuf") is None:
+        pytest.skip("needs protobuf, which Spark Connect speaks")
+    if shutil.which("java") is None:
+        pytest.skip("needs Java, on which Spark's server runs")
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+    assert "0.5 1 [Row(query='q', RR=0.5)]" in done.stdout, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("make", [by_ibis, sqlframe_frame])
+def test_engines_away_from_this_process_are_asked_where_they_are(make: Any) -> None:
+    """Beside Spark, which the conformance suite has."""
+    draw = random.Random(11)
+    ids = ["a", "b", "B", "é", "z", "10", "9"]
+    qrels = {
+        str(query): {each: draw.choice([0, 1, 2]) for each in draw.sample(ids, 3)} for query in range(40)
+    }
+    run = {
+        str(query): {each: draw.choice([0.0, 1.0, 1.0, 2.5]) for each in draw.sample(ids, 5)}
+        for query in range(5, 45)
+    }
+    rows = [(query, each, score) for query, its in run.items() for each, score in its.items()]
+    columns = {name: [*values] for name, values in zip(("qid", "docno", "score"), zip(*rows))}
+    wanted = karat.evaluate(qrels, run, MEASURES)
+    found = karat.evaluate(qrels, make(columns), MEASURES)
+    assert isinstance(Run.of(make(columns)).held, EngineRun)
+    assert values_of(found) == values_of(wanted)
+    assert found.counts.extra == 5
+    table = found.to_frame()
+    assert type(table) is type(make(columns))
