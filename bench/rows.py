@@ -1,0 +1,95 @@
+"""Tables of many rows as Parquet, made from a formula: each row is known by its number, so none is ever held.
+
+As a program, ``python -m bench.rows FOLDER QUERIES DEPTH ORDER`` writes one table with its judgments.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.data import COLLECTION, Files
+from bench.side_by_side import CHECKOUT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ORDERS = ("together", "mixed")
+"""A query's rows next to one another, best first, or all rows of all queries in no order at all."""
+
+VERSION = 1
+AT_ONCE = 1_000_000
+
+
+def made(folder: Path, queries: int, depth: int, order: str) -> Files:
+    """The table of so many rows, written if it is not there, and its judgments."""
+    found = files(folder, queries, depth, order)
+    if not (found.qrels.exists() and found.run.exists()):
+        print(f"making {found.run.name} ...", file=sys.stderr)
+        command = [sys.executable, "-m", "bench.rows", str(folder), str(queries), str(depth), order]
+        subprocess.run(command, check=True, cwd=CHECKOUT)
+    return found
+
+
+def files(folder: Path, queries: int, depth: int, order: str) -> Files:
+    """Where a table and its judgments are, or will be."""
+    stem = f"rows-{queries}x{depth}-{VERSION}"
+    return Files(folder / f"{stem}.qrels.parquet", folder / f"{stem}-{order}.parquet")
+
+
+def write(folder: Path, queries: int, depth: int, order: str) -> None:
+    """Write a table and its judgments, each under its name only when it is complete."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    folder.mkdir(parents=True, exist_ok=True)
+    found, rows = files(folder, queries, depth, order), queries * depth
+    part, writer = found.run.with_suffix(".part"), None
+    step = coprime(rows) if order == "mixed" else 1
+    for first in range(0, rows, AT_ONCE):
+        numbers = np.arange(first, min(first + AT_ONCE, rows)) * step % rows
+        query, place = numbers // depth, numbers % depth
+        scores = (depth - place) + (document_of(query, place) % 64) / 64.0
+        table = pa.table({"query_id": ids(query), "doc_id": ids(document_of(query, place)), "score": scores})
+        if writer is None:
+            writer = parquet.ParquetWriter(part, table.schema, compression="zstd")
+        writer.write_table(table)
+    assert writer is not None
+    writer.close()
+    part.replace(found.run)
+    query = np.arange(queries)
+    relevant = document_of(query, query * 7 % min(60, depth))
+    judged = pa.table(
+        {"query_id": ids(query), "doc_id": ids(relevant), "relevance": np.ones(queries, np.int8)}
+    )
+    parquet.write_table(judged, found.qrels)
+
+
+def coprime(rows: int) -> int:
+    """A step that visits every row once, far from the last one each time."""
+    step = int(rows * 0.6180339887) | 1
+    while math.gcd(step, rows) > 1:
+        step += 2
+    return step
+
+
+def document_of(query: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
+    """The document at a place of a query's list: another one at each place."""
+    block = COLLECTION // 1000
+    found: NDArray[Any] = place * block + (query * 2_654_435_761 + place * 40_503) % block
+    return found
+
+
+def ids(numbers: NDArray[Any]) -> Any:
+    """Whole numbers as text."""
+    import pyarrow as pa
+
+    return pa.array(numbers).cast(pa.string())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
