@@ -17,7 +17,7 @@ GROWTH = 1.3
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """The command on tables whose rows stand together and on mixed ones, with the same values; files go away at last."""
+    """The command on tables whose rows stand together, and on mixed ones of the same values; the files go away."""
     if not (find_spec("polars") or find_spec("duckdb")) or not find_spec("pyarrow"):
         print("pyarrow and polars or duckdb are not installed: no tables are timed", file=sys.stderr)
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.append(str(CHECKOUT))
 
-from bench import data  # noqa: E402
+from bench import data, rows  # noqa: E402
 from bench.answer import Bar  # noqa: E402
 from bench.side_by_side import DisagreementError, Program, side_by_side  # noqa: E402
 
@@ -73,6 +74,22 @@ def test_shuffled_lines_are_the_same_lines(tmp_path: Path) -> None:
     )
     assert plain != shuffled
     assert sorted(plain) == sorted(shuffled)
+
+
+def test_tables_hold_the_same_rows_in_both_orders(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for order in rows.ORDERS:
+        rows.write(tmp_path, 40, 100, order)
+    together, mixed = (rows.files(tmp_path, 40, 100, order) for order in rows.ORDERS)
+    held = [parquet.read_table(each.run).to_pylist() for each in (together, mixed)]
+    assert held[0] != held[1]
+    key = itemgetter("query_id", "doc_id", "score")
+    assert sorted(held[0], key=key) == sorted(held[1], key=key)
+    pairs = {(each["query_id"], each["doc_id"]) for each in held[0]}
+    assert len(pairs) == 40 * 100
+    assert {
+        (each["query_id"], each["doc_id"]) for each in parquet.read_table(together.qrels).to_pylist()
+    } < pairs
 
 
 def printing(name: str, number: float) -> Program:

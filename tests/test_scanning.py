@@ -6,7 +6,9 @@ import csv
 import gzip
 import io
 import json
+import math
 import random
+import struct
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ import pytest
 
 import karat
 from karat import DataError
-from karat.scanning import engines
+from karat.scanning import called, engines
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -161,6 +163,19 @@ def test_json_lines_give_the_numbers_of_the_text(tmp_path: Path, reader: str) ->
     qrels = lines(tmp_path / "qrels.jsonl", records(QRELS, JUDGED))
     run = lines(tmp_path / "run.ndjson", [{**each, "more": [{"a": 1}]} for each in records(RUN, RANKED)])
     assert same(karat.evaluate(qrels, run, MEASURES))
+
+
+def test_numbers_in_text_are_read_to_the_last_bit(tmp_path: Path, reader: str) -> None:
+    draw = random.Random(3)
+    numbers = [struct.unpack("d", draw.randbytes(8))[0] for _ in range(3000)]
+    numbers = [each for each in numbers if math.isfinite(each)] + [0.1 + 0.2, 1e23, 5e-324, 2.0**53 + 2, -0.0]
+    rows = [("q", str(number), value) for number, value in enumerate(numbers)]
+    for path in (
+        text(tmp_path / "run.csv", rows, RANKED),
+        lines(tmp_path / "run.jsonl", records(rows, RANKED)),
+    ):
+        read = [score for _, _, score in Run.of(path).held.rows()]
+        assert [struct.pack("d", each) for each in read] == [struct.pack("d", each) for each in numbers]
 
 
 def test_numbers_as_ids_in_json_lines_are_their_digits(tmp_path: Path, reader: str) -> None:
@@ -385,6 +400,13 @@ def test_a_record_knows_every_file_and_the_columns_that_were_named(tmp_path: Pat
     assert "means 1 files; recorded: 2" in karat.verify(tmp_path / "record.json").findings[0].sentence
 
 
+def test_what_a_run_in_files_is_called(tmp_path: Path) -> None:
+    assert called("runs/bm25.parquet") == "bm25"
+    assert called("runs/bm25-*.csv.gz") == "bm25"
+    assert called("runs/bm25/part-*.parquet") == called("runs/bm25") == called("runs/bm25/") == "bm25"
+    assert called("*.parquet") == "*.parquet"
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -480,7 +502,9 @@ def test_a_row_with_more_fields_than_names_is_refused(tmp_path: Path, reader: st
 def test_a_document_twice_is_refused_by_row(tmp_path: Path, reader: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN, RUN[0]], RANKED)
     qrels = {RUN[0][0]: {RUN[0][1]: 1}}
-    check_refused(lambda: karat.evaluate(qrels, run, "AP"), "twice", f"rows 0 and {len(RUN)} (from 0)")
+    check_refused(
+        lambda: karat.evaluate(qrels, run, "AP"), str(run), "twice", f"rows 0 and {len(RUN)} (from 0)"
+    )
     judged = text(tmp_path / "qrels.csv", [*QRELS, QRELS[0]], JUDGED)
     check_refused(lambda: Qrels.of(judged), str(judged), "judged twice", f"rows 0 and {len(QRELS)} (from 0)")
 

@@ -43,9 +43,10 @@ def evaluate(
     """Measure a run against relevance judgments.
 
     Args:
-        qrels: a path (plain, .gz, .zst; ``-`` is standard input), bytes, an open binary file, a ``Qrels``,
-            ``{query: {document: grade}}``, or a data frame (pandas, Polars, PyArrow, DuckDB …) with columns of
-            usual names; of others ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
+        qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-``
+            is standard input), bytes, an open binary file, a ``Qrels``, ``{query: {document: grade}}``, or a data
+            frame (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others
+            ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
             ``query subtopic document grade``, or ``{query: {subtopic: {document: grade}}}``.
         run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.

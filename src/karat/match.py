@@ -308,8 +308,9 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
     for query, document, *lines, rank, other in found.duplicates:
         if max(rank, other) > (policy.depth or np.inf):
             continue
+        place = run.origin.path or (run.name if run.source is None else run.source.name)
         raise DataError(
-            f"{run.name if run.source is None else run.source.name}: document '{text_of(document)}' stands twice in "
+            f"{place}: document '{text_of(document)}' stands twice in "
             f"query '{text_of(judgments.queries[query])}', {run.origin.places(*lines)}. Remove one, or choose which "
             "counts: --duplicates first, last or max."
         )

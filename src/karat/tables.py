@@ -75,19 +75,20 @@ class Qrels:
     ) -> Qrels:
         """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
-        A frame is of any library that narwhals knows (pandas, Polars, PyArrow, DuckDB …), or any object with
-        Arrow's stream interface.
+        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of BEIR's or
+        of parts of a table, or a pattern of paths. A frame is of any library that narwhals knows (pandas, Polars,
+        PyArrow, DuckDB …), or any object with Arrow's stream interface.
 
         Args:
             qrels: the judgments.
             policy: what is done about duplicates and malformed lines.
             reading: how text is read.
-            query: a frame's column of queries, text or whole numbers; the one with a usual name if None.
+            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
             grade: the same of grades.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
-            subtopic: a frame's column of subtopics; naming it asks for them.
+            subtopic: a table's column of subtopics; naming it asks for them.
 
         Raises:
             DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
@@ -253,14 +254,15 @@ class Run:
     ) -> Run:
         """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
 
-        A frame's rows may stand in any order. Where it has no score, or the rank alone is named, the lowest rank
-        comes first and the score is minus the rank. Whole numbers as ids are compared as their decimal text, so
-        that a frame gives the numbers of the file that holds the same.
+        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of parts of
+        a table, or a pattern of paths. A table's rows may stand in any order. Where it has no score, or the rank
+        alone is named, the lowest rank comes first and the score is minus the rank. Whole numbers as ids are compared
+        as their decimal text, so that a table gives the numbers of the text that holds the same.
 
         Args:
             run: the run.
             name: what tables call it.
-            query: a frame's column of queries, text or whole numbers; the one with a usual name if None.
+            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
             score: the same of scores.
             rank: the same of ranks.

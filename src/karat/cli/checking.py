@@ -26,7 +26,8 @@ NARROWEST, WIDEST = 40, 100
 def check_command(files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool) -> None:
     """Say what is wrong with judgments and runs, what it does to the numbers, and what to do.
 
-    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. Exits with 0 where nothing is
+    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
+    patterns in quotes; '-' is standard input. Exits with 0 where nothing is
     wrong, 1 with warnings, 2 with errors.
     """
     from karat.checking import check

@@ -64,7 +64,8 @@ def compare_command(
 ) -> None:
     """Say which run is better, by how much, and whether by chance.
 
-    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. A run is called what its file is, or what
+    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
+    patterns in quotes; '-' is standard input. A run is called what its file is, or what
     stands before the equals sign:
 
     \b

@@ -57,8 +57,8 @@ def report_command(
     """Show how runs compare, as one HTML page.
 
     The page needs no network: which run is better and how sure that is, query by query, with the ranked lists and how
-    each value comes about. QRELS and RUN are TREC files; a run is called what its file is, or what stands before the
-    equals sign:
+    each value comes about. QRELS and RUN are TREC files or tables (Parquet, CSV, JSON lines …); a run is called what
+    its file is, or what stands before the equals sign:
 
     \b
         karat report qrels.txt bm25.run dense.run -o report.html

@@ -49,7 +49,8 @@ def evaluate_command(
 ) -> None:
     """Score runs against relevance judgments.
 
-    QRELS and RUN are TREC files, plain or compressed; '-' is standard input. One row a run.
+    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
+    patterns in quotes; '-' is standard input. One row a run.
     """
     if tie_bounds and per_query:
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")

@@ -52,8 +52,9 @@ def called(path: str) -> str:
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
         stem = os.path.splitext(stem)[0]
     plain = stem.strip("*?-_. ")
-    if plain in ("", "part") and (folder := os.path.dirname(os.path.normpath(path))):
-        return called(folder)
+    if plain in ("", "part"):
+        folder = os.path.dirname(os.path.normpath(path))
+        return called(folder) if folder.strip("*?.") else path
     return plain if is_pattern(path) and plain else stem
 
 
