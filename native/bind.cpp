@@ -5,14 +5,17 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <atomic>
 #include <cerrno>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mapping.h"
 #include "match.h"
 #include "match_frame.h"
 #include "ranked.h"
+#include "read_frame.h"
 #include "scan.h"
 
 namespace nb = nanobind;
@@ -188,6 +191,44 @@ std::unique_ptr<karat::Source> make_source(nb::handle source) {
     throw nb::type_error("source must be a path, bytes, or an object with readinto() and rewind()");
 }
 
+// An object with append(memoryview) -> place and fill(place, memoryview). The mutex is taken before the GIL, which what
+// is called may let go for a while.
+class ObjectSpill final : public karat::Spill {
+public:
+    explicit ObjectSpill(nb::object object) : object_(std::move(object)) {}
+
+    std::uint64_t append(const char* bytes, std::size_t size) override {
+        const std::lock_guard lock(mutex_);
+        const nb::gil_scoped_acquire gil;
+        const nb::object buffer = memory(const_cast<char*>(bytes), size, PyBUF_READ);
+        const auto place = nb::cast<std::uint64_t>(object_.attr("append")(buffer));
+        buffer.attr("release")();
+        return place;
+    }
+
+    void read(std::uint64_t place, char* bytes, std::size_t size) override {
+        const std::lock_guard lock(mutex_);
+        const nb::gil_scoped_acquire gil;
+        const nb::object buffer = memory(bytes, size, PyBUF_WRITE);
+        object_.attr("fill")(place, buffer);
+        buffer.attr("release")();
+    }
+
+private:
+    static nb::object memory(char* bytes, std::size_t size, int access) {
+        PyObject* made = PyMemoryView_FromMemory(bytes, static_cast<Py_ssize_t>(size), access);
+        if (made == nullptr) nb::raise_python_error();
+        return nb::steal(made);
+    }
+
+    nb::object object_;
+    std::mutex mutex_;
+};
+
+std::unique_ptr<ObjectSpill> make_spill(nb::handle object) {
+    return object.is_none() ? nullptr : std::make_unique<ObjectSpill>(nb::borrow(object));
+}
+
 // ---- options
 // ---------------------------------------------------------------------------------------------------------
 
@@ -352,8 +393,12 @@ bool go_on() {
 std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
                                            bool float32, const std::string& duplicates, const std::string& numbers,
                                            const std::string& comments, const std::string& blank_lines, bool lenient,
-                                           int threads, Progress* progress, std::size_t block_bytes, bool scores) {
+                                           int threads, Progress* progress, std::size_t block_bytes, bool scores,
+                                           nb::object spill, std::optional<std::size_t> memory) {
     karat::MatchOptions options;
+    const auto overflow = make_spill(spill);
+    options.spill = overflow.get();
+    options.memory = memory.value_or(options.memory);
     options.ties = tie_rule(ties);
     options.float32 = float32;
     options.scores = scores;
@@ -491,6 +536,65 @@ std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, cons
         const nb::gil_scoped_release free;
         return std::make_unique<karat::Matched>(karat::match_frame(judgments.data, frame, columns, options, go_on));
     });
+}
+
+// What it is made of lives as long as it does; one thread at a time.
+class HeldMatcher {
+    // What failed cannot go on, nor what is finished.
+    template <class Work>
+    auto alone(Work&& work, bool last) {
+        if (busy_.exchange(true)) throw nb::value_error("the matcher is in use, or has ended");
+        return translated(nb::none(), [&] {
+            const nb::gil_scoped_release free;
+            auto found = work();
+            busy_.store(last);
+            return found;
+        });
+    }
+
+public:
+    HeldMatcher(nb::object judgments, karat::RunColumns columns, karat::MatchOptions options,
+                std::unique_ptr<ObjectSpill> spill)
+        : judgments_(std::move(judgments)),
+          columns_(columns),
+          options_(options),
+          spill_(std::move(spill)),
+          matcher_(nb::cast<HeldJudgments&>(judgments_).data, options) {}
+
+    bool take(const karat::Frame& frame) {
+        run_columns(frame, columns_.query, columns_.document, columns_.score, columns_.rank, options_.ties);
+        return alone([&] { return matcher_.take(frame, columns_, false, go_on); }, false);
+    }
+
+    std::unique_ptr<karat::Matched> finish() {
+        return alone([&] { return std::make_unique<karat::Matched>(matcher_.finish(go_on)); }, true);
+    }
+
+private:
+    nb::object judgments_;
+    const karat::RunColumns columns_;
+    const karat::MatchOptions options_;
+    std::unique_ptr<ObjectSpill> spill_;
+    karat::FrameMatcher matcher_;
+    std::atomic<bool> busy_{false};
+};
+
+void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, std::size_t document,
+                  std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
+                  bool float32, const std::string& duplicates, int threads, bool scores, bool gathered,
+                  nb::object spill, std::optional<std::size_t> memory) {
+    nb::cast<HeldJudgments&>(judgments);
+    auto overflow = make_spill(spill);
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.threads = std::clamp(threads, 1, 256);
+    options.scores = scores;
+    options.gathered = gathered;
+    options.spill = overflow.get();
+    options.memory = memory.value_or(options.memory);
+    new (self) HeldMatcher(std::move(judgments), {query, document, score, rank}, options, std::move(overflow));
 }
 
 nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
@@ -656,7 +760,7 @@ NB_MODULE(_native, module) {
     module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
-               "block_bytes"_a = 0, "scores"_a = false);
+               "block_bytes"_a = 0, "scores"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
     module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false);
@@ -668,6 +772,12 @@ NB_MODULE(_native, module) {
     module.def("match_frame", &match_frame, "judgments"_a, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
                "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false);
+    nb::class_<HeldMatcher>(module, "FrameMatcher")
+        .def("__init__", &make_matcher, "judgments"_a, nb::kw_only(), "query"_a, "document"_a, "score"_a = nb::none(),
+             "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false, "duplicates"_a = "keep", "threads"_a = 1,
+             "scores"_a = false, "gathered"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none())
+        .def("take", &HeldMatcher::take, "frame"_a)
+        .def("finish", &HeldMatcher::finish);
     module.def("rows_of_frame", &rows_of_frame, "frame"_a, "wanted"_a = nb::none(), nb::kw_only(), "query"_a,
                "document"_a, "score"_a = nb::none(), "rank"_a = nb::none());
     module.def("ranked_in_frame", &ranked_in_frame, "frame"_a, "wanted"_a, nb::kw_only(), "query"_a, "document"_a,

@@ -26,6 +26,30 @@ Buckets::Buckets(std::size_t query_count)
     : count(std::max<std::size_t>(1, std::min(query_count, BUCKETS))),
       width(std::max<std::size_t>(1, (query_count + count - 1) / count)) {}
 
+bool Gathered::full(std::size_t size) const {
+    return spill_ != nullptr && size > free_bytes_ && slabs_used_ > 0 && held_ + size > memory_;
+}
+
+// Memory that is used again after what it held was written out: fresh pages cost more than the bytes in them.
+char* Gathered::take(std::size_t size) {
+    while (size > free_bytes_) {
+        if (slabs_used_ == slabs_.size()) {
+            const std::size_t step = SMALLEST_SLAB << std::min<std::size_t>(slabs_.size(), 6);
+            const std::size_t most = spill_ == nullptr ? LARGEST_SLAB : std::min(LARGEST_SLAB, memory_);
+            const std::size_t slab = std::max(std::min(step, most), size);
+            slabs_.push_back({std::make_unique_for_overwrite<char[]>(slab), slab});
+        }
+        Slab& slab = slabs_[slabs_used_++];
+        held_ += slab.size;
+        free_ = slab.bytes.get();
+        free_bytes_ = slab.size;
+    }
+    char* const taken = free_;
+    free_ += size;
+    free_bytes_ -= size;
+    return taken;
+}
+
 void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
     if (heap.last != nullptr) {
         heap.last->end = heap.at;
@@ -35,20 +59,47 @@ void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
     const std::size_t room = std::max(std::clamp(heap.total / 4, SMALLEST_CHUNK, LARGEST_CHUNK), bytes);
     constexpr std::size_t align = alignof(std::max_align_t);
     const std::size_t size = (sizeof(Chunk) + room + align - 1) / align * align;
-    if (size > free_bytes_) {
-        const std::size_t slab =
-            std::max(std::min(SMALLEST_SLAB << std::min<std::size_t>(slabs_.size(), 6), LARGEST_SLAB), size);
-        slabs_.push_back(std::make_unique_for_overwrite<char[]>(slab));
-        free_ = slabs_.back().get();
-        free_bytes_ = slab;
-    }
-    auto* chunk = new (free_) Chunk{nullptr, nullptr};
+    if (full(size)) write_out();
+    char* const taken = take(size);
+    auto* chunk = new (taken) Chunk{nullptr, nullptr};
     (heap.last == nullptr ? heap.first : heap.last->next) = chunk;
     heap.last = chunk;
     heap.at = chunk->bytes();
-    heap.limit = free_ + size;
-    free_ += size;
-    free_bytes_ -= size;
+    heap.limit = taken + size;
+}
+
+void Gathered::write_out() {
+    close();
+    for (Heap& heap : heaps_) {
+        for (const Chunk* chunk = heap.first; chunk != nullptr; chunk = chunk->next) {
+            const auto size = static_cast<std::size_t>(chunk->end - chunk->bytes());
+            const std::uint64_t place = spill_->append(chunk->bytes(), size);
+            const bool follows = !heap.written.empty() && heap.written.back().place + heap.written.back().size == place;
+            if (follows) {
+                heap.written.back().size += size;
+            } else {
+                heap.written.push_back({place, size});
+            }
+        }
+        heap.at = heap.limit = nullptr;
+        heap.first = heap.last = nullptr;
+    }
+    slabs_used_ = held_ = free_bytes_ = 0;
+}
+
+const Chunk* Gathered::load(std::size_t bucket, std::unique_ptr<char[]>& room) const {
+    const Heap& heap = heaps_[bucket];
+    if (heap.written.empty()) return heap.first;
+    std::size_t total = 0;
+    for (const Extent& extent : heap.written) total += extent.size;
+    room = std::make_unique_for_overwrite<char[]>(sizeof(Chunk) + total);
+    auto* chunk = new (room.get()) Chunk{heap.first, room.get() + sizeof(Chunk) + total};
+    char* at = chunk->bytes();
+    for (const Extent& extent : heap.written) {
+        spill_->read(extent.place, at, extent.size);
+        at += extent.size;
+    }
+    return chunk;
 }
 
 void Gathered::add(std::size_t query, std::int64_t block, const RunLine& line) {

@@ -1,6 +1,9 @@
 // This file keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
 //
 // Buckets, not queries: appending to some hundred places stays in the cache and the page tables, to thousands does not.
+//
+// What memory shall not hold is written to a file and read back bucket by bucket: each byte moves to the disk once and
+// once back, and that is the limit. A record is 21 bytes and the id, so 100 M rows are about 3 GB.
 #pragma once
 
 #include <memory>
@@ -8,6 +11,7 @@
 
 #include "rows.h"
 #include "run_lines.h"
+#include "spill.h"
 
 namespace karat {
 
@@ -31,33 +35,51 @@ struct Chunk {
     const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
 };
 
-// One per worker. Blocks come in ascending order. Nothing is given back before the end.
+// One per worker. Blocks come in ascending order.
 class Gathered {
 public:
-    Gathered(const Buckets& buckets, bool with_rank)
-        : buckets_(buckets), with_rank_(with_rank), heaps_(buckets.count) {}
+    // Where there is a `spill`, about so many bytes are held in memory.
+    Gathered(const Buckets& buckets, bool with_rank, Spill* spill, std::size_t memory)
+        : buckets_(buckets), with_rank_(with_rank), spill_(spill), memory_(memory), heaps_(buckets.count) {}
 
     void add(std::size_t query, std::int64_t block, const RunLine& line);
     // To be called once, after the last add().
     void close();
 
-    const Chunk* first(std::size_t bucket) const { return heaps_[bucket].first; }
+    // The records of a bucket, in the order they were added; `room` holds those that were read back.
+    const Chunk* load(std::size_t bucket, std::unique_ptr<char[]>& room) const;
 
 private:
+    struct Extent {
+        std::uint64_t place;
+        std::size_t size;
+    };
     struct Heap {
         char* at = nullptr;  // where the next record goes
         char* limit = nullptr;
         Chunk* first = nullptr;
         Chunk* last = nullptr;
         std::size_t total = 0;
+        std::vector<Extent> written;  // before those in memory
+    };
+    struct Slab {
+        std::unique_ptr<char[]> bytes;
+        std::size_t size;
     };
 
     void add_chunk(Heap& heap, std::size_t bytes);
+    char* take(std::size_t size);
+    bool full(std::size_t size) const;
+    void write_out();
 
     const Buckets buckets_;
     const bool with_rank_;
+    Spill* const spill_;
+    const std::size_t memory_;
     std::vector<Heap> heaps_;
-    std::vector<std::unique_ptr<char[]>> slabs_;
+    std::vector<Slab> slabs_;
+    std::size_t slabs_used_ = 0;
+    std::size_t held_ = 0;  // bytes of the slabs used
     char* free_ = nullptr;
     std::size_t free_bytes_ = 0;
 };

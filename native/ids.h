@@ -2,12 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "hash.h"
 
 namespace karat {
+
+// A set that is asked with a view.
+struct StringHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
 
 class Ids {
 public:
@@ -29,6 +39,11 @@ public:
     }
 
     std::size_t bytes() const { return bytes_.size(); }
+
+    void clear() {
+        bytes_.clear();
+        ends_.clear();
+    }
 
 private:
     std::vector<char> bytes_;

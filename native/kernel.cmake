@@ -1,6 +1,7 @@
 # This file lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
 set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/blocks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
@@ -8,8 +9,10 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/match_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/read_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reading.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reduce.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/regroup.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/source.cpp)
 set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})

@@ -3,22 +3,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 
-#include "gather.h"
 #include "reduce.h"
-#include "run_lines.h"
+#include "regroup.h"
 
 namespace karat {
 namespace {
-
-struct StringHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
-
-double rounded(double score, bool float32) { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
 
 // What the workers of one pass share.
 struct Pass {
@@ -51,7 +41,6 @@ public:
           seen_(seen),
           harvest_(harvest),
           seed_(pass.judgments.seed()),
-          float32_(pass.options.float32),
           with_rank_(pass.options.ties == Ties::rank_column),
           reducer_(pass.judgments, pass.options) {}
 
@@ -77,7 +66,7 @@ public:
 
     void document(const RunLine& line) {
         if (query_ < 0) return;
-        documents_.add(line.document, hash_id(line.document, seed_), rounded(line.score, float32_));
+        documents_.add(line.document, hash_id(line.document, seed_), pass_.options.rounded(line.score));
         if (with_rank_) documents_.ranks.push_back(line.rank);
     }
 
@@ -91,7 +80,6 @@ private:
     std::vector<std::atomic<unsigned char>>& seen_;
     Harvest& harvest_;
     const std::uint64_t seed_;
-    const bool float32_;
     const bool with_rank_;
     Reducer reducer_;
     Documents documents_;
@@ -255,82 +243,6 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     return bring_home(judgments, harvests);
 }
 
-// The documents of a bucket of queries from all workers, sorted into queries, each in file order.
-class Assembler {
-public:
-    Assembler(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
-              const std::vector<std::unique_ptr<Gathered>>& gathered)
-        : judgments_(judgments),
-          options_(options),
-          buckets_(buckets),
-          gathered_(gathered),
-          with_rank_(options.ties == Ties::rank_column),
-          reducer_(judgments, options) {}
-
-    void reduce(std::size_t bucket, Findings& findings) {
-        const std::size_t first_query = bucket * buckets_.width;
-        count(bucket, first_query);
-        sort_records(bucket, first_query);
-        for (std::size_t q = 0; q < buckets_.width; ++q) {
-            if (starts_[q] == starts_[q + 1]) continue;
-            documents_.clear();
-            for (std::size_t i = starts_[q]; i < starts_[q + 1]; ++i) add(records_[i]);
-            reducer_.reduce(static_cast<std::int64_t>(first_query + q), documents_, findings);
-        }
-    }
-
-private:
-    void count(std::size_t bucket, std::size_t first_query) {
-        starts_.assign(buckets_.width + 1, 0);
-        for (const auto& worker : gathered_) {
-            for (RecordCursor at(worker->first(bucket), with_rank_); !at.done(); at.advance()) {
-                ++starts_[record_query(at.record()) - first_query + 1];
-            }
-        }
-        for (std::size_t q = 0; q < buckets_.width; ++q) starts_[q + 1] += starts_[q];
-    }
-
-    // Every worker's records come block after block, so file order takes the blocks in turn.
-    void sort_records(std::size_t bucket, std::size_t first_query) {
-        records_.resize(starts_.back());
-        next_.assign(starts_.begin(), starts_.end() - 1);
-        std::vector<RecordCursor> cursors;
-        for (const auto& worker : gathered_) {
-            RecordCursor at(worker->first(bucket), with_rank_);
-            if (!at.done()) cursors.push_back(at);
-        }
-        while (!cursors.empty()) {
-            const auto earlier = [](const RecordCursor& a, const RecordCursor& b) {
-                return record_place(a.record()).block < record_place(b.record()).block;
-            };
-            const auto least = std::min_element(cursors.begin(), cursors.end(), earlier);
-            const std::int64_t block = record_place(least->record()).block;
-            while (!least->done() && record_place(least->record()).block == block) {
-                records_[next_[record_query(least->record()) - first_query]++] = least->record();
-                least->advance();
-            }
-            if (least->done()) cursors.erase(least);
-        }
-    }
-
-    void add(const char* record) {
-        const std::string_view id = record_document(record, with_rank_);
-        documents_.add(id, hash_id(id, judgments_.seed()), rounded(record_score(record), options_.float32));
-        documents_.places.push_back(record_place(record));
-        if (with_rank_) documents_.ranks.push_back(record_rank(record));
-    }
-
-    const Judgments& judgments_;
-    const MatchOptions& options_;
-    const Buckets buckets_;
-    const std::vector<std::unique_ptr<Gathered>>& gathered_;
-    const bool with_rank_;
-    Reducer reducer_;
-    Documents documents_;
-    std::vector<std::size_t> starts_, next_;
-    std::vector<const char*> records_;
-};
-
 // For runs whose queries are interleaved: every line of a judged query is kept until the end.
 Matched match_gathered(const Judgments& judgments, Source& source, const MatchOptions& options,
                        std::atomic<std::int64_t>* progress, const GoOn& go_on) {
@@ -342,10 +254,11 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     const auto workers = small ? std::size_t{1} : static_cast<std::size_t>(options.threads);
     std::vector<Harvest> harvests(workers);
     std::vector<std::unique_ptr<Gathered>> gathered;
-    for (std::size_t w = 0; w < workers; ++w)
-        gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column));
-
-    bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
+    for (std::size_t w = 0; w < workers; ++w) {
+        gathered.push_back(std::make_unique<Gathered>(buckets, options.ties == Ties::rank_column, options.spill,
+                                                      options.memory / workers));
+    }
+    const bool wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
         const auto w = static_cast<std::size_t>(worker);
         GatheringSink sink(pass, *gathered[w], harvests[w]);
         read_blocks(pass, sink, harvests[w], w == 0 ? std::move(first) : Block(), w == 0 && any);
@@ -354,21 +267,9 @@ Matched match_gathered(const Judgments& judgments, Source& source, const MatchOp
     throw_faults(harvests);
 
     for (const auto& worker : gathered) worker->close();
-    std::atomic<std::size_t> next_bucket{0};
-    wanted = run_in_parallel(options.threads, small, pass.stop, go_on, [&](int worker) {
-        Harvest& harvest = harvests[static_cast<std::size_t>(worker)];
-        try {
-            Assembler assembler(judgments, options, buckets, gathered);
-            for (std::size_t b; !pass.stop.load() && (b = next_bucket.fetch_add(1)) < buckets.count;) {
-                assembler.reduce(b, harvest.findings);
-            }
-        } catch (...) {
-            harvest.failure = std::current_exception();
-            pass.stop.store(true);
-        }
-    });
-    if (!wanted) throw Interrupted{};
-    throw_faults(harvests);
+    std::vector<Findings*> findings;
+    for (Harvest& harvest : harvests) findings.push_back(&harvest.findings);
+    reduce_gathered(judgments, options, buckets, gathered, small, go_on, findings);
     return bring_home(judgments, harvests);
 }
 

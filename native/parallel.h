@@ -68,4 +68,22 @@ bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, con
     return wanted;
 }
 
+// The same for a body that may throw: what one threw is thrown here once all have ended. Throws Interrupted.
+template <class Body>
+void share(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
+    const bool wanted = run_in_parallel(threads, inline_only, stop, go_on, [&](int worker) {
+        try {
+            body(worker);
+        } catch (...) {
+            failures[static_cast<std::size_t>(worker)] = std::current_exception();
+            stop.store(true);
+        }
+    });
+    if (!wanted) throw Interrupted{};
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+}
+
 }  // namespace karat

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "judgments.h"
+#include "spill.h"
 
 namespace karat {
 
@@ -19,7 +20,11 @@ struct MatchOptions {
     bool scores = false;  // hand over every score, not only where judged documents stand
     Reading reading;
     int threads = 1;
-    bool gathered = false;  // never try contiguous blocks; for tests
+    bool gathered = false;  // never take queries to stand together
+    Spill* spill = nullptr;  // where gathered documents go that memory shall not hold
+    std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill
+
+    double rounded(double score) const { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
 };
 
 // One judged document that was retrieved; ranks are counted from 1.

@@ -98,6 +98,10 @@ class Judgments:
     @property
     def line_count(self) -> int: ...
 
+class _Spill(Protocol):
+    def append(self, rows: memoryview, /) -> int: ...
+    def fill(self, place: int, room: memoryview, /) -> object: ...
+
 class Frame:
     """A data frame's columns, read where they lie: takes all batches of an ``arrow_array_stream`` capsule.
 
@@ -220,6 +224,8 @@ def match_text(
     progress: Progress | None = None,
     block_bytes: int = 0,
     scores: bool = False,
+    spill: _Spill | None = None,
+    memory: int | None = None,
 ) -> Matched:
     """Rank a run's documents by score and find the judged ones.
 
@@ -227,6 +233,10 @@ def match_text(
     or the integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are
     placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
     ``scores`` asks for every score, 8 bytes a document.
+
+    Where queries are not together every line is kept; with a ``spill``, an object with
+    ``append(memoryview) -> place`` and ``fill(place, memoryview)``, beyond about ``memory`` bytes it goes there. Both
+    are called from any thread, one at a time.
     """
 
 def ranked_documents(
@@ -277,6 +287,35 @@ def match_frame(
     scores: bool = False,
 ) -> Matched:
     """As match_text, from columns by number; without a score the lowest rank comes first. Raises RowError."""
+
+class FrameMatcher:
+    """As match_frame, for rows that come in one frame after another; rows are counted over all of them.
+
+    A query is reduced once a frame is taken that does not end within it. With ``gathered`` rows are kept until the
+    end, as match_text keeps them. What raised an error cannot go on.
+    """
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        *,
+        query: int,
+        document: int,
+        score: int | None = None,
+        rank: int | None = None,
+        ties: str = "trec",
+        float32: bool = False,
+        duplicates: str = "keep",
+        threads: int = 1,
+        scores: bool = False,
+        gathered: bool = False,
+        spill: _Spill | None = None,
+        memory: int | None = None,
+    ) -> None: ...
+    def take(self, frame: Frame) -> bool:
+        """False when a query came back that was reduced already: begin again, gathered. Raises RowError."""
+    def finish(self) -> Matched:
+        """To be called once."""
 
 def rows_of_frame(
     frame: Frame,

@@ -139,6 +139,8 @@ def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
     """The columns wanted of a frame."""
     library = library_of(given)
     with refusals(kind, library):
+        if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
+            given = given.to_table()  # a dataset, or a scanner
         if library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
         else:

@@ -12,7 +12,6 @@ from karat.cores import available_cores
 from karat.errors import DataError
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.read import Origin
-from karat.runs.engine import EngineRun
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
 
@@ -223,8 +222,8 @@ def evaluate_together(
 
 
 def beside_others(run: Run) -> bool:
-    """Whether a run may be read while others are: not an engine's, whose connection answers one question at a time."""
-    return not isinstance(run.held, EngineRun) and run.origin.size <= SMALL
+    """Whether a run is read by one core while others read others."""
+    return not run.alone and run.origin.size <= SMALL
 
 
 def evaluate_one(

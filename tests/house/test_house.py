@@ -27,7 +27,7 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 FLOORS = [
     ["karat.errors", "karat._native", "karat._version"],
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
-    ["karat.ids", "karat.cores"],
+    ["karat.ids", "karat.cores", "karat.overflow"],
     ["karat.columns", "karat.mappings", "karat.subtopics", "karat.weights"],
     ["karat.scanning"],
     ["karat.runs"],
@@ -55,12 +55,14 @@ FLOORS = [
 # Modules that import one another only for the type checker, or wall off another library.
 ONLY_INSIDE_FUNCTIONS = {
     "altair",
+    "duckdb",
     "jax",
     "jinja2",
     "matplotlib",
     "narwhals",
     "pandas",
     "polars",
+    "pyarrow",
     "pyspark",
     "rich",
     "scipy",

@@ -146,7 +146,8 @@ def means_of(
             for name, measures in wanted.items()
         }
 
-    with ThreadPoolExecutor(min(available_cores(), len(runs))) as pool:
+    beside = 1 if any(run.alone for run in runs) else min(available_cores(), len(runs))
+    with ThreadPoolExecutor(beside) as pool:
         found = list(pool.map(means, runs))
     return {name: tuple(each[name] for each in found) for name in wanted}
 

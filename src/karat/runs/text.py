@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat import _native
+from karat.overflow import Overflow
 from karat.read import sentences
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class TextRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        with sentences(self.source.name, "run"):
+        with closing(Overflow()) as overflow, sentences(self.source.name, "run"):
             return _native.match_text(
                 judgments,
                 self.source.from_start(),
@@ -50,6 +52,7 @@ class TextRun:
                 threads=asked.threads,
                 progress=asked.progress,
                 scores=asked.scores,
+                spill=overflow,
             )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:

@@ -1,0 +1,122 @@
+// This file finds the neighbouring rows of one query in the batches of a frame, and puts them together by query.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "columns.h"
+#include "hash.h"
+#include "ids.h"
+#include "judgments.h"
+
+namespace karat {
+
+// Neighbouring rows of one judged query, all in one batch.
+struct Stretch {
+    std::int64_t first;  // counted over all batches of the frame
+    std::uint32_t length;
+    std::uint32_t query;
+};
+
+// One per worker: finds which query each row of some rows of a batch belongs to.
+class Splitter {
+public:
+    Splitter(const Judgments& judgments, Strings& extra) : judgments_(judgments), extra_(extra) {}
+
+    // Calls take(first row, behind the last, number of the query) for each stretch of rows of a judged query.
+    template <class Take>
+    void split(std::size_t batch, const Column& query, std::int64_t from, std::int64_t to, Take&& take) {
+        if (batch != batch_ && query.in_dictionary())
+            known_.assign(static_cast<std::size_t>(query.dictionary_size()), UNKNOWN);
+        batch_ = batch;
+        for (std::int64_t row = from; row < to;) {
+            const std::int64_t first = row++;
+            while (row < to && query.same(first, row)) ++row;
+            const std::int64_t number = query.in_dictionary() ? known(query, first)
+                                        : query.plain_whole() ? remembered(query, first)
+                                                              : found(query, first);
+            if (number >= 0) take(first, row, number);
+        }
+    }
+
+private:
+    static constexpr std::int32_t UNKNOWN = -2;
+
+    std::int64_t known(const Column& query, std::int64_t row) {
+        std::int32_t& number = known_[static_cast<std::size_t>(query.index(row))];
+        if (number == UNKNOWN) number = static_cast<std::int32_t>(found(query, row));
+        return number;
+    }
+
+    // Rows that change their query all the time would have each number written out to be looked up.
+    std::int64_t remembered(const Column& query, std::int64_t row) {
+        const std::int64_t value = query.whole(row);
+        const std::uint64_t mixed = fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B);
+        Memory& memory = memories_[static_cast<std::size_t>(mixed % MEMORIES)];
+        if (memory.number == UNKNOWN || memory.value != value)
+            memory = {value, static_cast<std::int32_t>(found(query, row))};
+        return memory.number;
+    }
+
+    std::int64_t found(const Column& query, std::int64_t row) {
+        char digits[LONGEST_WHOLE];
+        char* room = digits;
+        const std::string_view id = query.id(row, room);
+        const std::int64_t number = judgments_.find_query(id);
+        if (number < 0 && extra_.find(id) == extra_.end()) extra_.emplace(id);
+        return number;
+    }
+
+    struct Memory {
+        std::int64_t value;
+        std::int32_t number;
+    };
+    static constexpr std::size_t MEMORIES = std::size_t{1} << 14;
+
+    const Judgments& judgments_;
+    Strings& extra_;
+    std::size_t batch_ = ~std::size_t{0};
+    std::vector<Memory> memories_ = std::vector<Memory>(MEMORIES, {0, UNKNOWN});
+    std::vector<std::int32_t> known_;  // of a dictionary's queries, the number where it was asked for
+};
+
+// The stretches of a frame by query, each query's in the order of the rows.
+class Sorted {
+public:
+    // `parts` are in the order of the rows, and are given back.
+    Sorted(std::size_t query_count, std::vector<std::vector<Stretch>>& parts) : starts_(query_count + 1, 0) {
+        for (const auto& part : parts) {
+            for (const Stretch& stretch : part) ++starts_[stretch.query + 1];
+        }
+        for (std::size_t q = 0; q < query_count; ++q) {
+            if (starts_[q + 1] != 0) queries_.push_back(q);
+            starts_[q + 1] += starts_[q];
+        }
+        stretches_.resize(starts_.back());
+        std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+        if (!parts.empty() && !parts.back().empty()) last_ = parts.back().back();
+        for (auto& part : parts) {
+            for (const Stretch& stretch : part) stretches_[next[stretch.query]++] = stretch;
+            std::vector<Stretch>().swap(part);
+        }
+    }
+
+    // Those that have any, ascending.
+    const std::vector<std::size_t>& queries() const { return queries_; }
+    bool holds(std::size_t q) const { return starts_[q] != starts_[q + 1]; }
+    // The query of the frame's last row, or -1 where it has no judgments.
+    std::int64_t query_at(std::int64_t last_row) const {
+        return last_.first + last_.length == last_row + 1 ? static_cast<std::int64_t>(last_.query) : -1;
+    }
+    const Stretch* begin(std::size_t q) const { return stretches_.data() + starts_[q]; }
+    const Stretch* end(std::size_t q) const { return stretches_.data() + starts_[q + 1]; }
+
+private:
+    Stretch last_{-1, 0, 0};
+    std::vector<std::size_t> queries_;
+    std::vector<std::size_t> starts_;
+    std::vector<Stretch> stretches_;
+};
+
+}  // namespace karat

@@ -1,0 +1,78 @@
+"""A temporary file for rows that memory shall not hold, made when it is first written to."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Overflow"]
+
+
+class Overflow:
+    """What the kernel writes to and reads back from, one call at a time.
+
+    Example:
+        >>> from contextlib import closing
+        >>> with closing(Overflow()) as file:
+        ...     place = file.append(memoryview(b"rows"))
+        ...     back = bytearray(4)
+        ...     file.fill(place, memoryview(back))
+        >>> bytes(back)
+        b'rows'
+    """
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] | None = None
+        self.size = 0
+
+    def append(self, rows: memoryview) -> int:
+        """Write at the end; the place where it begins."""
+        place = self.size
+        with failures():
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0)  # noqa: SIM115 -- close() is
+            self.file.seek(place)
+            written = 0
+            while written < len(rows):
+                written += self.file.write(rows[written:])
+        self.size += len(rows)
+        return place
+
+    def fill(self, place: int, room: memoryview) -> None:
+        """Read as many bytes as there is room for, from a place on."""
+        with failures():
+            if self.file is None:
+                raise OSError("nothing was written to it")
+            self.file.seek(place)
+            while room:
+                room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """Have done with the file, which is gone then."""
+        if self.file is not None:
+            self.file.close()
+
+
+def end_of_file() -> int:
+    """Say that a file is shorter than what was written to it."""
+    raise OSError("it ends before what was written to it")
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn what the disk refuses into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        where = tempfile.tempdir or "the folder for temporary files"
+        raise DataError(
+            f"Rows that memory shall not hold go to a file in {where}, and that failed: {error.strerror or error}. "
+            "Free room there, name another folder by the environment's "
+            "TMPDIR, or hand the run over with the rows of each query together."
+        ) from None
