@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -146,14 +147,8 @@ class EngineRun:
         """
         import pyarrow.compute as pc
 
-        place = f"run frame of {self.library}"
-        if asked.duplicates != "max":
-            for row in found.filter(found["twice"].is_valid()).slice(0, 1).to_pylist():
-                query = text_of(judgments.queries[row["number"]])
-                raise DataError(
-                    f"{place}: document '{row['twice']}' stands twice in query '{query}'{UNORDERED[asked.duplicates]}. "
-                    "Remove one, or let the one with the highest score count: --duplicates max."
-                )
+        for row in found.filter(pc.greater(found["twice"], 0)).slice(0, 1).to_pylist():
+            self.refuse_twice(judgments.queries[row["number"]], asked)
         if asked.rule not in ("input", "rank-column"):
             return
         last = float("inf") if asked.policy.depth is None else asked.policy.depth
@@ -164,10 +159,24 @@ class EngineRun:
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if asked.rule == "rank-column" else "score"
             raise DataError(
-                f"{place}: in query '{query}' a judged document has the same {same} as another, and "
-                "an engine's rows have no order to settle it: name a column of ranks that does "
+                f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as another, "
+                "and an engine's rows have no order to settle it: name a column of ranks that does "
                 "(--ties rank-column), or choose another rule for ties, such as trec."
             )
+
+    def refuse_twice(self, query: bytes, asked: Asked) -> None:
+        """Name a document that stands twice, of a query that has one.
+
+        Raises:
+            DataError: always.
+        """
+        documents = Counter(document for _, document, _ in self.rows([query]))
+        again = min((each for each, count in documents.items() if count > 1), default=b"?")
+        raise DataError(
+            f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
+            f"{UNORDERED[asked.duplicates]}. Remove one, or let the one with the highest score count: "
+            "--duplicates max."
+        )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""

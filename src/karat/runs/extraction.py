@@ -84,7 +84,7 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
         A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
         ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
         query, without a judgment, for its other documents. Both have the ``length`` of the list, how many rows were
-        ``dropped``, and a document that stands ``twice`` within the depth. A last row, without a query, has the
+        ``dropped``, and whether a document stands ``twice`` within the depth. A last row, without a query, has the
         ``lines`` of the run, how many ``extra`` queries are not judged, whether text is ordered ``bytewise``, how many
         rows have each fault, and a query with a ``fault``.
     """
@@ -121,13 +121,12 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     rows = rows.with_columns(
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
-    rows = rows.with_columns(twice=nw.when(stands_twice(rule)).then(nw.col("document")))
+    rows = rows.with_columns(twice=stands_twice(rule).cast(nw.Int64))
+    # Whole numbers alone: engines such as Spark sort once more to gather text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
-        nw.col("length").max(),
+        nw.col("length", "twice", "equal").max(),
         (nw.col("copies") - 1).sum().cast(nw.Int64).alias("dropped"),
-        nw.col("twice").min(),
-        nw.col("equal").max(),
     )
 
 
