@@ -148,13 +148,18 @@ def problems(page: str, folder: Path) -> list[str]:
 
 
 # Libraries that a page's Python imports and that karat itself does not need.
-NEEDS = {"files.md": "polars", "frames.md": "polars"}
+NEEDS = {"engines.md": ("pyspark", "duckdb"), "files.md": ("polars",), "frames.md": ("polars",)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
-    if not importlib.util.find_spec(NEEDS.get(page.name, "karat")):
-        pytest.skip(f"the page's Python needs {NEEDS[page.name]}, which is not installed")
+def test_what_a_page_shows_is_what_happens(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    for library in NEEDS.get(page.name, ()):
+        if not importlib.util.find_spec(library):
+            pytest.skip(f"the page's Python needs {library}, which is not installed")
+        if library == "pyspark":
+            request.getfixturevalue("spark")
     assert problems(page.read_text(encoding="utf-8"), tmp_path) == []
 
 
