@@ -28,13 +28,16 @@ class Engine(Protocol):
 
     LIBRARY: str
 
-    def columnar(self, place: Place) -> Any:
+    def home(self) -> Any:
+        """What has to be held as long as its tables are."""
+
+    def columnar(self, place: Place, home: Any) -> Any:
         """Parquet or Arrow files as one table."""
 
-    def delimited(self, place: Place, how: Delimited) -> Any:
+    def delimited(self, place: Place, home: Any, how: Delimited) -> Any:
         """CSV or TSV as one table, all of it text."""
 
-    def lines(self, place: Place, plan: Plan) -> Any:
+    def lines(self, place: Place, home: Any, plan: Plan) -> Any:
         """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
 
     def fields_of(self, table: Any) -> dict[str, Shape]:

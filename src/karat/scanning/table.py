@@ -41,6 +41,7 @@ class Table:
         library: what reads them.
         guessed: the column of scores or grades, if nobody named it.
         fault: says what is wrong with a number in text, if anything is.
+        home: what has to be held as long as the content is.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Table:
     library: str = "json"
     guessed: str | None = None
     fault: Callable[[], str | None] = lambda: None
+    home: Any = None
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -82,14 +84,14 @@ def table_in(
     """
     place = place_of(path, kind)
     if place.kind in ("parquet", "arrow"):
-        return columnar(place, kind, asked)
+        return columnar(Wanted(place, kind, asked))
     first = head_of(place.files[0]) if head is None else head.removeprefix(BYTE_ORDER_MARK)
     if place.kind == "text":
         place = replace(place, kind=by_magic(first))
         if place.kind in ("parquet", "arrow"):
-            return columnar(place, kind, asked)
+            return columnar(Wanted(place, kind, asked))
     if place.kind in ("json", "lines"):
-        return by_json(place, kind, asked, first)
+        return by_json(Wanted(place, kind, asked), first)
     names = [each for each in asked.values() if each]
     if is_trec(first, kind):
         how = None
@@ -97,7 +99,7 @@ def table_in(
         first = head_of(place.files[0]) if head is not None and len(head) >= SHORT else first
         how = delimited(place.files[0], first, kind, names, sure=place.kind == "csv")
     if how is not None:
-        return by_text(place, kind, asked, how)
+        return by_text(Wanted(place, kind, asked), how)
     if names:
         raise DataError(
             f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
@@ -120,34 +122,91 @@ def by_magic(head: bytes) -> str:
 # ---------------------------------------------------------------- each kind
 
 
-def columnar(place: Place, kind: str, asked: Mapping[str, str | None]) -> Table:
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be read.
+
+    Args:
+        place: the files.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by what they are, None where a usual one is looked for.
+    """
+
+    place: Place
+    kind: str
+    asked: Mapping[str, str | None]
+
+    def plan(self, fields: Mapping[str, Shape]) -> Plan:
+        """Which column is what.
+
+        Raises:
+            DataError: a column that is not there, or cannot be told from others.
+        """
+        try:
+            return plan_of(fields, self.kind, self.asked)
+        except DataError as error:
+            run = self.kind == "run"
+            strange = usual(list(fields), "grade" if run else "rank") and not any(self.asked.values())
+            looks = f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
+            raise DataError(f"{self.place.name}: {error}{looks if strange else ''}") from None
+
+    def made(self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False) -> Table:
+        """The columns wanted of a table that was opened."""
+        with reading(self.place.name, engine.LIBRARY):
+            frame = engine.flat(table, plan, self.kind, text=text)
+
+        def fault() -> str | None:
+            found = engine.odd_number(table, plan)
+            if found is None:
+                return None
+            row, column, value = found
+            return f"row {row} (from 0): '{value}' in column '{column}' is not a number. Correct it."
+
+        given = tuple((role, column) for role, column in self.asked.items() if column)
+        role = "grade" if self.kind == "qrels" else "score"
+        return Table(
+            self.place.name,
+            frame,
+            plan.flat,
+            replace(self.place.origin, rows=True, columns=given),
+            engine.LIBRARY,
+            None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
+            fault if text else lambda: None,
+            home,
+        )
+
+
+def columnar(wanted: Wanted) -> Table:
     """Parquet or Arrow files."""
-    engine = engine_for(place, place.kind)
-    with reading(place.name, engine.LIBRARY):
-        table = engine.columnar(place)
+    engine = engine_for(wanted.place, wanted.place.kind)
+    with reading(wanted.place.name, engine.LIBRARY):
+        home = engine.home()
+        table = engine.columnar(wanted.place, home)
         fields = engine.fields_of(table)
-    plan = planned(place, fields, kind, asked)
-    return made(place, engine, table, plan, kind, asked)
+    return wanted.made(engine, home, table, wanted.plan(fields))
 
 
-def by_text(place: Place, kind: str, asked: Mapping[str, str | None], how: Delimited) -> Table:
+def by_text(wanted: Wanted, how: Delimited) -> Table:
     """CSV or TSV files, all with the same first line."""
+    place = wanted.place
     refuse_packed(place)
     for each in place.files[1:]:
-        other = delimited(each, head_of(each), kind, list(how.names), sure=how.header)
+        other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise DataError(
                 f"{each} has other columns than {place.files[0]}: files that are one table have the same first line."
             )
     engine = engine_for(place, "delimited")
-    plan = planned(place, dict.fromkeys(how.names, "one"), kind, asked)
+    plan = wanted.plan(dict.fromkeys(how.names, "one"))
     with reading(place.name, engine.LIBRARY):
-        table = engine.delimited(place, how)
-    return made(place, engine, table, plan, kind, asked, text=True)
+        home = engine.home()
+        table = engine.delimited(place, home, how)
+    return wanted.made(engine, home, table, plan, text=True)
 
 
-def by_json(place: Place, kind: str, asked: Mapping[str, str | None], head: bytes) -> Table:
+def by_json(wanted: Wanted, head: bytes) -> Table:
     """JSON: one dictionary, or an object on each line."""
+    place = wanted.place
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
             raise DataError(
@@ -162,41 +221,11 @@ def by_json(place: Place, kind: str, asked: Mapping[str, str | None], head: byte
                     f"{each} begins with a byte order mark, which JSON lines do not: save it without."
                 )
     engine = engine_for(place, "lines")
-    shapes = shapes_of(first_objects(place.files[0], head))
-    plan = planned(place, shapes, kind, asked)
+    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
     with reading(place.name, engine.LIBRARY):
-        table = engine.lines(place, plan)
-    return made(place, engine, table, plan, kind, asked)
-
-
-def made(
-    place: Place,
-    engine: Engine,
-    table: Any,
-    plan: Plan,
-    kind: str,
-    asked: Mapping[str, str | None],
-    *,
-    text: bool = False,
-) -> Table:
-    """The table with the columns wanted."""
-    with reading(place.name, engine.LIBRARY):
-        frame = engine.flat(table, plan, kind, text=text)
-
-    def fault() -> str | None:
-        found = engine.odd_number(table, plan)
-        if found is None:
-            return None
-        row, column, value = found
-        return f"row {row} (from 0): '{value}' in column '{column}' is not a number. Correct it."
-
-    given = tuple((role, column) for role, column in asked.items() if column)
-    origin = replace(place.origin, rows=True, columns=given)
-    role = "grade" if kind == "qrels" else "score"
-    guessed = None if asked.get(role) else plan.columns.get(role, "").casefold()
-    return Table(
-        place.name, frame, plan.flat, origin, engine.LIBRARY, guessed, fault if text else lambda: None
-    )
+        home = engine.home()
+        table = engine.lines(place, home, plan)
+    return wanted.made(engine, home, table, plan)
 
 
 # ---------------------------------------------------------------- what is refused
@@ -211,25 +240,6 @@ def refuse_packed(place: Place) -> None:
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
         raise DataError(f"{packed}: tables are unpacked from .gz and .zst: unpack it first.")
-
-
-def planned(place: Place, fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> Plan:
-    """Which column is what.
-
-    Raises:
-        DataError: a column that is not there, or cannot be told from others.
-    """
-    try:
-        return plan_of(fields, kind, asked)
-    except DataError as error:
-        names, other = list(fields), "qrels" if kind == "run" else "a run"
-        strange = usual(names, "grade" if kind == "run" else "rank")
-        remark = (
-            f" This looks like {other}: are qrels and run swapped?"
-            if strange and not any(asked.values())
-            else ""
-        )
-        raise DataError(f"{place.name}: {error}{remark}") from None
 
 
 @contextmanager

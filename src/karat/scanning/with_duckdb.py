@@ -13,31 +13,38 @@ if TYPE_CHECKING:
     from karat.scanning.places import Place
     from karat.scanning.shapes import Plan, Shape
 
-__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "lines", "odd_number"]
+__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "home", "lines", "odd_number"]
 
 LIBRARY = "duckdb"
 
 
-def columnar(place: Place) -> duckdb.DuckDBPyRelation:
+def home() -> duckdb.DuckDBPyConnection:
+    """A connection, which closes when nobody holds it, and its relations with it."""
+    import duckdb
+
+    return duckdb.connect()
+
+
+def columnar(place: Place, home: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """Parquet files; what a Hive layout writes into folders' names stays text."""
     keys = "true" if place.keys else "false"
-    return related(
+    return home.sql(
         f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
     )
 
 
-def delimited(place: Place, how: Delimited) -> duckdb.DuckDBPyRelation:
+def delimited(place: Place, home: duckdb.DuckDBPyConnection, how: Delimited) -> duckdb.DuckDBPyRelation:
     """CSV or TSV, all of it text, so that the id 007 stays what it is."""
     columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
     quote = literal('"' if how.header else "")
-    return related(
+    return home.sql(
         f"FROM read_csv({listed(place)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
         f"header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, quote = {quote}, "
         f"escape = {quote})"
     )
 
 
-def lines(place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
+def lines(place: Place, home: duckdb.DuckDBPyConnection, plan: Plan) -> duckdb.DuckDBPyRelation:
     """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
     kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
     if plan.records is not None:
@@ -48,7 +55,7 @@ def lines(place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
         kinds = {name: f"{held}[]" for name, held in kinds.items()}
     kinds = {plan.columns["query"]: "VARCHAR", **kinds}
     columns = ", ".join(f"{literal(name)}: {literal(held)}" for name, held in kinds.items())
-    return related(
+    return home.sql(
         f"FROM read_json({listed(place)}, format = 'newline_delimited', auto_detect = false, columns = {{{columns}}})"
     )
 
@@ -99,13 +106,6 @@ def odd_number(table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, st
         if found:
             return int(found[0][0]), name, str(found[0][1])
     return None
-
-
-def related(query: str) -> duckdb.DuckDBPyRelation:
-    """A relation on a connection of its own."""
-    import duckdb
-
-    return duckdb.connect().sql(query)
 
 
 def listed(place: Place) -> str:

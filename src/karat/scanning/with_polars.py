@@ -13,21 +13,27 @@ if TYPE_CHECKING:
     from karat.scanning.places import Place
     from karat.scanning.shapes import Plan, Shape
 
-__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "lines", "odd_number"]
+__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "home", "lines", "odd_number"]
 
 LIBRARY = "polars"
 
 
-def columnar(place: Place) -> pl.LazyFrame:
+def home() -> None:
+    """Nothing: tables stand by themselves."""
+
+
+def columnar(place: Place, _home: None) -> pl.LazyFrame:
     """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
     import polars as pl
 
     keys = dict.fromkeys(place.keys, pl.String)
-    scan = pl.scan_ipc if place.kind == "arrow" else pl.scan_parquet
-    return scan(list(place.files), glob=False, hive_partitioning=bool(keys), hive_schema=keys or None)
+    hive = {"hive_partitioning": bool(keys), "hive_schema": keys or None}
+    if place.kind == "arrow":
+        return pl.scan_ipc(list(place.files), **hive)
+    return pl.scan_parquet(list(place.files), glob=False, **hive)
 
 
-def delimited(place: Place, how: Delimited) -> pl.LazyFrame:
+def delimited(place: Place, _home: None, how: Delimited) -> pl.LazyFrame:
     """CSV or TSV, all of it text, so that the id 007 stays what it is."""
     import polars as pl
 
@@ -41,7 +47,7 @@ def delimited(place: Place, how: Delimited) -> pl.LazyFrame:
     )
 
 
-def lines(place: Place, plan: Plan) -> pl.LazyFrame:
+def lines(place: Place, _home: None, plan: Plan) -> pl.LazyFrame:
     """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
     import polars as pl
 

@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from karat.scanning.places import Place
     from karat.scanning.shapes import Plan, Shape
 
-__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "lines", "odd_number"]
+__all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "home", "lines", "odd_number"]
 
 LIBRARY = "pyarrow"
 
 
-def columnar(place: Place) -> Any:
+def home() -> None:
+    """Nothing: tables stand by themselves."""
+
+
+def columnar(place: Place, _home: None) -> Any:
     """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
     import pyarrow as pa
     from pyarrow import dataset
@@ -27,12 +31,12 @@ def columnar(place: Place) -> Any:
     return dataset.dataset(list(place.files), format=form, partitioning=layout)
 
 
-def delimited(place: Place, how: Delimited) -> Any:
+def delimited(place: Place, _home: None, how: Delimited) -> Any:
     """Read by another library."""
     raise NotImplementedError
 
 
-def lines(place: Place, plan: Plan) -> Any:
+def lines(place: Place, _home: None, plan: Plan) -> Any:
     """Read by another library."""
     raise NotImplementedError
 
