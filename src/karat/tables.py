@@ -295,11 +295,20 @@ class Run:
         found = read_as(cast("Readable", run), "run", its)
         if isinstance(found, Source):
             return cls(name or short(found.name), TextRun(found))
+        return cls.in_files(found, name, extract)
+
+    @classmethod
+    def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
+        """A run in Parquet, CSV, JSON and the like.
+
+        Raises:
+            DataError: columns that cannot be what they are taken for.
+        """
         from karat.runs.files import FileRun
 
-        with found.named():
-            held = cls.of(found.content, extract=extract, **cast("Any", found.columns)).held
-        return cls(name or called(found.name), FileRun(held, found))
+        with table.named():
+            held = cls.of(table.content, extract=extract, **cast("Any", table.columns)).held
+        return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.

@@ -238,6 +238,8 @@ def tabled(table: Table, kind: str) -> bytes:
     with table.named(), row_sentences(kind):
         if isinstance(table.content, Mapping):
             return written(table.content, kind)
+        if kind == "run":
+            return lined(Run.in_files(table).held.rows(), kind)
         return lined(columns_of(table.content, kind, **cast("Any", table.columns)).rows(), kind)
 
 

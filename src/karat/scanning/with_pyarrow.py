@@ -64,7 +64,7 @@ def flat(table: Any, plan: Plan, kind: str, *, text: bool) -> Any:  # noqa: ARG0
     """
     if plan.nested:
         raise DataError("one row a question with lists is read by polars or duckdb: pip install polars.")
-    return table.to_table(columns=list(plan.columns.values()))
+    return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
 
 
 def odd_number(table: Any, plan: Plan) -> tuple[int, str, str] | None:  # noqa: ARG001 - as the other modules have it
