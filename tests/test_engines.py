@@ -298,6 +298,21 @@ def test_scores_come_back_as_a_table_of_the_engine(make: Any) -> None:
     assert there.inputs["run"].home is None
 
 
+@on_engines
+def test_whatever_takes_runs_takes_those_of_engines(make: Any) -> None:
+    run = by_its_engine(make(RUN))
+    assert karat.curve(["P"], QRELS, run)["P"] == karat.curve(["P"], QRELS, NESTED)["P"]
+    by_subtopic = {"q": {"1": {"b": 1, "a": 1}, "2": {"d": 1}}, "z": {"1": {"a": 1}}}
+    assert karat.evaluate(by_subtopic, run, "alphanDCG").means() == (
+        karat.evaluate(by_subtopic, NESTED, "alphanDCG").means()
+    )
+    weights = {"q": 3.0, "p": 1.0, "z": 0.5}
+    assert karat.evaluate(QRELS, run, MEASURES, weights=weights).means() == (
+        karat.evaluate(QRELS, NESTED, MEASURES, weights=weights).means()
+    )
+    assert "missing-queries" in {each.code for each in karat.check(QRELS, run).findings}
+
+
 def test_dask_is_computed_and_read_here() -> None:
     needed("dask", "pandas", "pyarrow")
     import warnings

@@ -61,31 +61,25 @@ def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
     """The judged queries with their numbers, and the judged documents with theirs, as PyArrow's tables."""
     import pyarrow as pa
 
-    queries = [
-        (text, number)
-        for number, query in enumerate(judgments.queries)
-        if (text := unicode(query)) is not None
-    ]
-    starts = judgments.offsets.tolist()
-    judged = [
-        (number, text, judgment)
-        for _, number in queries
-        for judgment, document in enumerate(judgments.documents(number), starts[number])
-        if (text := unicode(document)) is not None
-    ]
-    whole, text = pa.int64(), pa.string()
-    return (
-        table_of(queries, pa.schema({"query": text, "number": whole})),
-        table_of(judged, pa.schema({"number": whole, "document": text, "judgment": whole})),
-    )
+    count = len(judgments.queries)
+    documents = [each for number in range(count) for each in judgments.documents(number)]
+    queries = {"query": texts(judgments.queries), "number": np.arange(count)}
+    judged = {
+        "number": np.repeat(np.arange(count), np.diff(judgments.offsets)),
+        "document": texts(documents),
+        "judgment": np.arange(len(documents)),
+    }
+    return pa.table(queries).drop_null(), pa.table(judged).drop_null()
 
 
-def table_of(rows: list[Any], schema: Any) -> Any:
-    """Rows as a table of PyArrow."""
+def texts(ids: list[bytes]) -> Any:
+    """Ids as a column of text, null for those that are none."""
     import pyarrow as pa
 
-    columns = zip(*rows) if rows else [()] * len(schema)
-    return pa.table([pa.array(column, field.type) for column, field in zip(columns, schema)], schema=schema)
+    try:
+        return pa.array(ids, pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array(map(unicode, ids), pa.string())
 
 
 def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
