@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -555,6 +556,32 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
     its = run.read_text(encoding="utf-8").splitlines()
     run.write_text("\n".join([*its[:place], odd, *its[place:]]), encoding="utf-8")
     check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run))
+
+
+@pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
+def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
+    run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
+    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0)", "null")
+
+
+def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
+    held = [{"qid": "b", "doc_ids": ["x"], "grades": [1]}, {"qid": "a", "doc_ids": [], "grades": []}]
+    qrels = lines(tmp_path / "qrels.jsonl", held)
+    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 1 (from 0)", "null")
+
+
+def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:
+    run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x", "y"], "scores": [1]}])
+    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run))
+
+
+@pytest.mark.parametrize(("first", "second"), [('x"y', 'z"w'), ('x"', "w"), ('x"y"', "w")])
+def test_an_odd_quote_never_joins_rows(tmp_path: Path, reader: str, first: str, second: str) -> None:
+    """It is an id's own, or refused."""
+    run = tmp_path / "run.csv"
+    run.write_text(f"qid,docid,score\nq,{first},1\nq,{second},2\nq,u,3\nq,v,4\n", encoding="utf-8")
+    with contextlib.suppress(DataError):
+        assert len(list(Run.of(run).held.rows())) == 4
 
 
 def test_files_with_other_columns_are_refused(tmp_path: Path, reader: str) -> None:

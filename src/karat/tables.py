@@ -174,6 +174,8 @@ class Qrels:
         """
         with table.named():
             found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
+            if not found.judgments.queries:
+                raise DataError("there are no judgments in it.")
             worth = found.judgments.grades
             if table.guessed == "score" and np.any(worth != np.round(worth)):
                 raise DataError(

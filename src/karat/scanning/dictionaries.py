@@ -98,12 +98,13 @@ def is_by_line(head: bytes) -> bool:
 
 def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
     """What each field of objects holds, by the first that has something in it."""
-    found: dict[str, Shape] = {}
+    found: dict[str, Shape | None] = {}
     for each in objects:
         for key, value in each.items():
-            if found.get(key) in (None, "list", ()):
+            found.setdefault(key, None)
+            if value is not None and found[key] in (None, "list"):
                 found[key] = shape_of(value)
-    return found
+    return {key: shape or "one" for key, shape in found.items()}
 
 
 def shape_of(value: Any) -> Shape:

@@ -83,9 +83,13 @@ def delimited(
     if head.startswith(UTF_16):
         raise DataError(f"{path}: the text is UTF-16: save it as UTF-8.")
     lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
+    if not is_text(lines[0]):
+        if sure:
+            raise DataError(f"{path}, line 1: no text in UTF-8. Is it what its name says?")
+        return None
     separator = max(",;\t", key=lines[0].count) if sure else "\t"
     names = split(lines[0], separator)
-    if is_header(names, asked) or (sure and not any(is_number(each.encode()) for each in names)):
+    if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
             raise DataError(f"{path}, line 1: two columns are named '{twice}': rename one.")
@@ -96,6 +100,11 @@ def delimited(
             f"'{lines[0][:80]}'. Write a header line."
         )
     return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
+
+
+def is_text(line: str) -> bool:
+    """Whether a line is text, and none of its bytes had to be escaped."""
+    return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
 
 
 def split(line: str, separator: str) -> list[str]:
@@ -127,10 +136,10 @@ def ranks(path: str, lines: list[str]) -> Delimited | None:
     if width not in (3, 4) or any(len(row) != width for row in rows):
         return None
     if width == 4:
-        whole = all(row[2].isdigit() and is_number(row[3].encode()) for row in rows)
+        whole = all(row[2].isdigit() and is_number(row[3]) for row in rows)
         judged = all(row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() for row in rows)
         return Delimited("\t", (*RANKED, "score"), header=False) if whole and not judged else None
-    if not is_number(rows[0][2].encode()):
+    if not is_number(rows[0][2]):
         return None
     last: dict[str, int] = {}
     for query, _, rank in rows:

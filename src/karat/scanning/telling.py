@@ -75,7 +75,7 @@ def is_trec(head: bytes, kind: str) -> bool:
     return False
 
 
-def is_number(field: bytes) -> bool:
+def is_number(field: bytes | str) -> bool:
     """Whether a field is a number."""
     try:
         float(field)

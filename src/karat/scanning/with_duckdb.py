@@ -73,7 +73,7 @@ def fields_of(table: duckdb.DuckDBPyRelation) -> dict[str, Shape]:
 
 
 def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -> duckdb.DuckDBPyRelation:
-    """The columns wanted, one document a row; of a run, a question without documents has no row."""
+    """The columns wanted, one document a row; of a run, a question with an empty list has no row."""
     if not plan.nested:
         return table.project(
             ", ".join(
@@ -84,10 +84,9 @@ def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -
             )
         )
     whole = column(plan.records or plan.columns["document"])
-    if kind == "qrels":  # a null in its row, as Polars has it, so that it is refused
-        table = table.project(
-            f"* REPLACE (CASE WHEN len({whole}) > 0 THEN {whole} ELSE [NULL] END AS {whole})"
-        )
+    # A null in its row, as Polars has it, so that it is refused.
+    unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
+    table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
     query = f"{column(plan.columns['query'])} AS query"
     if plan.records is not None:
         fields = ", ".join(f"record.{column(name)} AS {role}" for role, name in plan.inside.items())

@@ -76,7 +76,7 @@ def fields_of(table: pl.LazyFrame) -> dict[str, Shape]:
 
 
 def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
-    """The columns wanted, one document a row; of a run, a question without documents has no row."""
+    """The columns wanted, one document a row; of a run, a question with an empty list has no row."""
     import polars as pl
 
     if not plan.nested:
@@ -87,7 +87,10 @@ def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFr
         )
     length = pl.col(plan.records or plan.columns["document"]).list.len()
     if kind == "run":
-        table = table.filter(length > 0)
+        table = table.filter(length.fill_null(1) > 0)
+    else:  # in qrels it is refused, as a null is
+        lists = [plan.records] if plan.records is not None else list(plan.inside.values())
+        table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
     query = pl.col(plan.columns["query"]).alias("query")
     if plan.records is not None:
         opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
