@@ -17,6 +17,7 @@ import pytest
 
 import karat
 from karat import DataError
+from karat.cli import main
 from karat.scanning import called, engines
 from karat.tables import Qrels, Run
 
@@ -339,6 +340,23 @@ def test_columns_are_named_where_their_names_are_unusual(tmp_path: Path, reader:
     judged = Qrels.of(qrels, query="topic", document="page", grade="worth")
     ranked = Run.of(run, "mine", query="session", document="page", score="s")
     assert same(karat.evaluate(judged, ranked, MEASURES))
+
+
+def test_commands_are_told_the_columns_too(
+    tmp_path: Path, reader: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    qrels = text(tmp_path / "qrels.csv", QRELS, ("topic", "page", "worth"))
+    run = text(tmp_path / "mine.csv", RUN, ("session", "page", "s"))
+    other = text(tmp_path / "other.csv", RUN[::2], ("session", "page", "s"))
+    named = ["--qrels-columns", "query=topic,document=page,grade=worth"]
+    named += ["--run-columns", "query=session,document=page,score=s"]
+    main(["eval", str(qrels), str(run), "-m", "AP", "--format", "json", *named])
+    assert json.loads(capfd.readouterr().out)["runs"][0]["means"]["AP"] == ORACLE["AP"]
+    main(["compare", str(qrels), str(run), str(other), "-m", "AP", *named])
+    assert "mine" in capfd.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["eval", str(qrels), str(run), "--run-columns", "page=document"])
+    assert "'page=document' names no column" in capfd.readouterr().err
 
 
 def test_a_file_without_an_ending_is_known_by_its_first_bytes(tmp_path: Path, library: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import policy_of, policy_options
+from karat.cli.options import column_options, columns_in, policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
 from karat.policy import CHOICES
@@ -48,6 +48,7 @@ NARROWEST, WIDEST = 60, 100
 @click.option("--label", help="with latex, what \\ref calls the table")
 @click.option("--caption", help="with latex, in place of what was done")
 @click.option("--record", metavar="FILE", help="write hashes, versions and all values to this file too")
+@column_options
 @policy_options
 def compare_command(
     files: tuple[str, ...],
@@ -65,8 +66,8 @@ def compare_command(
     """Say which run is better, by how much, and whether by chance.
 
     QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. A run is called what its file is, or what
-    stands before the equals sign:
+    patterns in quotes; '-' is standard input. A run is called what its file is, or what stands before the equals
+    sign:
 
     \b
         karat compare qrels.txt bm25.run dense.run --baseline bm25
@@ -108,14 +109,17 @@ def compared(
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
     from karat.progress import watched
-    from karat.tables import Run
+    from karat.tables import Qrels, Run
     from karat.weights import read_weights
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}
     files = [split(each) for each in paths]
     if [qrels, *(path for _, path in files)].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
-    runs = [Run.of(path, name) for name, path in files]
+    columns = columns_in(options.pop("run_columns"), "run")
+    named = columns_in(options.pop("qrels_columns"), "qrels")
+    policy = policy_of(profile, axes, lenient=lenient)
+    runs = [Run.of(path, name, **columns) for name, path in files]
     if names == "tag":
         runs = [
             run if name else replace(run, name=tag_of(run))
@@ -127,10 +131,10 @@ def compared(
         options["seed"] = seed
     with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
         return compare(
-            qrels,
+            Qrels.of(qrels, policy, **named) if named else qrels,
             runs,
             measures,
-            policy=policy_of(profile, axes, lenient=lenient),
+            policy=policy,
             profile=profile,
             interval=interval,
             weights=None if weights is None else read_weights(weights),

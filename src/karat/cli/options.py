@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from karat.errors import DataError
 from karat.policy import CHOICES
 
-__all__ = ["policy_of", "policy_options"]
+__all__ = ["column_options", "columns_in", "policy_of", "policy_options"]
 
 
 def policy_options(command: Any) -> Any:
@@ -42,3 +43,33 @@ def policy_of(profile: str | None, axes: dict[str, Any], *, lenient: bool) -> An
     if lenient:
         changed["malformed"] = "skip"
     return profile_named(profile).policy.changed(**changed)
+
+
+def column_options(command: Any) -> Any:
+    """Give a command the options that say which columns of tables are what."""
+    named = {"run": "query=session,document=page,score=sim", "qrels": "query=session,grade=clicks"}
+    for kind, example in named.items():
+        text = f"columns of {kind} tables with unusual names: {example}"
+        command = click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)(command)
+    return command
+
+
+def columns_in(text: str | None, kind: str) -> dict[str, Any]:
+    """The columns that ``what=name,what=name`` names, for ``Qrels.of`` or ``Run.of``.
+
+    Raises:
+        DataError: it names something that a table has no column for.
+    """
+    from karat.columns import ROLES
+
+    known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
+    found = {}
+    for part in text.split(",") if text else []:
+        role, _, name = part.partition("=")
+        if role.strip() not in known or not name:
+            raise DataError(
+                f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "
+                f"{', '.join(known[:-1])} or {known[-1]}."
+            )
+        found[role.strip()] = name
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import policy_of, policy_options
+from karat.cli.options import column_options, columns_in, policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
 
@@ -32,6 +32,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.option(
     "--record", "record_path", metavar="OUT.JSON", help="write hashes, versions and all values: see verify"
 )
+@column_options
 @policy_options
 def evaluate_command(
     files: tuple[str, ...],
@@ -44,6 +45,8 @@ def evaluate_command(
     tie_bounds: bool,
     digits: int | None,
     record_path: str | None,
+    qrels_columns: str | None,
+    run_columns: str | None,
     lenient: bool,
     **axes: Any,
 ) -> None:
@@ -72,7 +75,8 @@ def evaluate_command(
     elif len(files) < 2:
         raise click.UsageError("Give a QRELS file and at least one RUN.")
     else:
-        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed)
+        columns = {"qrels": columns_in(qrels_columns, "qrels"), "run": columns_in(run_columns, "run")}
+        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed, columns)
     if record_path is not None:
         from karat.records import record
 
@@ -94,6 +98,7 @@ def evaluate_all(
     policy: Any,
     profile: str | None,
     weights: dict[str, float] | None,
+    columns: dict[str, dict[str, Any]],
 ) -> Any:
     """Score every run against the same judgments, read once."""
     from karat.asking import conventions, labelled, needs_groups
@@ -103,8 +108,8 @@ def evaluate_all(
 
     convention, policy = conventions(profile, policy)
     measures = labelled(asked, convention)
-    judged = Qrels.of(qrels, policy, subtopics=needs_groups(measures))
-    ranked = [Run.of(run) for run in runs]
+    judged = Qrels.of(qrels, policy, subtopics=needs_groups(measures), **columns["qrels"])
+    ranked = [Run.of(run, **columns["run"]) for run in runs]
     names = [run.name for run in ranked]
     names = list(runs) if len(set(names)) < len(names) else names
     ranked = [replace(run, name=name) for name, run in zip(names, ranked, strict=True)]

@@ -184,13 +184,18 @@ def batches_of(native: Any, rows: int) -> Iterator[_native.Frame]:
         return relation_frames(native, rows)
     if hasattr(native, "collect_batches"):
         return map(frame_of, native.collect_batches(chunk_size=rows, maintain_order=True))
-    return map(frame_of, [native.collect(engine="streaming")])
+    return map(frame_of, [native.collect()])  # before 1.34
 
 
 def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
     """The batches of a relation of DuckDB, whose connection answers nothing else until its reader is closed."""
-    named = "to_arrow_reader" if hasattr(relation, "to_arrow_reader") else "fetch_record_batch"
-    with closing(getattr(relation, named)(rows)) as reader:
+    names = (
+        "to_arrow_reader",
+        "fetch_record_batch",
+        "fetch_arrow_reader",
+    )  # as newer and older versions have it
+    reader_of = next(getattr(relation, name) for name in names if hasattr(relation, name))
+    with closing(reader_of(rows)) as reader:
         yield from frames_of(reader, rows)
 
 

@@ -148,7 +148,10 @@ class Wanted:
             run = self.kind == "run"
             strange = usual(list(fields), "grade" if run else "rank") and not any(self.asked.values())
             looks = f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
-            raise DataError(f"{self.place.name}: {error}{looks if strange else ''}") from None
+            if strange:
+                raise DataError(f"{self.place.name}: {error}{looks}") from None
+            option = f" On the command line, karat eval and compare have --{self.kind}-columns for it."
+            raise DataError(f"{self.place.name}: {error}{option}") from None
 
     def made(self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False) -> Table:
         """The columns wanted of a table that was opened."""
