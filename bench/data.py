@@ -44,8 +44,10 @@ SIZES = {
     "web": Size(6980, 1000, 1),
     "web-shuffled": Size(6980, 1000, 1, shuffled=True),
     "web10": Size(69800, 1000, 1),
+    "users": Size(20000, 50, 10),
 }
-"""``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines)."""
+"""``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines),
+``users`` recommendations to many (1.0 M lines)."""
 
 AT_ONCE = 200
 """Queries made at a time: some 10 MB."""

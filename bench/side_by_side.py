@@ -175,7 +175,7 @@ def karat() -> list[str]:
 def peer(name: str, label: str, form: str, made: Files, python: str) -> Program:
     """A peer in its own process; with dicts and frames only the evaluation is timed."""
     command = [python, "-m", "bench.child", name, form, str(made.qrels), str(made.run)]
-    seconds = seconds_of if form in ("dicts", "frames") else None
+    seconds = seconds_of if form in ("dicts", "frames", "session") else None
     return Program(label, command, values_of, seconds)
 
 

@@ -1,0 +1,91 @@
+"""How long the evaluation of tables of Spark takes: beside PySpark's own, recommenders' and RePlay's.
+
+Each program has a session of its own, so that none finds another's code compiled.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from bench.answer import Answer, faster_than
+from bench.data import Files, as_frames
+from bench.side_by_side import Timing, peer, side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.answer import Setting
+    from bench.side_by_side import Program
+
+PEERS = {
+    "spark_ranking_metrics": ("RankingMetrics", "pyspark"),
+    "spark_ranking_evaluator": ("RankingEvaluator", "pyspark"),
+    "recommenders_spark": ("recommenders", "recommenders"),
+    "replay_spark": ("RePlay", "replay"),
+}
+"""For each peer's file what tables call it, and the module that it needs."""
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """A million recommendations, four measures: the first evaluation of a session, and those after it."""
+    missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
+    if missing or shutil.which("java") is None:
+        print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)
+        return []
+    made = parquet(setting.data("users"))
+    programs = [peer("karat_spark", "karat", "session", made, sys.executable)]
+    for name, (label, module) in PEERS.items():
+        if setting.python != sys.executable or find_spec(module):
+            programs.append(peer(name, label, "session", made, setting.python))
+        else:
+            print(f"{label} is not installed and left out", file=sys.stderr)
+    first, later = sessions(programs, setting.times(1))
+    data = f"{made.run.name}, {versions('pyspark', 'recommenders', 'replay-rec')}, local[2]"
+    answers = []
+    for question, timings in (("a session's first evaluation", first), ("its later ones", later)):
+        others = [
+            bar
+            for label, _ in PEERS.values()
+            for bar in faster_than(timings, label, 1.0, f"Spark, {question}")
+        ]
+        answers.append(Answer(f"tables of Spark, {question}", data, timings, others))
+    return answers
+
+
+def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], list[Timing]]:
+    """The timings of the first evaluation of each session, and of the others."""
+    first = [Timing(program.name) for program in programs]
+    later = [Timing(program.name) for program in programs]
+    for _ in range(rounds):
+        for place, timing in enumerate(side_by_side(programs, 1)):
+            for kept, some in ((first, slice(0, 1)), (later, slice(1, None))):
+                seconds = [*kept[place].seconds, *timing.seconds[some]]
+                kept[place] = replace(timing, seconds=seconds, processor=[])
+    return first, later
+
+
+def parquet(made: Files) -> Files:
+    """The files as Parquet: ids as whole numbers, and of the judgments those above 0, which is all a peer takes."""
+    written = Files(*(path.with_suffix(f"{path.suffix}.parquet") for path in made))
+    if not all(path.exists() for path in written):
+        names = {"query_id": "user_id", "doc_id": "item_id"}
+        qrels, run = (frame.rename(names) for frame in as_frames(*made, whole=True))
+        qrels.filter(qrels["relevance"] > 0).write_parquet(written.qrels)
+        run.write_parquet(written.run)
+    return written
+
+
+def versions(*names: str) -> str:
+    """The libraries that are installed, with their versions."""
+    found = []
+    for name in names:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)

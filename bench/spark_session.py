@@ -1,0 +1,34 @@
+"""The session of Spark in which each peer works, and the tables that it reads."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["MEASURES", "tables"]
+
+MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10")
+"""What every peer computes, in the names that karat's profile ``spark`` reads."""
+
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "4g",
+    "spark.log.level": "ERROR",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""Two cores, so few partitions: with Spark's 200 every peer, karat too, mostly waits for empty tasks."""
+
+
+def tables(truth: Path, run: Path) -> tuple[Any, Any]:
+    """What is relevant to each user, and what was recommended, as tables that Spark reads from files."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark's workers are whatever python3 is
+    session = SparkSession.builder.master("local[2]").config(map=SETTINGS).getOrCreate()
+    return session.read.parquet(str(truth)), session.read.parquet(str(run))
