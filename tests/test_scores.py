@@ -43,10 +43,24 @@ def test_merging_parts_gives_the_whole() -> None:
     assert merged.queries == whole.queries
     assert merged.means() == whole.means()
     assert merged.counts.missing == ("q3",)
-    with pytest.raises(DataError, match="'q1' was evaluated in both parts"):
+    with pytest.raises(DataError, match="'q1' was evaluated in two parts"):
         merged.merge(parts[1])
     with pytest.raises(DataError, match="the same measures"):
         parts[0].merge(karat.evaluate(QRELS, RUN, ["RR"]))
+
+
+def test_many_parts_merge_at_once() -> None:
+    qrels = {f"q{number}": {"a": 1, "b": 2} for number in range(12)}
+    run = {query: {"a": 1.0, "c": 1.0} for query in list(qrels)[::3]}
+    whole = karat.evaluate(qrels, run)
+    parts = [karat.evaluate({q: qrels[q]}, {q: run[q]} if q in run else {}) for q in reversed(qrels)]
+    merged = parts[0].merge(*parts[1:])
+    assert merged.queries == whole.queries
+    assert merged.counts.as_dict() == whole.counts.as_dict()
+    assert merged.means() == whole.means()
+    assert parts[0].merge().means() == parts[0].means()
+    with pytest.raises(DataError, match="'q7' was evaluated in two parts"):
+        parts[0].merge(*parts[1:], parts[4])
 
 
 def test_the_footer_says_what_was_decided() -> None:

@@ -60,9 +60,17 @@ class Counts:
     unordered: int = 0
     lines: int = 0
 
-    def merge(self, other: Counts) -> Counts:
-        """The counts of two parts of a run together."""
-        return Counts(**{name: value + getattr(other, name) for name, value in self.__dict__.items()})
+    def merge(self, *others: Counts) -> Counts:
+        """The counts of all parts of a run together."""
+        parts = (self, *others)
+        found: dict[str, Any] = {
+            name: sum(getattr(each, name) for each in parts) for name in self.__dict__ if name != "missing"
+        }
+        missing = sorted(
+            (query for each in parts for query in each.missing),
+            key=lambda query: query.encode("utf-8", "surrogateescape"),
+        )
+        return Counts(**found, missing=tuple(missing))
 
     def as_dict(self) -> dict[str, Any]:
         """Every count by name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -132,42 +133,41 @@ class Scores:
         kept = self.counted[:, place].tolist()
         return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
-    def merge(self, other: Scores) -> Scores:
-        """The scores of both together, for runs that were evaluated in parts.
+    def merge(self, *others: Scores) -> Scores:
+        """The scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
+
+        Args:
+            others: the other parts, as many as there are: all at once is quicker than one after the other.
 
         Raises:
-            DataError: a query stands in both, or the parts differ in measures or policy.
+            DataError: a query stands in two parts, or they differ in measures or policy.
+
+        Example:
+            >>> import karat
+            >>> parts = [karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, ["RR"]) for q in ("q1", "q2", "q3")]
+            >>> parts[0].merge(*parts[1:]).queries
+            ('q1', 'q2', 'q3')
         """
-        if (self.measures, self.policy) != (other.measures, other.policy):
+        parts = (self, *others)
+        if any((each.measures, each.policy) != (self.measures, self.policy) for each in others):
             raise DataError("Only scores with the same measures and the same policy can be merged.")
-        twice = set(self.queries) & set(other.queries)
-        if twice:
-            raise DataError(f"Query '{min(twice)}' was evaluated in both parts: a query belongs to one.")
-        names = [*self.queries, *other.queries]
+        names = [query for each in parts for query in each.queries]
+        if len(set(names)) < len(names):
+            twice = min(query for query, count in Counter(names).items() if count > 1)
+            raise DataError(f"Query '{twice}' was evaluated in two parts: a query belongs to one.")
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
-        values = np.concatenate([self.values, other.values])[order]
-        counts = self.counts.merge(other.counts)
-        masks = [
-            np.ones(each.values.shape, bool) if each.counted is None else each.counted
-            for each in (self, other)
-        ]
-        counted = None if self.counted is other.counted is None else np.concatenate(masks)[order]
-        weighed = [
-            np.ones(each.values.shape) if each.weights is None else each.weights for each in (self, other)
-        ]
-        weights = None if self.weights is other.weights is None else np.concatenate(weighed)[order]
         merged = replace(
             self,
             queries=tuple(names[each] for each in order),
-            values=values,
-            counts=counts,
+            values=np.concatenate([each.values for each in parts])[order],
+            counts=self.counts.merge(*(each.counts for each in others)),
             bounds={},
-            counted=counted,
-            weights=weights,
-            errors=merged_errors(self, other),
+            counted=stacked([(each.counted, each.values.shape) for each in parts], np.bool_, order),
+            weights=stacked([(each.weights, each.values.shape) for each in parts], np.float64, order),
+            errors=merged_errors(parts),
             inputs={},
         )
-        return pooled_again(merged, self, other) if self.pools else merged
+        return pooled_again(merged, parts) if self.pools else merged
 
     def footer(self) -> str:
         """One line: queries, decisions and the policy."""
@@ -218,15 +218,22 @@ class Scores:
         return board([self], "text") + self.footer()
 
 
-def pooled_again(merged: Scores, one: Scores, other: Scores) -> Scores:
-    """The merged scores with the values of measures that compare documents of both parts."""
+def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
+    """Arrays below one another, with ones in the place of those that are None; None if all are."""
+    if all(array is None for array, _ in parts):
+        return None
+    return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]
+
+
+def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
+    """The merged scores with the values of measures that compare documents of several parts."""
     from karat.lists.flat import Flat
 
     values, pools = merged.values.copy(), {}
     weights = np.ones(values.shape) if merged.weights is None else merged.weights.copy()
     place_of = {query: place for place, query in enumerate(merged.queries)}
-    for label in one.pools:
-        column, parts = merged.column(label), (one, other)
+    for label in merged.pools:
+        column = merged.column(label)
         places = np.array([place_of[query] for part in parts for query in part.by_query(label)], np.int64)
         rows = joined([part.pools[label] for part in parts], np.argsort(places))
         places.sort()
@@ -241,12 +248,14 @@ def pooled_again(merged: Scores, one: Scores, other: Scores) -> Scores:
     return replace(merged, values=values, weights=weights, pools=pools)
 
 
-def merged_errors(one: Scores, other: Scores) -> dict[str, float]:
-    """The standard errors of the means of two parts together: each part is a share of the whole."""
-    parts = [(each, len(each.queries) / (len(one.queries) + len(other.queries))) for each in (one, other)]
-    labels = [label for label in one.labels if label in one.errors or label in other.errors]
+def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
+    """The standard errors of the means of all parts together: each part is a share of the whole."""
+    queries = sum(len(each.queries) for each in parts)
+    shares = [(each, len(each.queries) / queries) for each in parts]
+    labels = [label for label in parts[0].labels if any(label in each.errors for each in parts)]
     return {
-        label: math.hypot(*(share * each.errors.get(label, 0.0) for each, share in parts)) for label in labels
+        label: math.hypot(*(share * each.errors.get(label, 0.0) for each, share in shares))
+        for label in labels
     }
 
 
