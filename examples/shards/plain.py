@@ -1,0 +1,24 @@
+"""A run in shards, files split by query, each evaluated by a process of its own, and merged.
+
+python examples/shards/plain.py qrels/ run/
+"""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import karat
+
+MEASURES = ["AP", "nDCG@10", "P@10"]
+
+
+def evaluated(qrels, run):
+    """The scores of the queries of one shard."""
+    return karat.evaluate(qrels, run, MEASURES, name="run")
+
+
+if __name__ == "__main__":
+    qrels, runs = (sorted(Path(folder).iterdir()) for folder in sys.argv[1:])
+    with ProcessPoolExecutor() as pool:
+        first, *others = pool.map(evaluated, qrels, runs)
+    print(first.merge(*others))
