@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import gc
 import importlib.util
 import io
 import os
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +36,9 @@ PAGES = [ENGLISH, CHINESE, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "do
 MAKEFILE = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-QUOTED = re.compile(r"`((?:src|tests)/[\w./]+)`[^`]*?\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(
+    r"`((?:src|tests|examples)/[\w./]+)`[^`]*?\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL
+)
 KARAT = re.compile(r"(?:^|\|\s*)(?:\.venv/bin/)?(?:karat|python3? -m karat)\s", re.MULTILINE)
 
 
@@ -148,7 +152,12 @@ def problems(page: str, folder: Path) -> list[str]:
 
 
 # Libraries that a page's Python imports and that karat itself does not need.
-NEEDS = {"engines.md": ("pyspark", "duckdb"), "files.md": ("polars",), "frames.md": ("polars",)}
+NEEDS = {
+    "engines.md": ("pyspark", "duckdb"),
+    "files.md": ("polars",),
+    "frames.md": ("polars",),
+    "spark.md": ("pyspark",),
+}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -160,7 +169,10 @@ def test_what_a_page_shows_is_what_happens(
             pytest.skip(f"the page's Python needs {library}, which is not installed")
         if library == "pyspark":
             request.getfixturevalue("spark")
-    assert problems(page.read_text(encoding="utf-8"), tmp_path) == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # PySpark's tuning leaves pools of threads open
+        assert problems(page.read_text(encoding="utf-8"), tmp_path) == []
+        gc.collect()
 
 
 SMALL = """\

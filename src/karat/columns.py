@@ -185,7 +185,8 @@ def through_narwhals(
         )
     )
     native: Any = wanted.to_native()
-    if not hasattr(native, "__arrow_c_stream__"):
+    # PySpark's own stream is made by Python workers on the cluster, which need pandas; what it collects is not.
+    if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
         native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
     return _native.Frame(native.__arrow_c_stream__()), chosen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import random
 import sys
@@ -107,6 +108,7 @@ def test_cross_validation_chooses_the_model_that_ranks_better(spark: Any, evalua
     assert 0 < worse < 0.6
     assert better > 0.99
     assert chosen.bestModel.getRegParam() == 0.0
+    gc.collect()  # or another test would be told of the pool
 
 
 def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path: Path) -> None:
