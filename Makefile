@@ -106,7 +106,7 @@ sanitize: build/sanitize/karat-fuzz
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
-# The other libraries that tests compare karat with; their tests are skipped without them (two gigabytes, mostly PyTorch).
+# The other libraries that tests compare karat with; their tests are skipped without them (three gigabytes: PyTorch, Spark …).
 peers: $(VENV)/peers
 
 bench: $(VENV)/installed $(VENV)/bench-peers
