@@ -55,7 +55,7 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
         nw.col(chosen[role]).cast(nw.Float64).alias(role) for role in ("score", "rank") if role in chosen
     ]
     rows = table.select(*columns)
-    return rows if "score" in chosen else rows.with_columns(score=-nw.col("rank"))
+    return rows if "score" in chosen else rows.with_columns(score=0 - nw.col("rank"))
 
 
 def faults(chosen: dict[str, str]) -> dict[str, nw.Expr]:
