@@ -332,6 +332,19 @@ def test_text_in_parts_is_one_run_with_lines_that_end(tmp_path: Path) -> None:
     assert same(karat.evaluate(qrels, str(tmp_path / "?.run*"), MEASURES), oracle)
 
 
+def test_a_line_in_parts_is_told_by_its_own_file(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_bytes(b"q 0 a 1 3 x\nq 0 b 2 2 x")
+    (tmp_path / "b.run.gz").write_bytes(gzip.compress(b"q 0 c 3 1 x\n"))
+    (tmp_path / "c.run").write_bytes(b"q 0 d 4 0 x\n\nq 0 e 5 zero x\n")
+    parts = str(tmp_path / "*.run*")
+    check_refused(
+        lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), f"{tmp_path / 'c.run'}, line 3:", "'zero'"
+    )
+    (tmp_path / "c.run").write_bytes(b"q 0 d 4 0 x\nq 0 a 5 0 x\n")
+    twice = f"on line 1 of {tmp_path / 'a.run'} and on line 2 of {tmp_path / 'c.run'}"
+    check_refused(lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), twice)
+
+
 def test_columns_are_named_where_their_names_are_unusual(tmp_path: Path, reader: str) -> None:
     qrels = text(tmp_path / "qrels.tsv", QRELS, ("topic", "page", "worth"), "\t")
     run = text(
@@ -363,6 +376,13 @@ def test_a_file_without_an_ending_is_known_by_its_first_bytes(tmp_path: Path, li
     qrels = parquet(tmp_path / "qrels", QRELS, JUDGED)
     run = parquet(tmp_path / "run", RUN, RANKED)
     assert same(karat.evaluate(qrels, run, MEASURES))
+
+
+def test_a_table_s_name_may_have_a_pattern_s_letters(tmp_path: Path, library: str) -> None:
+    folder = tmp_path / "it's a=b [x]"
+    qrels = parquet(folder / "qrels[1].parquet", QRELS, JUDGED)
+    run = parquet(folder / "[run]?.parquet", RUN, RANKED)
+    assert same(karat.evaluate(str(qrels), str(run), MEASURES))
 
 
 def test_a_name_with_a_pattern_s_letters_is_a_file_where_it_is_one(tmp_path: Path) -> None:

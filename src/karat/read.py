@@ -100,6 +100,10 @@ class Origin:
         """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
         if self.rows:
             return f"in rows {first - 1} and {second - 1} (from 0)"
+        if self.parts:
+            return " and ".join(
+                "on line {1} of {0}".format(*line_in(self.files, each)) for each in (first, second)
+            )
         return f"on lines {first} and {second}"
 
 
@@ -295,8 +299,8 @@ COLUMNS = {
 
 
 @contextmanager
-def sentences(name: str, kind: str = "file") -> Iterator[None]:
-    """Turn what goes wrong while ``name`` is read into a sentence.
+def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
+    """Turn what goes wrong while ``name``, or several ``files`` one after the other, is read into a sentence.
 
     Raises:
         DataError: always in place of the kernel's, the system's or a decompressor's own error.
@@ -304,7 +308,7 @@ def sentences(name: str, kind: str = "file") -> Iterator[None]:
     try:
         yield
     except _native.LineError as error:
-        raise DataError(line_sentence(error, name, kind)) from None
+        raise DataError(line_sentence(error, name, kind, files)) from None
     except OSError as error:
         raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
     except Exception as error:
@@ -315,9 +319,24 @@ def sentences(name: str, kind: str = "file") -> Iterator[None]:
         ) from None
 
 
-def line_sentence(error: _native.LineError, name: str, kind: str) -> str:
+def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
+    """The file and its own line that a line counted through all of the files is."""
+    for path in files[:-1]:
+        its = 0
+        with open(path, "rb") as plain:
+            unpack = decompressor(plain.read(8))
+        with open(path, "rb") if unpack is None else unpack(path) as file:
+            for its, _ in enumerate(file, 1):
+                if its == line:
+                    return path, line
+        line -= its
+    return files[-1], line
+
+
+def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
     """What is wrong with a line, where, and what to do."""
-    where = f"{name}, line {error.line}"
+    place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
+    where = f"{place}, line {line}"
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     if error.kind == "columns":
         swapped = kind == "qrels" and detail.isdigit() and int(detail) >= 6

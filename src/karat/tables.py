@@ -120,7 +120,7 @@ class Qrels:
         if grouped:
             return cls.by_subtopic(source, policy, reading)
         keep = policy.duplicates == "error"
-        with sentences(source.name, "qrels"):
+        with sentences(source.name, "qrels", source.origin.files):
             judgments = _native.read_judgments(
                 source.handle,
                 columns=4,
@@ -152,7 +152,7 @@ class Qrels:
             name, origin = "<mapping>", Origin("a mapping")
         else:
             source, name, origin = qrels, qrels.name, qrels.origin
-            with sentences(name, "qrels"):
+            with sentences(name, "qrels", origin.files):
                 how: dict[str, Any] = {
                     "numbers": reading.numbers,
                     "comments": reading.qrels_comments,

@@ -38,7 +38,7 @@ class TextRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        with closing(Overflow()) as overflow, sentences(self.source.name, "run"):
+        with closing(Overflow()) as overflow, sentences(self.source.name, "run", self.source.origin.files):
             return _native.match_text(
                 judgments,
                 self.source.from_start(),
@@ -57,7 +57,7 @@ class TextRun:
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
-        with sentences(self.source.name, "run"):
+        with sentences(self.source.name, "run", self.source.origin.files):
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
                 query,
@@ -72,7 +72,7 @@ class TextRun:
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score of each line that has its six fields."""
-        with sentences(self.source.name, "run"):
+        with sentences(self.source.name, "run", self.source.origin.files):
             content = self.source.content().removeprefix(BYTE_ORDER_MARK)
         for line in content.split(b"\n"):
             fields = line.split(None, 5)

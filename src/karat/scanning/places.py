@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ class Place:
         name: the path as it was given.
         files: them, sorted.
         kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
-        keys: the columns that a Hive layout writes into the folders' names, ``key=value``.
+        keys: the columns that a Hive layout writes into the names of the folders below, ``key=value``.
     """
 
     name: str
@@ -135,7 +136,8 @@ def of_one_kind(name: str, files: list[str]) -> Place:
             f"{name} means files of several kinds ({shown(kinds.values())}): give a pattern that means one kind, such "
             f"as '*{os.path.splitext(files[0])[1]}'."
         )
-    layouts = {keys_of(each): each for each in files}
+    root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
+    layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
         raise DataError(
             f"{name} means files that lie in folders 'key=value' of different keys ({shown(layouts.values())}): give "
@@ -145,7 +147,7 @@ def of_one_kind(name: str, files: list[str]) -> Place:
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """The columns that stand in the names of a file's folders."""
+    """The columns that stand in the names of the folders of a path."""
     return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
 
 

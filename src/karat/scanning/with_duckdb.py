@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from karat.columns import IDS
@@ -108,8 +109,9 @@ def odd_number(table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, st
 
 
 def listed(place: Place) -> str:
-    """The files, as SQL writes a list."""
-    return f"[{', '.join(map(literal, place.files))}]"
+    """The files, as SQL writes a list; letters that would make them patterns stand for themselves."""
+    names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
+    return f"[{', '.join(map(literal, names))}]"
 
 
 def literal(text: str) -> str:
