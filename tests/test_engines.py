@@ -383,6 +383,7 @@ warnings.simplefilter("ignore")
 from pyspark.sql import SparkSession
 import karat
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
+spark.conf.set("spark.sql.shuffle.partitions", "1")
 run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 2.0), ("p", "b", 2.0)], ["qid", "docno", "score"])
 qrels = spark.createDataFrame([("q", "a", 1)], ["qid", "docno", "rel"])
 assert type(run).__module__.startswith("pyspark.sql.connect"), type(run)
