@@ -95,6 +95,15 @@ public:
         }
     }
 
+    // The first number stored for a hash like this one, or NONE: to be compared, and looked for by find() if it is another.
+    std::uint32_t candidate(std::uint64_t hash) const {
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+        for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+            if (slots_[i].number == 0) return NONE;
+            if (slots_[i].tag == tag) return slots_[i].number - 1;
+        }
+    }
+
     bool crowded() const { return used_ * 2 > slots_.size(); }
 
     // Twice the slots; `hash_of(number)` gives each stored id's hash again.

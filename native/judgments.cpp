@@ -21,6 +21,22 @@ std::int64_t Judgments::find_query(std::string_view id) const {
     return found == IdTable::NONE ? -1 : static_cast<std::int64_t>(found);
 }
 
+void Judgments::find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const {
+    std::uint64_t hashes[TOGETHER];
+    std::uint32_t candidates[TOGETHER];
+    std::string_view found[TOGETHER];
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_id(ids[i], seed_);
+    for (std::size_t i = 0; i < count; ++i) candidates[i] = query_table_.candidate(hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) found[i] = candidates[i] == IdTable::NONE ? std::string_view() : queries_[candidates[i]];
+    for (std::size_t i = 0; i < count; ++i) {
+        if (candidates[i] == IdTable::NONE) {
+            numbers[i] = -1;
+        } else {
+            numbers[i] = found[i] == ids[i] ? static_cast<std::int64_t>(candidates[i]) : find_query(ids[i]);
+        }
+    }
+}
+
 JudgmentsBuilder::JudgmentsBuilder() : seed_(fresh_seed()) {}
 
 std::uint32_t JudgmentsBuilder::query_number(std::string_view query) {

@@ -26,6 +26,9 @@ public:
     std::string_view query(std::int64_t q) const { return queries_[static_cast<std::size_t>(q)]; }
     // The query's number, or -1.
     std::int64_t find_query(std::string_view id) const;
+    // The same of several. Each step waits for memory, so each is taken for all before the next one.
+    static constexpr std::size_t TOGETHER = 32;
+    void find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const;
 
     // Judgments [offsets[q], offsets[q + 1]) belong to query q.
     const std::vector<std::int64_t>& offsets() const { return offsets_; }

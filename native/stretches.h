@@ -30,18 +30,44 @@ public:
         if (batch != batch_ && query.in_dictionary())
             known_.assign(static_cast<std::size_t>(query.dictionary_size()), UNKNOWN);
         batch_ = batch;
+        if (!query.in_dictionary() && !query.plain_whole()) return split_text(query, from, to, take);
         for (std::int64_t row = from; row < to;) {
             const std::int64_t first = row++;
             while (row < to && query.same(first, row)) ++row;
-            const std::int64_t number = query.in_dictionary() ? known(query, first)
-                                        : query.plain_whole() ? remembered(query, first)
-                                                              : found(query, first);
+            const std::int64_t number = query.in_dictionary() ? known(query, first) : remembered(query, first);
             if (number >= 0) take(first, row, number);
         }
     }
 
 private:
     static constexpr std::int32_t UNKNOWN = -2;
+
+    template <class Take>
+    void split_text(const Column& query, std::int64_t from, std::int64_t to, Take& take) {
+        constexpr std::size_t TOGETHER = Judgments::TOGETHER;
+        std::int64_t starts[TOGETHER + 1];
+        std::string_view ids[TOGETHER];
+        std::int64_t numbers[TOGETHER];
+        for (std::int64_t row = from; row < to;) {
+            std::size_t count = 0;
+            for (; row < to && count < TOGETHER; ++count) {
+                starts[count] = row;
+                char* none = nullptr;
+                ids[count] = query.id(row, none);
+                while (++row < to && query.same(starts[count], row)) {
+                }
+            }
+            starts[count] = row;
+            judgments_.find_queries(ids, count, numbers);
+            for (std::size_t i = 0; i < count; ++i) {
+                if (numbers[i] >= 0) {
+                    take(starts[i], starts[i + 1], numbers[i]);
+                } else {
+                    strange(ids[i]);
+                }
+            }
+        }
+    }
 
     std::int64_t known(const Column& query, std::int64_t row) {
         std::int32_t& number = known_[static_cast<std::size_t>(query.index(row))];
@@ -64,8 +90,12 @@ private:
         char* room = digits;
         const std::string_view id = query.id(row, room);
         const std::int64_t number = judgments_.find_query(id);
-        if (number < 0 && extra_.find(id) == extra_.end()) extra_.emplace(id);
+        if (number < 0) strange(id);
         return number;
+    }
+
+    void strange(std::string_view id) {
+        if (extra_.find(id) == extra_.end()) extra_.emplace(id);
     }
 
     struct Memory {
