@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text.h"
+
 namespace karat {
 namespace {
 
@@ -195,7 +197,7 @@ bool Column::same(std::int64_t a, std::int64_t b) const {
         case Layout::text64:
         case Layout::view: {
             char* none = nullptr;
-            return id(a, none) == id(b, none);
+            return same_id(id(a, none), id(b, none));
         }
         default: break;
     }

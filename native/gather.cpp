@@ -20,6 +20,14 @@ char* put(char* at, T value) {
     return at + sizeof value;
 }
 
+constexpr std::size_t LONGEST_VARINT = 10;
+
+char* put_varint(char* at, std::uint64_t value) {
+    for (; value >= 128; value >>= 7) *at++ = static_cast<char>(value | 128);
+    *at++ = static_cast<char>(value);
+    return at;
+}
+
 }  // namespace
 
 Buckets::Buckets(std::size_t query_count)
@@ -103,14 +111,16 @@ const Chunk* Gathered::load(std::size_t bucket, std::unique_ptr<char[]>& room) c
 }
 
 void Gathered::add(std::size_t query, std::int64_t block, const RunLine& line) {
-    Heap& heap = heaps_[buckets_.of(query)];
+    const std::size_t bucket = buckets_.of(query);
+    Heap& heap = heaps_[bucket];
     const std::size_t id_size = line.document.size();
-    const std::size_t bytes = RECORD_HEAD + 8 + 1 + 8 + id_size;  // at most
+    const std::size_t bytes = 2 * LONGEST_VARINT + 8 + 8 + 1 + 8 + id_size;  // at most
     if (static_cast<std::size_t>(heap.limit - heap.at) < bytes) add_chunk(heap, bytes);
+    const std::uint64_t place = static_cast<std::uint64_t>(block) << 32 | static_cast<std::uint64_t>(line.line);
     char* at = heap.at;
-    at = put(at, static_cast<std::uint32_t>(query));
-    at = put(at, static_cast<std::uint32_t>(line.line));
-    at = put(at, static_cast<std::uint32_t>(block));
+    at = put_varint(at, query - bucket * buckets_.width);
+    at = put_varint(at, place - heap.place);
+    heap.place = place;
     at = put(at, line.score);
     if (with_rank_) at = put(at, line.rank);
     if (id_size < 255) {

@@ -3,7 +3,7 @@
 // Buckets, not queries: appending to some hundred places stays in the cache and the page tables, to thousands does not.
 //
 // What memory shall not hold is written to a file and read back bucket by bucket: each byte moves to the disk once and
-// once back, and that is the limit. A record is 21 bytes and the id, so 100 M rows are about 3 GB.
+// once back, and that is the limit. A record is some 13 bytes and the id, so 100 M rows are about 2.2 GB.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,6 @@ struct Buckets {
 
     std::size_t of(std::size_t query) const { return query / width; }
 };
-
-// A record: [query u32][line u32][block u32][score f64]([rank i64])[id size u8, or 255 and u64][id bytes].
-inline constexpr std::size_t RECORD_HEAD = 4 + 4 + 4 + 8;
 
 // Records of one bucket, one behind the other.
 struct Chunk {
@@ -60,6 +57,7 @@ private:
         Chunk* first = nullptr;
         Chunk* last = nullptr;
         std::size_t total = 0;
+        std::uint64_t place = 0;        // of the last record
         std::vector<Extent> written;  // before those in memory
     };
     struct Slab {
@@ -84,49 +82,74 @@ private:
     std::size_t free_bytes_ = 0;
 };
 
+// A record: [query, counted within its bucket][place less that of the record before][score f64]([rank i64])[id size u8,
+// or 255 and u64][id bytes], the first two as varints; a place is the block, then 32 bits for the line. From the score on
+// it is the body, which says everything by itself.
+inline const char* read_varint(const char* at, std::uint64_t& value) {
+    value = static_cast<unsigned char>(*at) & 127u;
+    for (unsigned shift = 7; (static_cast<unsigned char>(*at++) & 128u) != 0; shift += 7)
+        value |= (static_cast<unsigned char>(*at) & std::uint64_t{127}) << shift;
+    return at;
+}
+
+inline double body_score(const char* body) {
+    double score;
+    std::memcpy(&score, body, sizeof score);
+    return score;
+}
+
+inline std::int64_t body_rank(const char* body) { return static_cast<std::int64_t>(load8(body + 8)); }
+
+inline std::string_view body_document(const char* body, bool with_rank) {
+    const char* p = body + (with_rank ? 16 : 8);
+    const auto size = static_cast<unsigned char>(*p++);
+    if (size != 255) return {p, size};
+    return {p + 8, static_cast<std::size_t>(load8(p))};
+}
+
+inline Place place_of(std::uint64_t place) {
+    return {static_cast<std::int64_t>(place >> 32), static_cast<std::int64_t>(place & 0xFFFFFFFFu)};
+}
+
 // Walks the records of one bucket in the order they were added.
 class RecordCursor {
 public:
     RecordCursor(const Chunk* chunk, bool with_rank) : with_rank_(with_rank) { enter(chunk); }
 
     bool done() const { return chunk_ == nullptr; }
-    const char* record() const { return at_; }
-    void advance();
+    std::size_t query() const { return query_; }
+    std::uint64_t place() const { return place_; }
+    std::uint64_t block() const { return place_ >> 32; }
+    const char* body() const { return body_; }
+
+    void advance() {
+        const std::string_view document = body_document(body_, with_rank_);
+        const char* const end = document.data() + document.size();
+        if (end == chunk_->end) {
+            enter(chunk_->next);
+        } else {
+            read(end);
+        }
+    }
 
 private:
     void enter(const Chunk* chunk) {
         chunk_ = chunk;
-        if (chunk != nullptr) at_ = chunk->bytes();
+        if (chunk != nullptr) read(chunk->bytes());
+    }
+
+    void read(const char* at) {
+        std::uint64_t query, step;
+        body_ = read_varint(read_varint(at, query), step);
+        query_ = static_cast<std::size_t>(query);
+        place_ += step;
     }
 
     bool with_rank_;
     const Chunk* chunk_ = nullptr;
-    const char* at_ = nullptr;
+    std::size_t query_ = 0;
+    std::uint64_t place_ = 0;
+    const char* body_ = nullptr;
 };
-
-inline std::uint32_t record_query(const char* record) { return load4(record); }
-
-inline Place record_place(const char* record) { return {load4(record + 8), load4(record + 4)}; }
-
-inline double record_score(const char* record) {
-    double score;
-    std::memcpy(&score, record + 12, sizeof score);
-    return score;
-}
-
-inline std::int64_t record_rank(const char* record) { return static_cast<std::int64_t>(load8(record + RECORD_HEAD)); }
-
-inline std::string_view record_document(const char* record, bool with_rank) {
-    const char* p = record + RECORD_HEAD + (with_rank ? 8 : 0);
-    const auto size = static_cast<unsigned char>(*p++);
-    if (size != 255) return {p, size};
-    return {p + 8, static_cast<std::size_t>(load8(p))};
-}
-
-inline void RecordCursor::advance() {
-    const std::string_view document = record_document(at_, with_rank_);
-    at_ = document.data() + document.size();
-    if (at_ == chunk_->end) enter(chunk_->next);
-}
 
 }  // namespace karat

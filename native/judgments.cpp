@@ -32,7 +32,7 @@ void Judgments::find_queries(const std::string_view* ids, std::size_t count, std
         if (candidates[i] == IdTable::NONE) {
             numbers[i] = -1;
         } else {
-            numbers[i] = found[i] == ids[i] ? static_cast<std::int64_t>(candidates[i]) : find_query(ids[i]);
+            numbers[i] = same_id(found[i], ids[i]) ? static_cast<std::int64_t>(candidates[i]) : find_query(ids[i]);
         }
     }
 }

@@ -25,8 +25,8 @@ public:
     void reduce(std::size_t bucket, Findings& findings) {
         const std::size_t first_query = bucket * buckets_.width;
         for (std::size_t w = 0; w < gathered_.size(); ++w) chunks_[w] = gathered_[w]->load(bucket, rooms_[w]);
-        count(first_query);
-        sort_records(first_query);
+        count();
+        sort_records();
         for (std::size_t q = 0; q < buckets_.width; ++q) {
             if (starts_[q] == starts_[q + 1]) continue;
             documents_.clear();
@@ -36,18 +36,21 @@ public:
     }
 
 private:
-    void count(std::size_t first_query) {
+    struct Record {
+        std::uint64_t place;
+        const char* body;
+    };
+
+    void count() {
         starts_.assign(buckets_.width + 1, 0);
         for (const Chunk* chunk : chunks_) {
-            for (RecordCursor at(chunk, with_rank_); !at.done(); at.advance()) {
-                ++starts_[record_query(at.record()) - first_query + 1];
-            }
+            for (RecordCursor at(chunk, with_rank_); !at.done(); at.advance()) ++starts_[at.query() + 1];
         }
         for (std::size_t q = 0; q < buckets_.width; ++q) starts_[q + 1] += starts_[q];
     }
 
     // Every worker's records come block after block, so file order takes the blocks in turn.
-    void sort_records(std::size_t first_query) {
+    void sort_records() {
         records_.resize(starts_.back());
         next_.assign(starts_.begin(), starts_.end() - 1);
         std::vector<RecordCursor> cursors;
@@ -56,24 +59,20 @@ private:
             if (!at.done()) cursors.push_back(at);
         }
         while (!cursors.empty()) {
-            const auto earlier = [](const RecordCursor& a, const RecordCursor& b) {
-                return record_place(a.record()).block < record_place(b.record()).block;
-            };
+            const auto earlier = [](const RecordCursor& a, const RecordCursor& b) { return a.block() < b.block(); };
             const auto least = std::min_element(cursors.begin(), cursors.end(), earlier);
-            const std::int64_t block = record_place(least->record()).block;
-            while (!least->done() && record_place(least->record()).block == block) {
-                records_[next_[record_query(least->record()) - first_query]++] = least->record();
-                least->advance();
-            }
+            const std::uint64_t block = least->block();
+            for (; !least->done() && least->block() == block; least->advance())
+                records_[next_[least->query()]++] = {least->place(), least->body()};
             if (least->done()) cursors.erase(least);
         }
     }
 
-    void add(const char* record) {
-        const std::string_view id = record_document(record, with_rank_);
-        documents_.add(id, hash_id(id, judgments_.seed()), options_.rounded(record_score(record)));
-        documents_.places.push_back(record_place(record));
-        if (with_rank_) documents_.ranks.push_back(record_rank(record));
+    void add(const Record& record) {
+        const std::string_view id = body_document(record.body, with_rank_);
+        documents_.add(id, hash_id(id, judgments_.seed()), options_.rounded(body_score(record.body)));
+        documents_.places.push_back(place_of(record.place));
+        if (with_rank_) documents_.ranks.push_back(body_rank(record.body));
     }
 
     const Judgments& judgments_;
@@ -86,7 +85,7 @@ private:
     std::vector<std::unique_ptr<char[]>> rooms_;
     std::vector<const Chunk*> chunks_;  // of the bucket, one a worker
     std::vector<std::size_t> starts_, next_;
-    std::vector<const char*> records_;
+    std::vector<Record> records_;
 };
 
 }  // namespace
