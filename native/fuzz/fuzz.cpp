@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "oracle.h"
 #include "ranked.h"
@@ -100,6 +101,26 @@ void compare(const karat::Matched& found, const oracle::Ranked& wanted, bool wit
     expect(found.tag == want.tag, "another tag");
 }
 
+// A file that is none.
+class MemorySpill final : public karat::Spill {
+public:
+    std::uint64_t append(const char* bytes, std::size_t size) override {
+        const std::lock_guard lock(mutex_);
+        const std::size_t place = bytes_.size();
+        bytes_.append(bytes, size);
+        return place;
+    }
+    void read(std::uint64_t place, char* bytes, std::size_t size) override {
+        const std::lock_guard lock(mutex_);
+        expect(place + size <= bytes_.size(), "reads back what was not written");
+        std::memcpy(bytes, bytes_.data() + place, size);
+    }
+
+private:
+    std::mutex mutex_;
+    std::string bytes_;
+};
+
 // One after the other, so that the last bits of the options decide on few things at once.
 class Choices {
 public:
@@ -191,6 +212,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     rank_and_compare(query, run, options);
     match_and_compare(*judgments, run, options, ranked);
     options.gathered = true;
+    match_and_compare(*judgments, run, options, ranked);
+    MemorySpill spill;
+    options.spill = &spill;
+    options.memory = 1;
     match_and_compare(*judgments, run, options, ranked);
     if (threaded) {
         options.threads = 2;
