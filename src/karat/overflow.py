@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
@@ -36,6 +35,8 @@ class Overflow:
         place = self.size
         with failures():
             if self.file is None:
+                import tempfile  # which few runs need, and which imports a dozen modules
+
                 self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0)  # noqa: SIM115 -- close() is
             self.file.seek(place)
             written = 0
@@ -70,6 +71,8 @@ def failures() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        import tempfile
+
         where = tempfile.tempdir or "the folder for temporary files"
         raise DataError(
             f"Rows that memory shall not hold go to a file in {where}, and that failed: {error.strerror or error}. "

@@ -16,11 +16,7 @@ from karat.ids import bytes_of, text_of
 from karat.mappings import from_mapping, plain
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
-from karat.runs.engine import EngineRun, is_away
-from karat.runs.feeds import feed_of
-from karat.runs.frame import FrameRun
 from karat.runs.mapping import MappingRun
-from karat.runs.streamed import StreamedRun
 from karat.runs.text import TextRun
 from karat.scanning import called, read_as
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
@@ -247,8 +243,7 @@ class Run:
     @property
     def alone(self) -> bool:
         """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
-        held = getattr(self.held, "held", self.held)  # of files, what holds their rows
-        return isinstance(held, EngineRun | StreamedRun)
+        return self.held.alone
 
     @classmethod
     def of(
@@ -293,6 +288,8 @@ class Run:
             return cls(name or "run", MappingRun(plain(run)))
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if is_frame(run):
+            from karat.runs.holding import held_frame
+
             return cls(name or "run", held_frame(run, extract, its))
         found = read_as(cast("Readable", run), "run", its)
         if isinstance(found, Source):
@@ -319,20 +316,6 @@ class Run:
             DataError: a line, row, score or id that cannot be used.
         """
         return self.held.match(judgments, asked)
-
-
-def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
-    """What holds a frame: memory, batches of a lazy one, or the engine that it lives in.
-
-    Raises:
-        DataError: a frame that cannot be read, or no such way.
-    """
-    if extract not in (None, "engine"):
-        raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
-    if extract == "engine" or is_away(frame):
-        return EngineRun.of(frame, **named)
-    feed = feed_of(frame, **named)
-    return FrameRun(columns_of(frame, "run", **named)) if feed is None else StreamedRun(feed)
 
 
 QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]] | Frame"

@@ -80,6 +80,10 @@ class Held(Protocol):
     def origin(self) -> Origin:
         """Where they came from."""
 
+    @property
+    def alone(self) -> bool:
+        """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
+
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.
 

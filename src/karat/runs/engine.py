@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.columns import choose, columns_of, fit, library_of, refusals
 from karat.errors import DataError, PolicyError
@@ -47,6 +47,7 @@ class EngineRun:
     table: Any
     chosen: dict[str, str]
     origin: Origin
+    alone: ClassVar[bool] = True
 
     @classmethod
     def of(cls, given: Any, **asked: str | None) -> EngineRun:

@@ -33,6 +33,11 @@ class FileRun:
         """The files."""
         return replace(self.table.origin, whole=self.held.origin.whole)
 
+    @property
+    def alone(self) -> bool:
+        """Whether no other run is read beside it."""
+        return self.held.alone
+
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents."""
         with self.table.named():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
 from karat.columns import row_sentences
@@ -28,6 +28,7 @@ class FrameRun:
     """
 
     columns: Columns
+    alone: ClassVar[bool] = False
 
     @property
     def origin(self) -> Origin:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class MappingRun:
 
     mapping: dict[str, Any]
     origin: Origin = MAPPING
+    alone: ClassVar[bool] = False
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""

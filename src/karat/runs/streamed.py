@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat import _native
 from karat.columns import Columns, fit, row_sentences
@@ -36,6 +36,7 @@ class StreamedRun:
 
     feed: Feed
     memory: int | None = None
+    alone: ClassVar[bool] = True
 
     @property
     def origin(self) -> Origin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
 from karat.overflow import Overflow
@@ -30,6 +30,7 @@ class TextRun:
     """
 
     source: Source
+    alone: ClassVar[bool] = False
 
     @property
     def origin(self) -> Origin:
