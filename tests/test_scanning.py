@@ -10,6 +10,7 @@ import json
 import math
 import random
 import struct
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -320,6 +321,16 @@ def as_text(folder: Path, rows: list[Row], kind: str) -> Path:
     line = "{} 0 {} {:d}\n" if kind == "qrels" else "{} Q0 {} 0 {!r} x\n"
     path.write_text("".join(line.format(*row) for row in rows), encoding="utf-8")
     return path
+
+
+def test_text_asks_for_no_library_and_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "karat.scanning.table", None)
+    run = as_text(tmp_path, without(RUN), "run")
+    (tmp_path / "run.txt.gz").write_bytes(gzip.compress(run.read_bytes()))
+    (tmp_path / "noted.txt").write_bytes(b"\xef\xbb\xbf# a note\n\n" + run.read_bytes())
+    for each in ("run.txt", "run.txt.gz", "noted.txt"):
+        assert Run.of(tmp_path / each).source is not None
+    assert Qrels.of(as_text(tmp_path, without(QRELS), "qrels")).queries
 
 
 def test_text_in_parts_is_one_run_with_lines_that_end(tmp_path: Path) -> None:

@@ -33,40 +33,35 @@ def read_as(given: Readable, kind: str, asked: Mapping[str, str | None]) -> Sour
         DataError: what cannot be read, or names of columns where there are none.
     """
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
-    if path is not None and (
-        is_pattern(path) or kind_of(path) != "text" or is_hidden(path) or os.path.isdir(path)
-    ):
+    if path is not None and is_table(path):
         return opened(path, kind, asked)
     source = source_of(given)
-    if (
-        path is not None
-        and source.origin.path is not None
-        and (any(asked.values()) or not is_trec(source.head, kind))
-    ):
-        return opened(path, kind, asked, source)
-    if any(asked.values()):
+    named = any(asked.values())
+    if path is not None and source.origin.path is not None:
+        plain = isinstance(source.handle, str)
+        if named or (plain and not is_trec(source.head, kind)):
+            return opened(path, kind, asked)
+    elif named:
         raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
     return source
 
 
-def opened(
-    path: str, kind: str, asked: Mapping[str, str | None], source: Source | None = None
-) -> Source | Table:
+def opened(path: str, kind: str, asked: Mapping[str, str | None]) -> Source | Table:
     """The table that a path means, else its text."""
     from karat.scanning.table import Table, table_in
 
-    roles = dict.fromkeys(ROLES[kind]) | dict(asked)
-    found = table_in(path, kind, roles, None if source is None else source.head)
+    found = table_in(path, kind, dict.fromkeys(ROLES[kind]) | dict(asked))
     if isinstance(found, Table):
         return found
     if found is None:
-        return source or source_of(path)
+        return source_of(path)
     from karat.scanning.joining import joined
 
     return joined(found)
 
 
-def is_hidden(path: str) -> bool:
-    """Whether a table's first line is packed away: of compressed text, only what is called TSV is looked into."""
+def is_table(path: str) -> bool:
+    """Whether a path is no plain text by its name; of compressed text only what is called TSV is looked into."""
     stem, ending = os.path.splitext(path)
-    return ending in PACKED and stem.endswith(".tsv")
+    packed = ending in PACKED and stem.endswith(".tsv")
+    return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

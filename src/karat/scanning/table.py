@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "table_in"]
 
+COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 UNREAD = (".bz2", ".xz")
 
@@ -68,47 +69,36 @@ class Table:
                 raise DataError(fault or str(error)) from None
 
 
-def table_in(
-    path: str, kind: str, asked: Mapping[str, str | None], head: bytes | None = None
-) -> Table | Place | None:
+def table_in(path: str, kind: str, asked: Mapping[str, str | None]) -> Table | Place | None:
     """The table that a path means; None for text that is read as TREC's, a place for several files of such text.
 
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
         asked: the columns' names by what they are, None where a usual one is looked for.
-        head: the first bytes of the file, if they are known.
 
     Raises:
         DataError: nothing there, files of several kinds, a file that cannot be read, columns that cannot be told.
     """
     place = place_of(path, kind)
-    if place.kind in ("parquet", "arrow"):
-        return columnar(Wanted(place, kind, asked))
-    first = head_of(place.files[0]) if head is None else head.removeprefix(BYTE_ORDER_MARK)
+    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
-        place = replace(place, kind=by_magic(first))
-        if place.kind in ("parquet", "arrow"):
-            return columnar(Wanted(place, kind, asked))
+        place = replace(place, kind=by_magic(head))
+    wanted = Wanted(place, kind, asked)
+    if place.kind in COLUMNAR:
+        return columnar(wanted)
     if place.kind in ("json", "lines"):
-        return by_json(Wanted(place, kind, asked), first)
+        return by_json(wanted, head)
     names = [each for each in asked.values() if each]
-    if is_trec(first, kind):
-        how = None
-    else:
-        first = head_of(place.files[0]) if head is not None and len(head) >= SHORT else first
-        how = delimited(place.files[0], first, kind, names, sure=place.kind == "csv")
-    if how is not None:
-        return by_text(Wanted(place, kind, asked), how)
+    if not is_trec(head, kind):
+        how = delimited(place.files[0], head, kind, names, sure=place.kind == "csv")
+        if how is not None:
+            return by_text(wanted, how)
     if names:
         raise DataError(
             f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
         )
     return None if place.files == (path,) else place
-
-
-SHORT = 1024
-"""Bytes of a head that may end before the first lines do."""
 
 
 def by_magic(head: bytes) -> str:
