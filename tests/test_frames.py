@@ -526,6 +526,29 @@ def test_what_is_no_frame_is_not_taken_for_one() -> None:
     assert not any(map(is_frame, ("path", b"bytes", {}, [], 1, None, object(), np.ones(3))))
 
 
+def test_levels_of_an_index_of_pandas_are_columns() -> None:
+    qrels, run = (
+        pandas_frame(columns([("1", "a", 1), ("2", "b", 2)], QRELS)),
+        [("1", "x", 2.0), ("1", "a", 1.0)],
+    )
+    plain = pandas_frame(columns(run, RUN))
+    wanted = by_query(karat.evaluate(qrels, plain, MEASURES))
+    assert by_query(karat.evaluate(qrels, plain.set_index(["qid", "docno"]), MEASURES)) == wanted
+    assert by_query(karat.evaluate(qrels.set_index("query_id"), plain.set_index("docno"), MEASURES)) == wanted
+    renamed = plain.rename(columns={"docno": "page"}).set_index("page")
+    assert by_query(karat.evaluate(qrels, Run.of(renamed, document="page"), MEASURES)) == wanted
+    # A column goes before a level of another name.
+    other = plain.assign(doc_id=["q", "q"]).set_index("doc_id")
+    assert by_query(karat.evaluate(qrels, other, MEASURES)) == wanted
+
+
+def test_lists_are_pointed_to_where_they_are_read() -> None:
+    needed("polars")
+    lists = polars_frame({"qid": ["1"], "docno": [["a", "b"]], "score": [[2.0, 1.0]]})
+    with pytest.raises(DataError, match=r"'docno' of the run frame holds lists: karat\.evaluate_ids"):
+        karat.evaluate({"1": {"a": 1}}, lists, "AP")
+
+
 SUBTOPICS = [
     ("1", "a", "d1", 1),
     ("1", "b", "d1", 0),

@@ -117,6 +117,8 @@ def library_of(given: object) -> str:
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
 IDS = ("query", "document", "subtopic")
+LISTS = ("+l", "+L", "+vl", "+vL")
+"""What Arrow calls columns of lists."""
 
 
 def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str | None) -> Columns:
@@ -174,7 +176,7 @@ def through_narwhals(
     """Only the columns wanted of a frame that narwhals knows, computed if it is lazy, decimals as doubles."""
     import narwhals as nw
 
-    known = nw.from_native(given)
+    known = nw.from_native(with_index(given, asked))
     schema = known.collect_schema()
     chosen = choose(schema.names(), kind, asked)
     numbers = {role: name for role, name in chosen.items() if role not in IDS}
@@ -189,6 +191,21 @@ def through_narwhals(
     if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
         native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
     return _native.Frame(native.__arrow_c_stream__()), chosen
+
+
+def with_index(given: Any, asked: dict[str, str | None]) -> Any:
+    """A frame of pandas with those levels of its index as columns that are wanted, and that no column stands for."""
+    if library_of(given) != "pandas":
+        return given
+    columns = list(map(str, given.columns))
+    levels = [name for name in given.index.names if name is not None and name not in columns]
+    wanted = {
+        level
+        for role, name in asked.items()
+        for level in levels
+        if level == name or (name is None and not usual(columns, role) and usual([level], role))
+    }
+    return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
@@ -237,6 +254,11 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     held = {"text": "text", "whole": "whole numbers", "number": "numbers with fractions"}.get(
         holds, f"something else (Arrow calls it '{form}')"
     )
+    if form in LISTS:
+        raise DataError(
+            f"Column '{name}' of the {kind} frame holds lists: karat.evaluate_ids takes a row a question, or explode "
+            "it to a row a document."
+        )
     if role in IDS:
         if holds not in ("text", "whole"):
             raise DataError(
