@@ -146,7 +146,7 @@ def test_a_query_that_comes_back_is_noticed_and_one_without_judgments_may() -> N
 @pytest.mark.parametrize("memory", [None, 1 << 18])
 def test_many_rows_are_shared_among_threads_and_change_nothing(threads: int, memory: int | None) -> None:
     draw = np.random.default_rng(5)
-    queries = np.repeat(np.arange(900), 300)
+    queries = np.repeat(np.arange(600), 200)
     documents = draw.integers(0, 5000, len(queries))
     scores = draw.integers(0, 60, len(queries)) / 7
     judged = draw.choice(len(queries), 3000, replace=False)
@@ -159,7 +159,7 @@ def test_many_rows_are_shared_among_threads_and_change_nothing(threads: int, mem
         )
         expected = in_memory(judgments, run, threads=1)
         assert in_memory(judgments, run, threads=threads) == expected
-        found = in_batches(judgments, run, 70_001, gathered=gathered, memory=memory, threads=threads)
+        found = in_batches(judgments, run, 40_001, gathered=gathered, memory=memory, threads=threads)
         assert found == expected
 
 
@@ -291,15 +291,12 @@ def test_every_library_and_policy_gives_the_values_of_the_frame_in_memory(
     make: Any, mixed: bool, ties: str, duplicates: str
 ) -> None:
     policy = Policy(ties=ties, duplicates=duplicates)
-    for seed in range(2):
-        given = named(rows(seed, mixed=mixed))
-        expected = karat.evaluate(QRELS, table(given), MEASURES, policy=policy)
-        for memory in (None, 1):
-            found = karat.evaluate(QRELS, short(Run.of(make(given)), memory), MEASURES, policy=policy)
-            assert [found.by_query(each) for each in MEASURES] == [
-                expected.by_query(each) for each in MEASURES
-            ]
-            assert found.counts.as_dict() == expected.counts.as_dict()
+    given = named(rows(3, mixed=mixed))
+    expected = karat.evaluate(QRELS, table(given), MEASURES, policy=policy)
+    for memory in (None, 1):
+        found = karat.evaluate(QRELS, short(Run.of(make(given)), memory), MEASURES, policy=policy)
+        assert [found.by_query(each) for each in MEASURES] == [expected.by_query(each) for each in MEASURES]
+        assert found.counts.as_dict() == expected.counts.as_dict()
 
 
 @everywhere

@@ -65,7 +65,7 @@ def feed_of(given: Any, **asked: str | None) -> Feed | None:
     with refusals("run", library):
         if library == "pyarrow":
             return arrow_feed(given, roles)
-        if library in ("polars", "duckdb", "narwhals"):
+        if library in ("duckdb", "narwhals") or (library == "polars" and hasattr(given, "collect")):
             return lazy_feed(given, roles)
         return None
 
