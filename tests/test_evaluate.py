@@ -336,3 +336,9 @@ def test_lists_too_long_for_one_go_are_taken_in_parts(monkeypatch: pytest.Monkey
     whole = karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"])
     monkeypatch.setattr("karat.values.RANKS_AT_A_TIME", 6)
     assert karat.evaluate(qrels, run, ["INST", "AP", "INST(T=2)@3"]).values.tolist() == whole.values.tolist()
+
+
+@pytest.mark.parametrize("run", [{"q": {"a": 1.0}}, {}])
+def test_judgments_of_nothing_are_refused(run: dict[str, dict[str, float]]) -> None:
+    with pytest.raises(DataError, match="holds no judgments: it is empty"):
+        karat.evaluate({}, run, "AP")

@@ -104,6 +104,8 @@ class Qrels:
             if grouped:
                 return cls.by_subtopic(qrels, policy, reading)
             judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
+            if not judgments.queries:
+                raise DataError("The qrels mapping holds no judgments: it is empty.")
             return cls("<mapping>", judgments, Origin("a mapping"))
         if reading is not KARAT:  # another tool's face reads what that tool reads
             source = source_of(cast("Readable", qrels))
