@@ -19,7 +19,7 @@ import pytest
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
 from karat.overflow import Overflow
-from karat.runs.feeds import OnceFeed
+from karat.runs.arrow import OnceFeed, bounded
 from karat.runs.streamed import StreamedRun
 
 if TYPE_CHECKING:
@@ -349,6 +349,20 @@ def test_nothing_is_read_before_it_is_matched_and_an_empty_run_misses_every_quer
     assert len(karat.evaluate(QRELS, frame, "AP").counts.missing) == 4
 
 
+def test_a_dataset_in_parquet_is_read_without_holding_its_files(tmp_path: Any) -> None:
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    given = named(rows(3, mixed=True))
+    pq.write_table(table(given), tmp_path / "run.parquet")
+    in_files = ds.dataset(tmp_path)
+    assert bounded(in_files)["fragment_scan_options"].pre_buffer is False
+    assert bounded(dataset(given)) == {}
+    expected = karat.evaluate(QRELS, table(given), MEASURES, policy=Policy(duplicates="last"))
+    found = karat.evaluate(QRELS, in_files, MEASURES, policy=Policy(duplicates="last"))
+    assert found.means() == expected.means()
+
+
 def test_judgments_are_read_from_a_dataset_whole() -> None:
     qrels = dataset({"qid": ["1", "1"], "docno": ["a", "b"], "rel": [1, 0]})
     assert karat.evaluate(qrels, {"1": {"a": 1.0}}, "AP")["AP"] == 1
@@ -381,7 +395,7 @@ def test_a_lazy_frame_is_computed_once_unless_its_queries_are_mixed() -> None:
 def test_a_long_stream_that_can_be_read_once_is_not_read_twice(make: Any, monkeypatch: Any) -> None:
     given = {"qid": ["1", "2", "1"], "docno": ["a", "b", "b"], "score": [1.0, 3.0, 2.0]}
     expected = karat.evaluate(QRELS, table(given), MEASURES).means()
-    monkeypatch.setattr("karat.runs.feeds.FEW", 2)
+    monkeypatch.setattr("karat.runs.arrow.FEW", 2)
     run = Run.of(make(given))
     with pytest.raises(DataError, match="can be read once"):
         karat.explain("RR", QRELS, Run.of(make(given)), query="1")

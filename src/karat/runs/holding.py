@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import columns_of
+from karat.columns import ROLES, columns_of, library_of, refusals
 from karat.errors import DataError
+from karat.runs.arrow import arrow_feed
 from karat.runs.engine import EngineRun, is_away
-from karat.runs.feeds import feed_of
 from karat.runs.frame import FrameRun
+from karat.runs.lazy import lazy_feed
 from karat.runs.streamed import StreamedRun
 
 if TYPE_CHECKING:
     from karat.runs import Held
+    from karat.runs.feeds import Feed
 
 __all__ = ["held_frame"]
 
@@ -34,3 +36,23 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
         return EngineRun.of(frame, **named)
     feed = feed_of(frame, **named)
     return FrameRun(columns_of(frame, "run", **named)) if feed is None else StreamedRun(feed)
+
+
+def feed_of(given: Any, **asked: str | None) -> Feed | None:
+    """How the rows of a frame come in batches; None for one that is in memory, or of a library that has no batches.
+
+    Args:
+        given: the frame.
+        asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+
+    Raises:
+        DataError: a column that is not there, or cannot be told from others.
+    """
+    roles = {role: asked.get(role) for role in ROLES["run"]}
+    library = library_of(given)
+    with refusals("run", library):
+        if library == "pyarrow":
+            return arrow_feed(given, roles)
+        if library in ("duckdb", "narwhals") or (library == "polars" and hasattr(given, "collect")):
+            return lazy_feed(given, roles)
+        return None
