@@ -32,7 +32,7 @@ PEERS = {
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """A million recommendations, four measures: the first evaluation of a session, and those after it."""
+    """A million recommendations, five measures: the first evaluation of a session, and those after it."""
     missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
     if missing or shutil.which("java") is None:
         print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)

@@ -141,13 +141,17 @@ def environment() -> dict[str, str]:
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuse values that differ.
+    """Refuse values that differ; None stands for what a program does not compute.
 
     Raises:
         DisagreementError: with the values.
     """
     for ours, theirs in zip(first.values, other.values, strict=True):
-        if ours != theirs and not (isinstance(ours, float) and abs(ours - theirs) <= TOLERANCE):
+        if (
+            theirs is not None
+            and ours != theirs
+            and not (isinstance(ours, float) and abs(ours - theirs) <= TOLERANCE)
+        ):
             raise DisagreementError(
                 f"{other.name} says {theirs!r} where {first.name} says {ours!r} (of {', '.join(MEASURES)}): no time "
                 "is shown while they compute different things."

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MEASURES", "tables"]
 
-MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10")
-"""What every peer computes, in the names that karat's profile ``spark`` reads."""
+MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10", "meanAveragePrecision")
+"""What is computed, in the names that karat's profile ``spark`` reads; a peer that lacks the last one says None."""
 
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",

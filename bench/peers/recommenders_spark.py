@@ -1,4 +1,4 @@
-"""recommenders' SparkRankingEvaluation."""
+"""recommenders' SparkRankingEvaluation, whose lists end at its k."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["label", "prepare", "run"]
 label = "recommenders"
 
 
-def run(truth: Any, run: Any) -> list[float]:
+def run(truth: Any, run: Any) -> list[float | None]:
     """The means."""
     from recommenders.evaluation.spark_evaluation import SparkRankingEvaluation
 
@@ -22,4 +22,4 @@ def run(truth: Any, run: Any) -> list[float]:
         "col_prediction": "score",
     }
     found = SparkRankingEvaluation(truth, run, k=10, **names)
-    return [found.precision_at_k(), found.recall_at_k(), found.ndcg_at_k(), found.map_at_k()]
+    return [found.precision_at_k(), found.recall_at_k(), found.ndcg_at_k(), found.map_at_k(), None]

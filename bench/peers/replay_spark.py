@@ -1,4 +1,4 @@
-"""RePlay's OfflineMetrics on tables of Spark."""
+"""RePlay's OfflineMetrics on tables of Spark; each of its metrics has a depth."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["label", "prepare", "run"]
 label = "replay-rec"
 
 
-def run(truth: Any, run: Any) -> list[float]:
+def run(truth: Any, run: Any) -> list[float | None]:
     """The means."""
     from replay.metrics import MAP, NDCG, OfflineMetrics, Precision, Recall
 
     names = {"query_column": "user_id", "item_column": "item_id", "rating_column": "score"}
     found = OfflineMetrics([Precision(10), Recall(10), NDCG(10), MAP(10)], **names)(run, truth)
-    return list(found.values())
+    return [*found.values(), None]

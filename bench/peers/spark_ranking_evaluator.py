@@ -10,7 +10,7 @@ __all__ = ["label", "prepare", "run"]
 
 label = "pyspark"
 
-NAMES = ("precisionAtK", "recallAtK", "ndcgAtK", "meanAveragePrecisionAtK")
+NAMES = ("precisionAtK", "recallAtK", "ndcgAtK", "meanAveragePrecisionAtK", "meanAveragePrecision")
 
 
 def run(truth: Any, run: Any) -> list[float]:
@@ -21,7 +21,7 @@ def run(truth: Any, run: Any) -> list[float]:
 
     best = Window.partitionBy("user_id").orderBy(sf.desc("score"))
     item = sf.col("item_id").cast("double").alias("item")
-    ranked = run.withColumn("rank", sf.row_number().over(best)).where("rank <= 10")
+    ranked = run.withColumn("rank", sf.row_number().over(best))
     items = sf.sort_array(sf.collect_list(sf.struct("rank", item)))["item"]
     predicted = ranked.groupBy("user_id").agg(items.alias("prediction"))
     wanted = truth.groupBy("user_id").agg(sf.collect_list(item).alias("label"))
