@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from bench.answer import Setting
     from bench.side_by_side import Program
 
+OURS = {"karat_spark": "karat", "karat_spark_collected": "karat, run collected"}
+"""Ranked by Spark, and by the kernel from Arrow's columns, which a run has to fit into this process for."""
+
 PEERS = {
     "spark_ranking_metrics": ("RankingMetrics", "pyspark"),
     "spark_ranking_evaluator": ("RankingEvaluator", "pyspark"),
@@ -38,7 +41,7 @@ def ask(setting: Setting) -> list[Answer]:
         print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)
         return []
     made = parquet(setting.data("users"))
-    programs = [peer("karat_spark", "karat", "session", made, sys.executable)]
+    programs = [peer(name, label, "session", made, sys.executable) for name, label in OURS.items()]
     for name, (label, module) in PEERS.items():
         if setting.python != sys.executable or find_spec(module):
             programs.append(peer(name, label, "session", made, setting.python))
@@ -48,12 +51,13 @@ def ask(setting: Setting) -> list[Answer]:
     data = f"{made.run.name}, {versions('pyspark', 'recommenders', 'replay-rec')}, local[2]"
     answers = []
     for question, timings in (("a session's first evaluation", first), ("its later ones", later)):
-        others = [
+        bars = [
             bar
+            for ours in timings[: len(OURS)]
             for label, _ in PEERS.values()
-            for bar in faster_than(timings, label, 1.0, f"Spark, {question}")
+            for bar in faster_than([ours, *timings], label, 1.0, f"Spark, {question}, {ours.name}")
         ]
-        answers.append(Answer(f"tables of Spark, {question}", data, timings, others))
+        answers.append(Answer(f"tables of Spark, {question}", data, timings, bars))
     return answers
 
 
