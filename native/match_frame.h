@@ -20,8 +20,8 @@ namespace karat {
 // held than one frame and one query. With options.gathered every row of a judged query is kept, see gather.h.
 //
 // How fast it could be: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
-// once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 25 ns
-// a row and core, most of it the look-up of the document.
+// once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 35 ns
+// of one core a row, most of it the look-up of the document.
 class FrameMatcher {
 public:
     FrameMatcher(const Judgments& judgments, const MatchOptions& options);
