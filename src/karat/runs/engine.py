@@ -131,14 +131,24 @@ class EngineRun:
             fault, _, role = kind.partition(" ")
             if fault in FAULTS and count:
                 where = f"{count} row{'s' * (count > 1)}"
-                if facts["fault"] is not None:
-                    where += f", of query '{facts['fault']}' for one"
+                query = self.faulty_query(kind)
+                if query is not None:
+                    where += f", of query '{query}' for one"
                 raise DataError(f"{place}: column '{self.chosen[role]}' {FAULTS[fault].format(where)}")
         if facts["bytewise"] == 0:
             raise DataError(
                 f"{place}: the engine compares text by a language's rules, and karat settles ties by the bytes of ids. "
                 "Set its collation to binary (C), or read the rows into this process."
             )
+
+    def faulty_query(self, kind: str) -> str | None:
+        """A query with a row of a fault; None where the query is what is missing."""
+        import narwhals as nw
+
+        rows, unfit = scored_rows(nw.from_native(self.table), self.chosen), faults(self.chosen)
+        found = rows.filter(unfit[kind]).select(nw.col("query").min()).collect("pyarrow").to_native()
+        query: str | None = found["query"][0].as_py()
+        return query
 
     def refuse_open(self, judgments: _native.Judgments, found: Any, asked: Asked) -> None:
         """Refuse what only an order of the rows would decide: a document that stands twice, and some ties.

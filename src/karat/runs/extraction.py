@@ -85,8 +85,8 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
         ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
         query, without a judgment, for its other documents. Both have the ``length`` of the list, how many rows were
         ``dropped``, and whether a document stands ``twice`` within the depth. A last row, without a query, has the
-        ``lines`` of the run, how many ``extra`` queries are not judged, whether text is ordered ``bytewise``, how many
-        rows have each fault, and a query with a ``fault``.
+        ``lines`` of the run, how many ``extra`` queries are not judged, whether text is ordered ``bytewise``, and how
+        many rows have each fault.
     """
     import narwhals as nw
 
@@ -115,19 +115,31 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
         rows = rows.group_by("number", "document").agg(nw.col("score").max(), copies=nw.len())
     else:
         rows = rows.with_columns(copies=nw.lit(1))
-    rows = rows.join(judged, on=["number", "document"], how="left").with_columns(**windows(rule))
+    rows = with_windows(rows.join(judged, on=["number", "document"], how="left"), rule)
     upwards = rule.ties in ("ascending", "rank-column")
     before = nw.col("place") - 1 if upwards else nw.col("same") - nw.col("place")
     rows = rows.with_columns(
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
-    rows = rows.with_columns(twice=stands_twice(rule).cast(nw.Int64))
+    rows = told_twice(rows, rule)
     # Whole numbers alone: engines such as Spark sort once more to gather text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
         nw.col("length", "twice", "equal").max(),
         (nw.col("copies") - 1).sum().cast(nw.Int64).alias("dropped"),
     )
+
+
+def with_windows(rows: Lazy, rule: Rule) -> Lazy:
+    """What is counted beside each row."""
+    import narwhals as nw
+
+    if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
+        from karat.runs import spark
+
+        beside: Lazy = nw.from_native(spark.with_windows(rows.to_native(), rule))
+        return beside
+    return rows.with_columns(**windows(rule))
 
 
 def windows(rule: Rule) -> dict[str, nw.Expr]:
@@ -145,36 +157,44 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
     return {name: count.cast(nw.Int64) for name, count in found.items()}
 
 
-def stands_twice(rule: Rule) -> nw.Expr:
-    """Whether the document of a row stands at a better rank too, and this one is within the depth."""
+def told_twice(rows: Lazy, rule: Rule) -> Lazy:
+    """The rows, and whether a document stands ``twice``: at a better rank too, and here within the depth."""
     import narwhals as nw
 
     if rule.highest:
-        return nw.lit(False)
-    again = nw.col("rank").rank("ordinal").over("number", "document") > 1
-    return again if rule.depth is None else again & (nw.col("rank") <= rule.depth)
+        return rows.with_columns(twice=nw.lit(0).cast(nw.Int64))
+    if rule.depth is not None:
+        again = nw.col("rank").rank("ordinal").over("number", "document") > 1
+        return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
+    # Engines hash where they only count, and sort where they rank.
+    numbers = ("rank", "tie_first", "tie_last", "length", "equal", "copies")
+    return rows.group_by("number", "document").agg(
+        nw.col("judgment").max(),
+        *(nw.col(name).min() for name in numbers),
+        twice=(nw.len() > 1).cast(nw.Int64),
+    )
 
 
 def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
     """One row about the whole run."""
     import narwhals as nw
 
-    rows = rows.with_columns(**{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()})
-    by_query = rows.group_by("query").agg(
+    # Rows of judged queries are one group here, so that an engine moves a row each of the others alone.
+    rows = rows.join(queries, on="query", how="left").with_columns(
+        stranger=nw.when(nw.col("number").is_null()).then(nw.col("query")),
+        **{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()},
+    )
+    by_stranger = rows.group_by("stranger").agg(
         nw.len().cast(nw.Int64).alias("lines"), *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit)
     )
-    by_query = by_query.join(queries, on="query", how="left")
-    faulty = nw.sum_horizontal(*unfit) > 0
-    by_query = by_query.with_columns(
-        extra=(nw.col("number").is_null() & ~nw.col("query").is_null()).cast(nw.Int64),
-        fault=nw.when(faulty).then(nw.col("query")),
+    by_stranger = by_stranger.with_columns(
+        extra=(~nw.col("stranger").is_null()).cast(nw.Int64),
         bytewise=nw.min_horizontal(
             *((nw.lit(each) < nw.lit(after)).cast(nw.Int64) for each, after in pairwise(LETTERS))
         ),
     )
-    return by_query.select(
+    return by_stranger.select(
         nw.col("lines", "extra").sum().cast(nw.Int64),
-        nw.col("fault").min(),
         nw.col("bytewise").min(),
         *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
     )
