@@ -83,10 +83,10 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
     Returns:
         A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
         ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
-        query, without a judgment, for its other documents. Both have the ``length`` of the list, how many rows were
-        ``dropped``, and whether a document stands ``twice`` within the depth. A last row, without a query, has the
-        ``lines`` of the run, how many ``extra`` queries are not judged, whether text is ordered ``bytewise``, and how
-        many rows have each fault.
+        query, without a judgment, for its other documents. Both have the number of documents that they stand for
+        (``length``), how many rows were ``dropped``, and whether a document stands ``twice`` within the depth. A last
+        row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, whether text is
+        ordered ``bytewise``, and how many rows have each fault.
     """
     import narwhals as nw
 
@@ -125,7 +125,8 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     # Whole numbers alone: engines such as Spark sort once more to gather text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
-        nw.col("length", "twice", "equal").max(),
+        nw.col("twice", "equal").max(),
+        nw.len().cast(nw.Int64).alias("length"),
         (nw.col("copies") - 1).sum().cast(nw.Int64).alias("dropped"),
     )
 
@@ -149,7 +150,6 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
     key = "rank" if rule.ties == "rank-column" else "document"
     found = {
         "tie_first": nw.col("score").rank("min", descending=True).over("number"),
-        "length": nw.len().over("number"),
         "same": nw.len().over("number", "score"),
         "place": nw.col(key).rank("ordinal").over("number", "score"),
         "equal": nw.len().over("number", "score", "rank") if key == "rank" else nw.lit(1),
@@ -167,7 +167,7 @@ def told_twice(rows: Lazy, rule: Rule) -> Lazy:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
         return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
     # Engines hash where they only count, and sort where they rank.
-    numbers = ("rank", "tie_first", "tie_last", "length", "equal", "copies")
+    numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
         nw.col("judgment").max(),
         *(nw.col(name).min() for name in numbers),

@@ -85,8 +85,8 @@ def texts(ids: list[bytes]) -> Any:
 def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
     """The judged rows in order, and the length of every list."""
     number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
-    lengths = np.full(queries, -1, np.int64)
-    lengths[number] = length
+    lengths = np.bincount(number, length, queries).astype(np.int64)
+    lengths[lengths == 0] = -1  # an engine has no empty lists
     judged = found.filter(found["judgment"].is_valid())
     row_number, rank = integers(judged, "number"), integers(judged, "rank")
     order = np.lexsort((rank, row_number))

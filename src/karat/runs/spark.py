@@ -30,10 +30,11 @@ def with_windows(rows: Any, rule: Rule) -> Any:
     by_key = query.orderBy(spark.desc("score"), spark.asc(key))
     equal = by_key.rangeBetween(Window.currentRow, Window.currentRow)
     tie_first = spark.rank().over(by_score)
+    # Up to the last of the equal scores, as far as Spark has come by then: it need not look ahead twice.
+    tie_last = spark.count("*").over(by_score.rangeBetween(Window.unboundedPreceding, Window.currentRow))
     counts = {
         "tie_first": tie_first,
-        "length": spark.count("*").over(query),
-        "same": spark.count("*").over(by_score.rangeBetween(Window.currentRow, Window.currentRow)),
+        "same": tie_last - tie_first + 1,
         "place": spark.row_number().over(by_key) - tie_first + 1,
         "equal": spark.count("*").over(equal) if key == "rank" else spark.lit(1),
     }
