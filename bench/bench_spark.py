@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from bench.answer import Setting
     from bench.side_by_side import Program
 
-OURS = {"karat_spark": "karat", "karat_spark_collected": "karat, run collected"}
-"""Ranked by Spark, and by the kernel from Arrow's columns, which a run has to fit into this process for."""
+OURS = {"karat_spark": "karat", "karat_spark_engine": "karat, ranked by Spark"}
+"""As it is called, which moves a run of this size, and as larger runs are evaluated."""
 
 PEERS = {
     "spark_ranking_metrics": ("RankingMetrics", "pyspark"),

@@ -142,6 +142,7 @@ FRAMES = [
     extracted(polars_lazy),
     extracted(duckdb_relation),
     spark_frame,
+    extracted(spark_frame),
 ]
 on_frames = pytest.mark.parametrize("make", FRAMES, ids=lambda make: make.__name__)
 

@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -369,6 +370,33 @@ def test_spark_is_read_where_it_is_and_gets_its_scores_back(spark: Any) -> None:
     assert pickle.loads(pickle.dumps(scores)).to_frame().count() == 2  # in the session that is active there
 
 
+def test_a_small_run_of_spark_is_moved_and_found_the_same_as_a_large_one(spark: Any) -> None:
+    judgments = Qrels.of(QRELS).judgments
+    held = Run.of(spark_table(spark, RUN).select("qid", "docno", "score")).held
+    assert isinstance(held, EngineRun)
+    count = len(RUN["qid"])
+    for policy in (Policy(), Policy(ties="ascending", scores="float32"), Policy(duplicates="max", depth=2)):
+        asked = Asked(policy)
+        moved, ranked = replace(held, most=count), replace(held, most=count - 1)
+        assert moved.moved(judgments, asked) is not None
+        assert ranked.moved(judgments, asked) is None
+        one, other = moved.match(judgments, asked), ranked.match(judgments, asked)
+        for name in ("length", "offsets", "rank", "tie_first", "tie_last", "judgment"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist(), name
+        assert (len(one.extra), one.dropped, one.line_count) == (
+            len(other.extra),
+            other.dropped,
+            other.line_count,
+        )
+    # What an order of the rows decides is the engine's to refuse, whatever the size.
+    assert held.moved(judgments, Asked(Policy(ties="input"))) is None
+    twice = Run.of(spark_table(spark, TWICE).select("qid", "docno", "score")).held
+    assert isinstance(twice, EngineRun)
+    for rule in ("error", "first", "last"):
+        assert twice.moved(judgments, Asked(Policy(duplicates=rule))) is None
+    assert twice.moved(judgments, Asked(Policy(duplicates="max"))) is not None
+
+
 def test_spark_says_in_a_sentence_what_it_cannot(spark: Any) -> None:
     with pytest.raises(DataError, match="run frame of pyspark: document 'u' stands twice in query 'q'"):
         karat.evaluate(QRELS, spark_table(spark, TWICE), "AP")
@@ -388,6 +416,8 @@ run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 2.0), ("p", "b", 2.0)],
 qrels = spark.createDataFrame([("q", "a", 1)], ["qid", "docno", "rel"])
 assert type(run).__module__.startswith("pyspark.sql.connect"), type(run)
 scores = karat.evaluate(qrels, run, ["RR"])
+ranked = karat.evaluate(qrels, karat.Run.of(run, extract="engine"), ["RR"])
+assert ranked.means() == scores.means() and ranked.counts.as_dict() == scores.counts.as_dict()
 print(scores["RR"], scores.counts.extra, scores.to_frame().collect())
 """
 

@@ -274,7 +274,7 @@ class Run:
             score: the same of scores.
             rank: the same of ranks.
             extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
-                as is always done for Spark, SQLFrame and ibis.
+                as is always done for SQLFrame and ibis, and for runs of Spark that are too large to be moved.
 
         Raises:
             DataError: a path or frame that cannot be read.

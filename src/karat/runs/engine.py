@@ -12,7 +12,7 @@ from karat.ids import text_of
 from karat.read import Origin
 from karat.runs.extraction import Rule, faults, plan, scored_rows
 from karat.runs.frame import FrameRun
-from karat.runs.judged import extracted, tables_of, unicode
+from karat.runs.judged import extracted, tables_of, taken_over, unicode
 from karat.runs.placing import ENGINES, home_of, placed
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ AWAY = ("pyspark", "sqlframe", "ibis")
 
 ROLES = ("query", "document", "score", "rank")
 
+MOVED = 1 << 21
+"""Rows up to which Spark hands a run over whole: moving a million takes a fifth of the time of ranking them there."""
+
 FEW = 100
 """Queries up to which they are named in a filter, which engines take to the files; of more a table is joined."""
 
@@ -42,19 +45,22 @@ class EngineRun:
         table: the engine's own, or a lazy frame.
         chosen: which column is what.
         origin: where it came from.
+        most: how many rows are moved here rather than ranked there.
     """
 
     table: Any
     chosen: dict[str, str]
     origin: Origin
+    most: int = 0
     alone: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, given: Any, **asked: str | None) -> EngineRun:
+    def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
         """Take a lazy table.
 
         Args:
             given: the table.
+            small: whether a small run of Spark may be moved here.
             asked: a column's name for what it is; where it is None or missing a usual name is looked for.
 
         Raises:
@@ -81,6 +87,7 @@ class EngineRun:
             native,
             chosen,
             Origin("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
+            MOVED if small and library == "pyspark" else 0,
         )
 
     @property
@@ -91,6 +98,9 @@ class EngineRun:
     def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
         """The rows of judged documents, by one job of the engine."""
         refuse(asked)
+        here = self.moved(judgments, asked)
+        if here is not None:
+            return here
         with refusals("run", self.library):
             found = self.planned(judgments, asked).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -98,6 +108,29 @@ class EngineRun:
         rows = found.filter(found["number"].is_valid())
         self.refuse_open(judgments, rows, asked)
         return extracted(len(judgments.queries), rows, facts)
+
+    def moved(self, judgments: _native.Judgments, asked: Asked) -> Extracted | None:
+        """What ``match`` finds in a small run that has no fault, read into this process; None for any other."""
+        import narwhals as nw
+
+        if not self.most:
+            return None
+        numbers = {"score", "rank"}
+        columns = [
+            nw.col(name).cast(nw.Float64).alias(role) if role in numbers else nw.col(name).alias(role)
+            for role, name in self.chosen.items()
+        ]
+        with refusals("run", self.library):
+            rows = (
+                nw.from_native(self.table).select(*columns).head(self.most + 1).collect("pyarrow").to_native()
+            )
+        if len(rows) > self.most:
+            return None
+        try:
+            found = self.in_memory(rows).match(judgments, asked)
+        except DataError:
+            return None  # the engine says it as it says it of a large run
+        return None if by_order(found, asked) else taken_over(found)
 
     def planned(self, judgments: _native.Judgments, asked: Asked) -> Lazy:
         """What ``match`` has the engine compute, as narwhals' lazy frame."""
@@ -207,8 +240,12 @@ class EngineRun:
             if queries is not None:
                 rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
             found = rows.collect("pyarrow").to_native()
+        return self.in_memory(found)
+
+    def in_memory(self, rows: Any) -> FrameRun:
+        """Rows that were read, whose columns are called what they are."""
         own: dict[str, Any] = {role: role for role in self.chosen}
-        return FrameRun(columns_of(found, "run", **own))
+        return FrameRun(columns_of(rows, "run", **own))
 
     def only(self, rows: Any, queries: list[str]) -> Any:
         """The rows of some queries."""
@@ -235,6 +272,12 @@ UNORDERED = {
     "last": ", and an engine's rows have no order to say which is the last",
 }
 """Why a document that stands twice is refused, by the policy."""
+
+
+def by_order(found: _native.Matched, asked: Asked) -> bool:
+    """Whether something was decided by an order of the rows, which an engine's table has not."""
+    tied = asked.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
+    return tied or bool(found.duplicates) or (found.dropped > 0 and asked.duplicates != "max")
 
 
 def is_away(given: object) -> bool:

@@ -33,7 +33,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
     if extract not in (None, "engine"):
         raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
     if extract == "engine" or is_away(frame):
-        return EngineRun.of(frame, **named)
+        return EngineRun.of(frame, small=extract is None, **named)
     feed = feed_of(frame, **named)
     return FrameRun(columns_of(frame, "run", **named)) if feed is None else StreamedRun(feed)
 

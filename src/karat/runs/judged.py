@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.rows import Integers
 
-__all__ = ["Extracted", "extracted", "tables_of", "unicode"]
+__all__ = ["Extracted", "extracted", "tables_of", "taken_over", "unicode"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +103,21 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
         extra=range(facts["extra"] or 0),
         dropped=int(dropped.sum()),
         line_count=facts["lines"] or 0,
+    )
+
+
+def taken_over(found: _native.Matched) -> Extracted:
+    """What the kernel found, without what it says of the order of the rows."""
+    return Extracted(
+        found.length,
+        found.offsets,
+        found.rank,
+        found.tie_first,
+        found.tie_last,
+        found.judgment,
+        extra=range(len(found.extra)),
+        dropped=found.dropped,
+        line_count=found.line_count,
     )
 
 

@@ -1,4 +1,4 @@
-"""karat's evaluate on tables of Spark whose columns are collected, and matched by the kernel in this process."""
+"""karat's evaluate on tables of Spark, ranked by Spark as runs are that are too large to be moved."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ label = "karat"
 
 def run(truth: Any, run: Any) -> list[float]:
     """The means."""
-    columns = run.select("user_id", "item_id", "score").toArrow()
-    return list(karat.evaluate(truth, columns, MEASURES, profile="spark").means().values())
+    ranked = karat.Run.of(run, extract="engine")
+    return list(karat.evaluate(truth, ranked, MEASURES, profile="spark").means().values())
