@@ -651,7 +651,7 @@ def test_without_a_library_it_is_said_which_to_install(
     )
 
 
-def test_runs_in_tables_that_share_a_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+def test_runs_in_tables_that_share_a_name_are_told_apart_by_their_paths(reader: str, tmp_path: Path) -> None:
     for name in ("bm25.csv", "bm25.tsv"):
         (tmp_path / name).write_text(
             "qid,docno,score\nq,a,2.0\nq,b,1.0\nr,a,1.0\n".replace(",", "," if name.endswith("csv") else "\t")

@@ -70,7 +70,7 @@ def scripts_of(text: str) -> list[str]:
     return re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
 
 
-def test_judgments_by_subtopic_make_a_page() -> None:
+def test_judgments_by_subtopic_make_a_page(quick: Make) -> None:
     lines = "".join(
         f"{query} {part} d{part} 1\n{query} 3 d{part} 0\n" for query in range(5) for part in (1, 2)
     )
@@ -80,9 +80,7 @@ def test_judgments_by_subtopic_make_a_page() -> None:
         )
         for name, order in (("one", ("d1", "d2", "x")), ("two", ("x", "d2", "d1")))
     }
-    made = karat.report(
-        lines.encode(), {name: text.encode() for name, text in runs.items()}, ["alphanDCG@3", "AP"]
-    )
+    made = quick(lines.encode(), {name: text.encode() for name, text in runs.items()}, ["alphanDCG@3", "AP"])
     assert "alphanDCG@3" in made.html
 
 
