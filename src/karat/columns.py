@@ -179,18 +179,23 @@ def through_narwhals(
     known = nw.from_native(with_index(given, asked))
     schema = known.collect_schema()
     chosen = choose(schema.names(), kind, asked)
-    numbers = {role: name for role, name in chosen.items() if role not in IDS}
-    wanted = known.select(
-        *(
-            nw.col(name).cast(nw.Float64) if role in numbers and schema[name] == nw.Decimal else nw.col(name)
-            for role, name in chosen.items()
-        )
-    )
+    wanted = known.select(*wanted_columns(schema, chosen))
     native: Any = wanted.to_native()
     # PySpark's own stream is made by Python workers on the cluster, which need pandas; what it collects is not.
     if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
         native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
     return _native.Frame(native.__arrow_c_stream__()), chosen
+
+
+def wanted_columns(schema: Any, chosen: dict[str, str]) -> list[Any]:
+    """The columns wanted of a frame of narwhals; numbers that Arrow hands over as decimals are doubles."""
+    import narwhals as nw
+
+    decimals = (nw.Decimal, nw.Int128, nw.UInt128)
+    return [
+        nw.col(name).cast(nw.Float64) if role not in IDS and schema[name] in decimals else nw.col(name)
+        for role, name in chosen.items()
+    ]
 
 
 def with_index(given: Any, asked: dict[str, str | None]) -> Any:

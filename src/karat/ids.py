@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["bytes_of", "text_of"]
+__all__ = ["bytes_of", "text_of", "unicode"]
 
 
 def text_of(identifier: bytes) -> str:
@@ -13,3 +13,11 @@ def text_of(identifier: bytes) -> str:
 def bytes_of(identifier: str) -> bytes:
     """An id as the kernel holds it."""
     return identifier.encode("utf-8", "surrogateescape")
+
+
+def unicode(identifier: bytes) -> str | None:
+    """An id as text; None if it is none, so that no engine holds it."""
+    try:
+        return identifier.decode()
+    except UnicodeDecodeError:
+        return None

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from karat.columns import choose, columns_of, fit, library_of, refusals
+from karat.columns import ROLES, choose, columns_of, fit, library_of, refusals
 from karat.errors import DataError, PolicyError
-from karat.ids import text_of
+from karat.ids import text_of, unicode
 from karat.read import Origin
 from karat.runs.extraction import Rule, faults, plan, scored_rows
 from karat.runs.frame import FrameRun
-from karat.runs.judged import extracted, tables_of, taken_over, unicode
+from karat.runs.judged import extracted, tables_of, taken_over
 from karat.runs.placing import ENGINES, home_of, placed
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ __all__ = ["EngineRun", "is_away"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are not in this process, so that a run is ranked where it is; others do it on request."""
-
-ROLES = ("query", "document", "score", "rank")
 
 MOVED = 1 << 21
 """Rows up to which Spark hands a run over whole: moving a million takes a fifth of the time of ranking them there."""
@@ -79,7 +77,7 @@ class EngineRun:
                     f"computed and read here. Engines are: {', '.join(ENGINES)}."
                 )
             schema = known.collect_schema()
-            chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES})
+            chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
         for role, name in chosen.items():
             fit((name, holding(schema[name]), str(schema[name])), role, "run")
         whole = schema[chosen["query"]].is_integer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from karat import _native
-from karat.ids import text_of
+from karat.ids import unicode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
@@ -42,11 +42,9 @@ class Feed(Protocol):
 
 def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
     """Ids as a column holds them, text or whole numbers; those that it cannot hold are left out."""
-    texts = [text_of(query) for query in queries]
+    texts = [text for query in queries if (text := unicode(query)) is not None]
     if not whole:
-        return [
-            text for text in texts if text.isprintable() or text.encode("utf-8", "ignore").decode() == text
-        ]
+        return texts
     return [int(text) for text in texts if text.removeprefix("-").isdecimal() and str(int(text)) == text]
 
 

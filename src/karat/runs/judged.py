@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.ids import unicode
 from karat.rows import offsets_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.rows import Integers
 
-__all__ = ["Extracted", "extracted", "tables_of", "taken_over", "unicode"]
+__all__ = ["Extracted", "extracted", "tables_of", "taken_over"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,14 +48,6 @@ class Extracted:
     duplicates: Sequence[tuple[int, bytes, int, int, int, int]] = ()
     malformed: int = 0
     unordered: int = 0
-
-
-def unicode(identifier: bytes) -> str | None:
-    """An id as text; None if it is none, so that no engine holds it."""
-    try:
-        return identifier.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.columns import choose, library_of, refusals
+from karat.columns import choose, library_of, refusals, wanted_columns
 from karat.read import Origin
 from karat.runs.feeds import ROWS, frame_of, frames_of, wanted_ids
 
@@ -67,21 +67,12 @@ def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
         return None
     schema = frame.collect_schema()
     chosen = choose(schema.names(), "run", asked)
-    columns = [
-        nw.col(name).cast(nw.Float64) if wide(schema[name], role) else nw.col(name)
-        for role, name in chosen.items()
-    ]
     whole = schema[chosen["query"]].is_integer()
     return LazyFeed(
-        frame.select(*columns), tuple(chosen), Origin("a frame", library=library, whole=whole, rows=True)
+        frame.select(*wanted_columns(schema, chosen)),
+        tuple(chosen),
+        Origin("a frame", library=library, whole=whole, rows=True),
     )
-
-
-def wide(kind: Any, role: str) -> bool:
-    """Whether a column of numbers is of a kind that Arrow hands over as decimals."""
-    import narwhals as nw
-
-    return role in ("score", "rank") and kind in (nw.Decimal, nw.Int128, nw.UInt128)
 
 
 def batches_of(native: Any, rows: int) -> Iterator[_native.Frame]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import usual
+from karat.columns import first_line, usual
 from karat.errors import DataError
 from karat.read import Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
@@ -251,7 +251,6 @@ def reading(name: str, library: str) -> Iterator[None]:
         home = type(error).__module__.partition(".")[0].lstrip("_")
         if home != library and not isinstance(error, OSError):
             raise
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise DataError(
-            f"{name} cannot be read: {said}. Is it whole, and is it what its name says?"
+            f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"
         ) from None
