@@ -193,7 +193,7 @@ def test_every_test_can_fail(path: Path) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             body = ast.unparse(node)
-            assert re.search(r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(", body), (
+            assert re.search(r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(|\battacked\w*\(", body), (
                 f"{path.name}: {node.name}"
             )
 
