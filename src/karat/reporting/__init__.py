@@ -134,11 +134,11 @@ def assembled(
     vega: str,
 ) -> str:
     """The page of a comparison."""
+    from karat.comparison.verdict import verdict_of
     from karat.reporting.charts import charts
     from karat.reporting.figures import board, correlation, numbers_of, packed
     from karat.reporting.methods import bibtex_of, methods_paragraph
     from karat.reporting.page import page
-    from karat.reporting.telling import verdict_of
     from karat.reporting.wording import facts_of, footers_of, p_name, queries_note, title_of
 
     settings = comparison.settings
@@ -182,7 +182,7 @@ def assembled(
 
 def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
     """The pairs of runs, the one that the page opens with first, then those of the best runs."""
-    from karat.reporting.telling import reference_of
+    from karat.comparison.verdict import reference_of
 
     first = reference_of(comparison)
     means = comparison.primary.means

@@ -12,9 +12,9 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.letters import letter
+from karat.comparison.verdict import reference_of, seen_from, split
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
 from karat.reporting.charts import MOST_BARS, MOST_DOTS, MOST_LABELS
-from karat.reporting.telling import reference_of, seen_from, split
 from karat.significance import kendall
 
 if TYPE_CHECKING:

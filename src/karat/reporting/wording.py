@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from karat._version import __version__
 from karat.boards import plural
+from karat.comparison.verdict import counted
 from karat.comparison.wording import SHORT_NAMES
-from karat.reporting.telling import counted
 from karat.scores import Scores
 
 if TYPE_CHECKING:

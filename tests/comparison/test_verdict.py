@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.reporting.telling import reference_of, verdict_of
+from karat.comparison.verdict import reference_of, verdict_of
 
 
 def compared(columns: dict[str, list[float]], **options: Any) -> karat.Comparison:
