@@ -14,7 +14,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants bench wheel-without-compiler clean peers
+.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants forms bench wheel-without-compiler clean peers
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -22,6 +22,7 @@ help:
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
 	@echo "make mutants                 break each formula a little; some test must notice"
+	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
 	@echo "make bench                   time karat beside its peers"
 	@echo "make wheel-without-compiler  prove that the kernel builds where no compiler is"
@@ -105,6 +106,9 @@ sanitize: build/sanitize/karat-fuzz
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
+
+forms: $(VENV)/installed $(VENV)/test-tools
+	BATCHES=50 $(BIN)/pytest tests/tensors/test_forms.py
 
 # The other libraries that tests compare karat with; their tests are skipped without them (three gigabytes: PyTorch, Spark …).
 peers: $(VENV)/peers

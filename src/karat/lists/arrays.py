@@ -110,6 +110,10 @@ class Arrays:
         """The numbers of an array in the floating type."""
         return self.library.astype(array, self.dtype, copy=False)
 
+    def truth(self, mask: Any) -> Any:
+        """A mask as truth values, of whatever type it is; None stays None."""
+        return None if mask is None else self.library.astype(mask, self.library.bool, copy=False)
+
     # ------------------------------------------------------------ what formulas use, element by element
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:

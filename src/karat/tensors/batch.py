@@ -11,7 +11,7 @@ from karat.lists.arrays import Arrays, arrays_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Batch", "batch_of", "flat_batch", "topk_batch"]
+__all__ = ["Batch", "batch_in", "topk_batch"]
 
 AT_A_TIME = 2**17
 """Documents of one part, where the parts of a batch may be worked on one after another: what fits into a cache."""
@@ -55,7 +55,9 @@ class Batch:
             )
 
 
-def batch_of(scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None) -> Batch:
+def batch_of(
+    scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None, flaws: Any = None
+) -> Batch:
     """Padded arrays as they come.
 
     Raises:
@@ -74,7 +76,7 @@ def batch_of(scores: Any, relevance: Any, mask: Any = None, judged: Any = None, 
     arrays = arrays_of(scores, dtype)
     if arrays.library.isdtype(scores.dtype, ("bool", "integral")):
         scores = arrays.floats(scores)
-    return with_flaws(Batch(arrays, scores, relevance, mask, judged))
+    return with_flaws(Batch(arrays, scores, relevance, arrays.truth(mask), judged, flaws))
 
 
 def with_flaws(batch: Batch) -> Batch:
@@ -88,9 +90,16 @@ def with_flaws(batch: Batch) -> Batch:
         wrong = wrong & batch.mask
     flaws = arrays.library.any(wrong, axis=1)
     if found is None:
-        return replace(batch, flaws=flaws)
+        return replace(batch, flaws=either(batch.flaws, flaws))
     refuse(flaws, "a score that is no number (NaN)", "give each document a score, or mask it")
     return batch
+
+
+def either(flaws: Any, others: Any) -> Any:
+    """The queries that one or the other marks; None marks none."""
+    if flaws is None or others is None:
+        return others if flaws is None else flaws
+    return flaws | others
 
 
 def refuse(which: Any, what: str, advice: str) -> None:
@@ -122,12 +131,16 @@ def two_axes(array: Any, name: str) -> Any:
     Raises:
         DataError: it has not two axes.
     """
-    if len(array_of(array, name).shape) != 2:
+    if len(array_of(array, name).shape) == 2:
+        return array
+    if name == "judged":
         raise DataError(
-            f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for "
-            "documents of all queries end to end give queries=."
+            f"judged is {shown(array)}: give [query, judgment], or [judgment] and the query of each as judged_queries=."
         )
-    return array
+    raise DataError(
+        f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for "
+        "documents of all queries end to end give queries=."
+    )
 
 
 def shown(array: Any) -> str:
@@ -138,8 +151,70 @@ def shown(array: Any) -> str:
 # ---------------------------------------------------------------- other forms
 
 
+def batch_in(
+    scores: Any,
+    relevance: Any,
+    *,
+    mask: Any = None,
+    judged: Any = None,
+    queries: Any = None,
+    judged_queries: Any = None,
+    n_queries: int | None = None,
+    longest: int | None = None,
+    longest_judged: int | None = None,
+    dtype: Any = None,
+) -> Batch:
+    """The arrays of a call in one form; documents and judgments may each come padded or end to end.
+
+    Raises:
+        DataError: shapes that do not fit, arguments without the one that they belong to, or on the host a query number
+            that cannot be.
+    """
+    refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
+    refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
+    refuse_stray("judged", judged, judged_queries=judged_queries)
+    flaws = None
+    if judged_queries is not None:
+        count = two_axes(scores, "scores").shape[0] if queries is None else n_queries
+        if count is None:
+            count = max(highest_of(queries, mask), highest_of(judged_queries)) + 1
+        n_queries = None if queries is None else count
+        arrays = arrays_of(scores, dtype)
+        judged, flaws = judged_batch(arrays, judged, judged_queries, count, longest_judged)
+    if queries is None:
+        return batch_of(scores, relevance, mask, judged, dtype, flaws)
+    return flat_batch(scores, relevance, queries, mask, judged, n_queries, longest, dtype, flaws)
+
+
+def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
+    """Refuse arguments that say nothing without another one.
+
+    Raises:
+        DataError: one is given, and the other is not.
+    """
+    for name, each in arguments.items():
+        if given is None and each is not None:
+            raise DataError(f"{name}= means nothing without {owner}=: give both, or leave {name}= out.")
+
+
+def highest_of(queries: Any, mask: Any = None) -> int:
+    """The largest query number, -1 if there is none; waits for the device."""
+    arrays = arrays_of(queries)
+    xp, there = arrays.library, arrays.truth(mask)
+    known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
+    return max(int(xp.max(known)), -1) if int(queries.shape[0]) else -1
+
+
 def flat_batch(
-    scores: Any, relevance: Any, queries: Any, n_queries: int | None, longest: int | None, dtype: Any = None
+    scores: Any,
+    relevance: Any,
+    queries: Any,
+    mask: Any = None,
+    judged: Any = None,
+    n_queries: int | None = None,
+    longest: int | None = None,
+    dtype: Any = None,
+    flaws: Any = None,
 ) -> Batch:
     """Documents of all queries end to end, in any order, with the number of each one's query.
 
@@ -147,43 +222,148 @@ def flat_batch(
         scores: [document].
         relevance: [document].
         queries: the query of each, from 0 [document].
-        n_queries: how many queries there are; the largest number and one if None, which waits for the device.
-        longest: the most documents that a query has; counted if None, which waits for the device.
+        mask: which entries are documents; the others may hold anything, also as their query. None for all [document].
+        judged: the grades of all judgments [query, judgment].
+        n_queries: how many queries there are; counted if None, which waits for the device.
+        longest: the most documents of a query; counted if None, which waits for the device.
         dtype: as in ``arrays_of``.
+        flaws: queries whose values are undefined [query].
 
     Raises:
-        DataError: shapes that do not fit.
+        DataError: shapes that do not fit, or on the host a query number that cannot be.
     """
-    for name, each in (("scores", scores), ("relevance", relevance), ("queries", queries)):
-        if len(array_of(each, name).shape) != 1 or each.shape != scores.shape:
+    given = (("scores", scores), ("relevance", relevance), ("queries", queries), ("mask", mask))
+    for name, each in given:
+        if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != scores.shape):
             raise DataError(
-                f"{name} is {shown(each)}: with queries= scores, relevance and queries are [document]."
+                f"{name} is {shown(each)}: with queries= scores, relevance, mask and queries are [document]."
             )
     arrays = arrays_of(scores, dtype)
-    xp = arrays.library
     if n_queries is None:
-        n_queries = int(xp.max(queries)) + 1 if queries.shape[0] else 0
-    order = xp.argsort(queries, stable=True)
-    placed = xp.take(queries, order)
+        n_queries = highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
+    places = places_of(arrays, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
+    flaws = either(flaws, places.flaws)
+    return batch_of(places.laid_out(scores), places.laid_out(relevance), places.there, judged, dtype, flaws)
+
+
+def judged_batch(
+    arrays: Arrays, judged: Any, queries: Any, n_queries: int, longest: int | None
+) -> tuple[Any, Any]:
+    """The grades of judgments that come end to end [query, judgment], NaN where there is none; and their flaws.
+
+    Args:
+        arrays: their library.
+        judged: the grade of each [judgment].
+        queries: the query of each, from 0 [judgment].
+        n_queries: how many queries there are.
+        longest: the most judgments of a query.
+
+    Raises:
+        DataError: shapes that do not fit, or on the host a query number that cannot be.
+    """
+    for name, each in (("judged", judged), ("judged_queries", queries)):
+        if len(array_of(each, name).shape) != 1 or each.shape != judged.shape:
+            raise DataError(
+                f"{name} is {shown(each)}: with judged_queries= both judged and judged_queries are [judgment]."
+            )
+    places = places_of(arrays, queries, None, n_queries, longest, JUDGMENTS)
+    grades = arrays.where(places.there, places.laid_out(arrays.floats(judged)), float("nan"))
+    return grades, places.flaws
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the entries of flat arrays are called, and the arguments that speak of them.
+
+    Args:
+        what: one of them.
+        queries: the argument with the query of each.
+        longest: the argument with the most that a query has.
+    """
+
+    what: str
+    queries: str
+    longest: str
+
+
+DOCUMENTS = Kind("document", "queries", "longest")
+JUDGMENTS = Kind("judgment", "judged_queries", "longest_judged")
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the entries of flat arrays stand in padded ones.
+
+    Args:
+        arrays: their library.
+        source: the entry at each place, row by row [query × column].
+        there: which places hold an entry [query, column].
+        flaws: queries with more entries than columns, or all where an entry belongs to no query; None on the host.
+    """
+
+    arrays: Arrays
+    source: Any
+    there: Any
+    flaws: Any
+
+    def laid_out(self, array: Any) -> Any:
+        """A flat array in the padded form, with anything where no entry is."""
+        library = self.arrays.library
+        return library.reshape(library.take(array, self.source), tuple(self.there.shape))
+
+
+def places_of(
+    arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
+) -> Places:
+    """Where entries with these query numbers stand, those of a query in their order.
+
+    Raises:
+        DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
+    """
+    xp = arrays.library
+    if not xp.isdtype(queries.dtype, "integral"):
+        raise DataError(
+            f"{kind.queries} is of type {queries.dtype}: query numbers are whole numbers, from 0 on."
+        )
+    entries = int(queries.shape[0])
+    # What is masked goes behind all queries.
+    beyond = xp.full_like(queries, n_queries)
+    numbers = queries if mask is None else xp.where(mask, queries, beyond)
+    wrong = (queries < 0) | (queries >= beyond)
+    flaws = refused_or_marked(arrays, queries, wrong if mask is None else wrong & mask, n_queries, kind)
+    order = xp.argsort(numbers, stable=True)
     wanted = xp.astype(arrays.count(n_queries + 1) - 1.0, queries.dtype)
-    edges = xp.searchsorted(placed, wanted)
+    edges = xp.searchsorted(xp.take(numbers, order), wanted)
     starts, sizes = edges[:-1], edges[1:] - edges[:-1]
-    if longest is None:
-        longest = int(xp.max(sizes)) if n_queries else 0
+    longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
+    crowded = sizes > longest
+    if arrays.on_host:
+        advice = f"give {kind.longest}= the most {kind.what}s that a query has, or leave it out"
+        refuse(crowded, f"more than {longest} {kind.what}s", advice)
+    else:
+        flaws = flaws | crowded
     column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
-    mask = column < sizes[:, None]
-    place = xp.minimum(
-        starts[:, None] + column,
-        xp.asarray(max(scores.shape[0] - 1, 0), dtype=edges.dtype, device=arrays.device),
-    )
+    last = xp.asarray(max(entries - 1, 0), dtype=edges.dtype, device=arrays.device)
+    place = xp.minimum(starts[:, None] + column, last)
     source = xp.reshape(xp.take(order, xp.reshape(place, (-1,))), (-1,))
-    shape = (n_queries, longest)
-    return batch_of(
-        xp.reshape(xp.take(scores, source), shape),
-        xp.reshape(xp.take(relevance, source), shape),
-        mask,
-        dtype=dtype,
-    )
+    return Places(arrays, source, column < sizes[:, None], flaws)
+
+
+def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, kind: Kind) -> Any:
+    """All queries, where an entry belongs to none of them and nobody may look; None on the host [query].
+
+    Raises:
+        DataError: on the host, such an entry.
+    """
+    if not arrays.on_host:
+        return arrays.library.broadcast_to(arrays.library.any(wrong), (n_queries,))
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise DataError(
+            f"{kind.queries} holds {int(queries[place])} at place {place}, and the {n_queries} queries have the "
+            f"numbers from 0 to {n_queries - 1}: correct it, or mask {kind.what}s that belong to no query."
+        )
+    return None
 
 
 def topk_batch(
@@ -217,8 +397,17 @@ def topk_batch(
         )
     arrays = arrays_of(ids, dtype)
     xp = arrays.library
-    kept = ids >= 0 if mask is None else mask & (ids >= 0)
-    there = relevant_ids >= 0 if relevant_mask is None else relevant_mask & (relevant_ids >= 0)
+    for name, each, like in (
+        ("mask", mask, ids),
+        ("relevant_mask", relevant_mask, relevant_ids),
+        ("grades", grades, relevant_ids),
+    ):
+        if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
+            raise DataError(
+                f"{name} is {shown(each)}, and what it speaks of is {shown(like)}: give one shape."
+            )
+    kept = ids >= 0 if mask is None else arrays.truth(mask) & (ids >= 0)
+    there = relevant_ids >= 0 if relevant_mask is None else arrays.truth(relevant_mask) & (relevant_ids >= 0)
     flaws = None
     kept_once = []
     for name, each, present in (("ids", ids, kept), ("relevant_ids", relevant_ids, there)):
@@ -228,7 +417,7 @@ def topk_batch(
             if arrays.on_host:
                 refuse(marked, f"an id twice in {name}", "remove one, or choose Policy(duplicates='first')")
             else:
-                flaws = marked if flaws is None else flaws | marked
+                flaws = either(flaws, marked)
         kept_once.append(present & ~again)
     kept, there = kept_once
     judged = arrays.floats(xp.ones_like(there) if grades is None else grades)

@@ -12,7 +12,7 @@ from karat.cores import available_cores
 from karat.errors import DataError, MeasureError
 from karat.lists.arrays import host_view
 from karat.policy import Policy
-from karat.tensors.batch import Batch, batch_of, flat_batch, refuse, topk_batch
+from karat.tensors.batch import Batch, batch_in, refuse, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.ranking import beyond, ranked, refuse_axes
 
@@ -37,8 +37,10 @@ def evaluate(
     mask: Any = None,
     judged: Any = None,
     queries: Any = None,
+    judged_queries: Any = None,
     n_queries: int | None = None,
     longest: int | None = None,
+    longest_judged: int | None = None,
     weights: Any = None,
     per_query: bool = False,
     policy: Policy | None = None,
@@ -57,12 +59,16 @@ def evaluate(
         relevance: the grade of each document, of any real type or boolean; NaN for an unjudged one, negative as
             the policy says; of the shape of ``scores``.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        mask: which places hold a document; the others may hold anything. None for all [query, document].
+        mask: which places hold a document; the others may hold anything; of the shape of ``scores``. None for all.
         judged: all grades of each query's judgments, retrieved or not, in any order, NaN where there is none; the
-            documents' own if None [query, judgment].
-        queries: the query of each document, a whole number from 0, where there is one axis [document].
-        n_queries: how many queries ``queries`` speaks of; under a compiler it must be given.
+            documents' own if None [query, judgment], or [judgment] with ``judged_queries``.
+        queries: the query of each document, a whole number from 0, where ``scores`` have one axis [document].
+        judged_queries: the query of each judgment, where ``judged`` has one axis [judgment].
+        n_queries: how many queries ``queries`` speaks of; the rows of ``judged`` or the highest number and one if None.
+            Under a compiler it must be given. A query without a document is an empty list.
         longest: the most documents that a query has there; under a compiler it must be given.
+        longest_judged: the most judgments that a query has where ``judged`` has one axis; under a compiler it must
+            be given.
         weights: what each query weighs in the means; all the same if None [query].
         per_query: the values of each query instead of their mean.
         policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
@@ -97,8 +103,10 @@ def evaluate(
         mask=mask,
         judged=judged,
         queries=queries,
+        judged_queries=judged_queries,
         n_queries=n_queries,
         longest=longest,
+        longest_judged=longest_judged,
         weights=weights,
         per_query=per_query,
     )
@@ -220,34 +228,33 @@ class Evaluator:
         mask: Any = None,
         judged: Any = None,
         queries: Any = None,
+        judged_queries: Any = None,
         n_queries: int | None = None,
         longest: int | None = None,
+        longest_judged: int | None = None,
         weights: Any = None,
         per_query: bool = False,
     ) -> dict[str, Any]:
         """Measure a batch; arguments, result and errors as in ``evaluate``."""
-        batch, weights = self.batch(scores, relevance, mask, judged, queries, n_queries, longest, weights)
+        batch, weights = self.batch(
+            scores,
+            relevance,
+            weights,
+            mask=mask,
+            judged=judged,
+            queries=queries,
+            judged_queries=judged_queries,
+            n_queries=n_queries,
+            longest=longest,
+            longest_judged=longest_judged,
+        )
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
-    def batch(
-        self,
-        scores: Any,
-        relevance: Any,
-        mask: Any = None,
-        judged: Any = None,
-        queries: Any = None,
-        n_queries: int | None = None,
-        longest: int | None = None,
-        weights: Any = None,
-    ) -> tuple[Batch, Any]:
-        """The arrays of a call in one form, and the weights."""
-        scores, relevance, mask, judged, queries, weights = map(
-            host_view, (scores, relevance, mask, judged, queries, weights)
-        )
-        dtype = dtype_of(self.dtype, scores)
-        if queries is None:
-            return batch_of(scores, relevance, mask, judged, dtype), weights
-        return flat_batch(scores, relevance, queries, n_queries, longest, dtype), weights
+    def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
+        """The arrays of a call in one form, and the weights; arguments and errors as in ``evaluate``."""
+        scores, relevance, weights = map(host_view, (scores, relevance, weights))
+        arrays = {name: host_view(each) for name, each in arrays.items()}
+        return batch_in(scores, relevance, **arrays, dtype=dtype_of(self.dtype, scores)), weights
 
     def topk(
         self,
