@@ -12,7 +12,7 @@ from karat.scores import Scores
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
-    from karat import tensors
+    from karat import adapters, compat, tensors
     from karat.agreements import Agreement, agreement
     from karat.answers import evaluate_ids
     from karat.checking import Check, check
@@ -47,10 +47,12 @@ __all__ = [
     "Scores",
     "Verification",
     "__version__",
+    "adapters",
     "agreement",
     "beyond_accuracy",
     "check",
     "compare",
+    "compat",
     "curve",
     "difference",
     "evaluate",
@@ -69,6 +71,8 @@ __all__ = [
 
 # Imported when first asked for: most who import karat do not, and a start is to be quick.
 LATER = {
+    "adapters": "karat.adapters",
+    "compat": "karat.compat",
     "Agreement": "karat.agreements",
     "agreement": "karat.agreements",
     "Check": "karat.checking",
@@ -93,6 +97,11 @@ LATER = {
     "Verification": "karat.records",
     "verify": "karat.records",
 }
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that are imported later: what the Tab key completes."""
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
 
 
 def __getattr__(name: str) -> Any:

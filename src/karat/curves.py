@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions, needs_groups, needs_scores
+from karat.display import Display, html_table
 from karat.errors import DataError, MeasureError
 from karat.evaluate import nested
 from karat.layout import lay_out
@@ -16,7 +17,7 @@ from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from karat.measures import Measure
     from karat.policy import Policy
@@ -27,8 +28,8 @@ __all__ = ["Curve", "curve"]
 TENTHS = tuple(number / 10 for number in range(11))
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Display):
     """Values of measures along the ranks.
 
     Args:
@@ -54,6 +55,14 @@ class Curve:
         if measure not in self.at:
             raise MeasureError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")
         return [placed(measure, each) for each in self.at[measure]]
+
+    def __iter__(self) -> Iterator[str]:
+        """The measures, without their depths or levels."""
+        return iter(self.at)
+
+    def keys(self) -> tuple[str, ...]:
+        """The same, so that ``dict(curve)`` gives the means of each."""
+        return tuple(self.at)
 
     def __getitem__(self, measure: str) -> list[float]:
         """The mean over the queries, from the first depth to the last."""
@@ -84,8 +93,8 @@ class Curve:
         library: Any = backend or first_installed()
         return nw.from_dict(columns, backend=library).to_native()
 
-    def __str__(self) -> str:
-        """The means, a row for each depth or level."""
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The header and a row for each depth or level, with the means."""
         places = sorted({each for at in self.at.values() for each in at})
         means = {measure: dict(zip(at, self[measure], strict=True)) for measure, at in self.at.items()}
         digits = self.scores.digits
@@ -93,7 +102,15 @@ class Curve:
             [show(each), *(f"{its[each]:.{digits}f}" if each in its else "" for its in means.values())]
             for each in places
         ]
-        return lay_out("text", ["@", *means], rows, 1) + self.scores.footer()
+        return ["@", *means], rows
+
+    def __str__(self) -> str:
+        """The means, a row for each depth or level."""
+        return lay_out("text", *self.table(), 1) + self.scores.footer()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return html_table(*self.table(), [0], self.scores.footer())
 
 
 def curve(

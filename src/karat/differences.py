@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from karat.display import Display
 from karat.errors import DataError, MeasureError
 from karat.evaluate import evaluate
 from karat.layout import lay_out
@@ -95,8 +96,8 @@ class Step:
     last: float | None = None
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, repr=False)
+class Difference(Display):
     """What one measure gives under two profiles, and the steps that lead from one to the other.
 
     Args:

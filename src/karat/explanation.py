@@ -8,6 +8,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat.display import Display
 from karat.layout import in_bands, latex_text, lay_out
 from karat.measures.define import show
 
@@ -48,8 +49,8 @@ class Table:
     after: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Display):
     """How a measure came to its value for one query.
 
     Args:

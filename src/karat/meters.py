@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.boards import plural
 from karat.errors import DataError
 from karat.lists.arrays import Arrays
 from karat.tensors import Evaluator
@@ -219,10 +220,12 @@ class Meter:
             distributed: together with the meters of all processes of ``torch.distributed``; each must ask.
 
         Raises:
-            DataError: a query that two processes have, where values are not kept.
+            DataError: no query has come; a query that two processes have, where values are not kept.
         """
         if distributed:
             return self.gathered().compute()
+        if not self.state.count:
+            raise DataError("No query has come, so there is no mean: call update() or add() first.")
         sums = self.sums()
         with HOST.quiet():
             return {
@@ -247,6 +250,16 @@ class Meter:
     def __len__(self) -> int:
         """How many queries came."""
         return self.state.count
+
+    def __repr__(self) -> str:
+        """The means so far, how many queries came, and the policy that they stand under."""
+        if not self.state.count:
+            means = ", ".join(self.labels)
+        else:
+            means = ", ".join(f"{label} {value:.4f}" for label, value in self.compute().items())
+        queries = plural(self.state.count, "query", "queries")
+        policy = (self.policy or self.evaluator.policy).describe()
+        return f"<karat.Meter: {means} · {queries} · policy {policy}>"
 
     def sums(self) -> Floats:
         """What was added per measure, and what it is divided by [measure, 2]."""

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from karat.errors import PolicyError, did_you_mean
 
 __all__ = ["Policy"]
 
+Ties: TypeAlias = Literal[
+    "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
+]
+Widths: TypeAlias = Literal["double", "float32"]
+Duplicates: TypeAlias = Literal["error", "first", "last", "max"]
+Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
+Empty: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
+Judgments: TypeAlias = Literal["all", "retrieved"]
+Unjudged: TypeAlias = Literal["nonrelevant", "removed"]
+Negative: TypeAlias = Literal["unjudged", "nonrelevant", "error"]
+Listing: TypeAlias = Literal["ignored", "known"]
+Malformed: TypeAlias = Literal["error", "skip"]
+
 CHOICES: dict[str, tuple[str, ...]] = {
-    "ties": (
-        "trec",
-        "ascending",
-        "input",
-        "rank-column",
-        "rank",
-        "optimistic",
-        "pessimistic",
-        "expected",
-        "error",
-    ),
-    "scores": ("double", "float32"),
-    "duplicates": ("error", "first", "last", "max"),
-    "missing": ("zero", "skip", "nan", "error"),
-    "empty": ("zero", "one", "skip", "nan", "error"),
-    "judgments": ("all", "retrieved"),
-    "unjudged": ("nonrelevant", "removed"),
-    "negative": ("unjudged", "nonrelevant", "error"),
-    "listing": ("ignored", "known"),
-    "malformed": ("error", "skip"),
+    "ties": get_args(Ties),
+    "scores": get_args(Widths),
+    "duplicates": get_args(Duplicates),
+    "missing": get_args(Missing),
+    "empty": get_args(Empty),
+    "judgments": get_args(Judgments),
+    "unjudged": get_args(Unjudged),
+    "negative": get_args(Negative),
+    "listing": get_args(Listing),
+    "malformed": get_args(Malformed),
 }
 
 
@@ -70,17 +73,17 @@ class Policy:
         'ties ascending'
     """
 
-    ties: str = "trec"
-    scores: str = "double"
-    duplicates: str = "error"
-    missing: str = "zero"
-    empty: str = "zero"
-    judgments: str = "all"
-    unjudged: str = "nonrelevant"
-    negative: str = "unjudged"
-    listing: str = "ignored"
+    ties: Ties = "trec"
+    scores: Widths = "double"
+    duplicates: Duplicates = "error"
+    missing: Missing = "zero"
+    empty: Empty = "zero"
+    judgments: Judgments = "all"
+    unjudged: Unjudged = "nonrelevant"
+    negative: Negative = "unjudged"
+    listing: Listing = "ignored"
     depth: int | None = None
-    malformed: str = "error"
+    malformed: Malformed = "error"
     by_measure: Any = ()
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.boards import board, footer, to_json
+from karat.display import Display
 from karat.errors import DataError, MeasureError
 from karat.measures import Measure, parse_measure
 from karat.rows import joined
@@ -36,8 +37,8 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Display):
     """Per-query values and means of one run.
 
     Args:
@@ -119,6 +120,14 @@ class Scores:
     def __len__(self) -> int:
         """How many measures there are."""
         return len(self.labels)
+
+    def keys(self) -> tuple[str, ...]:
+        """The labels, so that ``dict(scores)`` gives the aggregate of each."""
+        return self.labels
+
+    def items(self) -> Iterator[tuple[str, float]]:
+        """Each label with its aggregate."""
+        return iter(self.means().items())
 
     def means(self) -> dict[str, float]:
         """Every aggregate by label."""
@@ -216,6 +225,12 @@ class Scores:
     def __str__(self) -> str:
         """The means as a table, with the footer."""
         return board([self], "text") + self.footer()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from html import escape
+
+        return f"{board([self], 'html')}<p>{escape(self.footer())}</p>\n"
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:

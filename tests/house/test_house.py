@@ -27,7 +27,7 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 FLOORS = [
     ["karat.errors", "karat._native", "karat._version"],
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
-    ["karat.ids", "karat.cores", "karat.overflow"],
+    ["karat.ids", "karat.cores", "karat.overflow", "karat.display"],
     ["karat.columns", "karat.mappings", "karat.subtopics", "karat.weights"],
     ["karat.scanning"],
     ["karat.runs"],

@@ -1,3 +1,22 @@
-"""karat where another library asks for its own kind of object: a file each, which imports it when called."""
+"""karat where another library asks for its own kind of object: a file each, imported when it is first asked for."""
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.adapters import boosting, keras, lightning, objects, spark, torchmetrics, transformers
+
+__all__ = ["boosting", "keras", "lightning", "objects", "spark", "torchmetrics", "transformers"]
+
+
+def __dir__() -> list[str]:
+    """The adapters."""
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    """Import the adapter, which imports its library when it is called."""
+    if name not in __all__:
+        raise AttributeError(f"karat.adapters has no '{name}'; it has: {', '.join(__all__)}.")
+    from importlib import import_module
+
+    return import_module(f"karat.adapters.{name}")

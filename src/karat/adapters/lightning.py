@@ -78,7 +78,10 @@ def ranking_callback(
 
         def log(self, stage: str, trainer: Any, pl_module: Any) -> None:
             """Log the means under the name of the stage."""
-            means = self.meter.compute(distributed=getattr(trainer, "world_size", 1) > 1)
+            together = getattr(trainer, "world_size", 1) > 1
+            if not together and not len(self.meter):
+                return  # an epoch without a batch
+            means = self.meter.compute(distributed=together)
             pl_module.log_dict({f"{stage}_{label}": value for label, value in means.items()})
 
     return RankingCallback()

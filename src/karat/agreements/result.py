@@ -10,6 +10,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.agreements import wording
+from karat.display import Display
 from karat.errors import DataError, did_you_mean
 from karat.scores import first_installed
 
@@ -43,8 +44,8 @@ class Judge:
     mean: float
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Display):
     """How far two judges agree, and what the choice of one does to systems; ``str()`` of it is the whole answer.
 
     Args:

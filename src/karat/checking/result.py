@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.checking.finding import ERROR, NOTE, WARNING, Finding, plural
+from karat.display import Display
 from karat.tables import short
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ MANY, SHOWN = 4, 8
 """The same finding in so many runs is told together, with so many of them by name."""
 
 
-@dataclass(frozen=True, eq=False)
-class Check:
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Display):
     """What a check found, the worst first.
 
     Args:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from karat.display import Display
+
 if TYPE_CHECKING:
     from karat.measures import Measure
     from karat.rows import Floats
@@ -121,7 +123,7 @@ class Stratum:
     pairs: tuple[Pair, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contest:
     """All runs under one measure.
 
@@ -151,6 +153,11 @@ class Contest:
     anova: Anova | None = None
     smaller_is_better: bool = False
 
+    def __repr__(self) -> str:
+        """What it is, in a line: the values are many."""
+        runs, pairs = len(self.means), len(self.pairs)
+        return f"<karat contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -170,8 +177,8 @@ class Caution:
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Display):
     """Runs compared: scores, intervals, tests and what to beware of; ``str()`` of it is the whole table.
 
     Args:
@@ -290,3 +297,9 @@ class Comparison:
     def __str__(self) -> str:
         """The whole as text."""
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from karat.comparison.tables import html
+
+        return html(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
+from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from karat.boards import document_of
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
 from karat.comparison.wording import heading, method
+from karat.display import html_table
 from karat.layout import in_bands, latex_text, lay_out, printable, width
 from karat.scores import first_installed
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from karat.comparison.result import Comparison
     from karat.comparison.showing import Sheet
 
-__all__ = ["frame", "json_text", "latex", "markdown", "separated", "text"]
+__all__ = ["frame", "html", "json_text", "latex", "markdown", "separated", "text"]
 
 LONGEST = 40
 """A name longer than this is cut in its middle in text, where tables have to fit."""
@@ -99,6 +101,15 @@ def markdown(comparison: Comparison, *, pairs: str) -> str:
     if comparison.warnings:
         parts.append("".join(f"- ! {each.sentence}\n" for each in comparison.warnings))
     return "\n".join(parts)
+
+
+def html(comparison: Comparison) -> str:
+    """Tables for a notebook, what was done under them, warnings last."""
+    first, *others = sheets_of(comparison, pairs="top")
+    parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
+    parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
+    said = [" ".join(method(comparison)), *(f"! {each.sentence}" for each in comparison.warnings)]
+    return "".join([*parts, *(f"<p>{escape(each)}</p>\n" for each in said)])
 
 
 def latex(comparison: Comparison, *, label: str | None, caption: str | None, pairs: str) -> str:

@@ -1,3 +1,22 @@
-"""Other tools' own faces, on karat's kernel and formulas."""
+"""Faces of other tools, imported when first asked for: trec_eval's command line, pytrec_eval's module."""
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.compat import pytrec_eval, trec_eval
+
+__all__ = ["pytrec_eval", "trec_eval"]
+
+
+def __dir__() -> list[str]:
+    """The faces."""
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    """Import the face."""
+    if name not in __all__:
+        raise AttributeError(f"karat.compat has no '{name}'; it has: {', '.join(__all__)}.")
+    from importlib import import_module
+
+    return import_module(f"karat.compat.{name}")

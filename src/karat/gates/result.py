@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from karat._version import __version__
+from karat.display import Display
 from karat.gates import ci
 from karat.layout import lay_out, printable
 
@@ -135,8 +136,8 @@ class Check:
         return lines
 
 
-@dataclass(frozen=True, eq=False)
-class Gate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Display):
     """Whether a run may pass, with the reasons; ``str()`` of it is the whole answer.
 
     Args:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
+from karat.display import Display
 from karat.errors import DataError, MeasureError
 from karat.layout import lay_out
 
@@ -40,7 +41,7 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Beyond:
+class Beyond(Display):
     """Measures of recommendations beyond accuracy.
 
     Args:
@@ -66,6 +67,10 @@ class Beyond:
     def __iter__(self) -> Iterator[str]:
         """The measures' names as they were asked for."""
         return iter(each.label for each in self.values)
+
+    def keys(self) -> tuple[str, ...]:
+        """The same, so that ``dict(found)`` gives the value of each."""
+        return tuple(self)
 
     def of(self, label: str) -> Value:
         """A measure's value with its story.

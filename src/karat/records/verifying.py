@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from karat._version import __version__
 from karat.asking import labelled, needs_groups
 from karat.boards import document_of
+from karat.display import Display
 from karat.errors import DataError
 from karat.evaluate import evaluate, evaluate_judged_ranking
 from karat.layout import printable
@@ -34,8 +35,8 @@ TOLERANCE = 1e-12
 """What another processor's logarithm may differ by, and far below any digit that is printed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Verification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verification(Display):
     """What is left of a record when it is made again.
 
     Args:
