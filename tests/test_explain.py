@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import commands
 from karat.cli.explaining import grades_in
 from karat.measures import REGISTER
+from karat.ranking import Ranking
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
@@ -401,3 +403,24 @@ def test_the_command_says_what_it_needs() -> None:
         run_karat("AP", "-", "-", "--query", "1")
     with pytest.raises(DataError, match="Give one of"):
         run_karat("AP")
+
+
+class Counted(float):
+    """A score that counts how often it is written out."""
+
+    written = 0
+
+    def __format__(self, how: str) -> str:
+        Counted.written += 1
+        return super().__format__(how)
+
+
+def test_only_the_documents_that_are_shown_are_written_out() -> None:
+    grades = [1, 0] * 2000
+    found = karat.explain("AP", grades=grades, rows=20)
+    ranking = Ranking(tuple(f"d{place}" for place in range(4000)), tuple(map(Counted, range(4000, 0, -1))))
+    Counted.written = 0
+    text = str(replace(found, ranking=ranking))
+    shown = re.search(r"(\d+) of 4000 documents are shown", text)
+    assert shown
+    assert Counted.written <= 2 * int(shown[1]) < 100

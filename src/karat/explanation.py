@@ -6,7 +6,7 @@ import html
 import math
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from karat.display import Display
 from karat.layout import in_bands, latex_text, lay_out
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from karat.ranking import Ranking
 
 __all__ = ["Explanation"]
+
+Shown = TypeVar("Shown")
 
 COLUMNS = 80
 HEAD, END = 10, 2
@@ -120,17 +122,18 @@ class Explanation(Display):
         return [*first, *lists, *([steps_table("Steps to the value", rest, self.digits)] if rest else [])]
 
     def list_table(self, sheet: Sheet) -> Table:
-        """A ranked list with a column per step."""
-        columns = [("rank", list(map(str, map(int, sheet.rank))))] if sheet.rank else []
-        if sheet.is_run and self.ranking is not None:
-            columns.append(("document", list(self.ranking.documents)))
-            if self.ranking.scores:
-                columns.append(("score", level(self.ranking.scores)))
-        if sheet.grade:
-            columns.append(("grade", [UNJUDGED if grade < 0 else plain(grade) for grade in sheet.grade]))
-        names = tuple(place for place, (title, _) in enumerate(columns) if title == "document")
-        columns += [(heading(line), column(line.values, self.digits)) for line in sheet.lines]
+        """A ranked list with a column per step; only what is shown is written out."""
         kept = self.kept(sheet)
+        columns = [("rank", [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+        if sheet.is_run and self.ranking is not None:
+            columns.append(("document", shown_of(self.ranking.documents, kept)))
+            if self.ranking.scores:
+                columns.append(("score", level(shown_of(self.ranking.scores, kept))))
+        if sheet.grade:
+            grades = shown_of(sheet.grade, kept)
+            columns.append(("grade", [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
+        names = tuple(place for place, (title, _) in enumerate(columns) if title == "document")
+        columns += [(heading(line), column(shown_of(line.values, kept), self.digits)) for line in sheet.lines]
         cells = [list(row) for row in zip(*(cells for _, cells in columns))]
         notes = [sheet.meaning] if sheet.meaning and not sheet.is_run else []
         notes += [f"{line.letter} = {line.expression}" for line in sheet.lines if is_wide(line)]
@@ -159,7 +162,7 @@ class Explanation(Display):
         wanted = dict.fromkeys([*range(HEAD), *range(length - END, length), *relevant, *judged])
         kept = set(list(wanted)[: max(self.rows, HEAD + END)])
         # A single document costs no more room than the dots in its place.
-        kept |= {place for place in range(length) if {place - 1, place + 1} <= kept}
+        kept |= {place + 1 for place in kept if place + 2 in kept}
         return sorted(kept)
 
     def __str__(self) -> str:
@@ -301,13 +304,18 @@ def part_of(table: Table, band: list[int], layout: str = "text") -> str:
     return lay_out(layout, [table.header[each] for each in band], rows, names)
 
 
+def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
+    """The values of the documents that are shown; of a list that ends before, fewer."""
+    return [values[place] for place in kept if place < len(values)]
+
+
 def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
-    """The rows that are kept, with dots where others are left out."""
+    """The rows that are shown, with dots where others are left out."""
     rows: list[list[str]] = []
-    for place, before in zip(kept, [-1, *kept]):
+    for row, place, before in zip(cells, kept, [-1, *kept]):
         if place > before + 1:
-            rows.append([BETWEEN, *[""] * (len(cells[place]) - 1)])
-        rows.append(cells[place])
+            rows.append([BETWEEN, *[""] * (len(row) - 1)])
+        rows.append(row)
     return rows
 
 
@@ -319,12 +327,13 @@ def left_out(sheet: Sheet, kept: list[int]) -> str:
     dots = f" {UNJUDGED} is an unjudged document." if any(sheet.grade[place] < 0 for place in kept) else ""
     if length <= len(kept):
         return dots.lstrip()
-    shown_of = f"{len(kept)} of {length} documents are shown"
-    others = [grade >= 0 for place, grade in enumerate(sheet.grade) if place not in set(kept)]
-    if all(others):
-        return f"{shown_of}.{dots}"
-    verb = "is" if sum(others) < 2 else "are"
-    return f"{shown_of}; of the {len(others)} others {sum(others) or 'none'} {verb} judged.{dots}"
+    said = f"{len(kept)} of {length} documents are shown"
+    others = length - len(kept)
+    judged = sum(grade >= 0 for grade in sheet.grade) - sum(sheet.grade[place] >= 0 for place in kept)
+    if judged == others:
+        return f"{said}.{dots}"
+    verb = "is" if judged < 2 else "are"
+    return f"{said}; of the {others} others {judged or 'none'} {verb} judged.{dots}"
 
 
 def heading(line: Line) -> str:
@@ -349,7 +358,8 @@ def level(scores: Sequence[float]) -> list[str]:
     texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
     if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
         return [f"{score:.7g}" for score in scores]
-    return [f"{score:.{max(map(len, texts))}f}" for score in scores]
+    decimals = max(map(len, texts), default=0)
+    return [f"{score:.{decimals}f}" for score in scores]
 
 
 def numbers(values: Sequence[float], digits: int) -> str:

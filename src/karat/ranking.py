@@ -57,16 +57,30 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
     """
     ids, scores = run.held.ranked(qrels.judgments.queries[0], Asked(policy))
     grade_of = judged_grades(qrels, policy)
-    waiting: dict[float, dict[float, deque[bytes]]] = defaultdict(lambda: defaultdict(deque))
-    places = []
-    for document, score in zip(ids, scores, strict=True):
-        grade = grade_of.get(document, NEVER_POOLED)
-        if policy.unjudged == "removed" and grade < 0:
-            continue
-        places.append(score)
-        waiting[score][grade].append(document)
-    found = [waiting[score][grade].popleft() for score, grade in zip(places, grades)]
-    return Ranking(tuple(map(text_of, found)), tuple(places[: len(found)]))
+    own = [grade_of.get(document, NEVER_POOLED) for document in ids]
+    if policy.unjudged == "removed":
+        kept = [place for place, grade in enumerate(own) if grade >= 0]
+        ids, scores, own = ([column[place] for place in kept] for column in (ids, scores, own))
+    count = min(len(ids), len(grades))
+    found = as_moved(ids, scores, own, grades)[:count]
+    return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
+
+
+def as_moved(
+    ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]
+) -> list[bytes]:
+    """The documents, those of a score within which any moved in the order that the grades at the ranks say."""
+    moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
+    if not moved:
+        return ids
+    waiting: dict[tuple[float, float], deque[bytes]] = defaultdict(deque)
+    for document, score, grade in zip(ids, scores, own):
+        if score in moved:
+            waiting[score, grade].append(document)
+    return [
+        waiting[score, grade].popleft() if score in moved else document
+        for document, score, grade in zip(ids, scores, grades)
+    ]
 
 
 def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
