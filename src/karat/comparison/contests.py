@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison.deciding import FAMILY_WISE, corrected, letters
+from karat.comparison.joint import join
 from karat.comparison.outcomes import Outcome, margins, outcome_of
 from karat.comparison.result import Contest, Stratum
 from karat.cores import available_cores
@@ -43,6 +44,7 @@ def contests_of(
     correct_together(outcomes, settings)
     contests = {}
     for table, outcome in zip(tables, outcomes, strict=True):
+        join(outcome, settings, geometric=table.geometric)
         low, high = margins(table, settings)
         contests[table.label] = Contest(
             label=table.label,

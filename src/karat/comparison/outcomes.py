@@ -35,7 +35,12 @@ AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is found of all pairs, one number a pair; the fields are those of ``Pair``, in its order."""
+    """What is found of all pairs, one number a pair: the fields of ``Pair``, and what else joint intervals need.
+
+    Args:
+        freedom: the degrees of freedom of the pair's t.
+        cut: the largest difference that a test of all pairs at once does not find significant; NaN of other tests.
+    """
 
     a: Integers
     b: Integers
@@ -57,6 +62,10 @@ class Outcome:
     p_worse: Floats
     p_same: Floats
     p_better: Floats
+    joint_low: Floats
+    joint_high: Floats
+    freedom: Floats
+    cut: Floats
 
     @classmethod
     def empty(cls, first: Integers, second: Integers) -> Outcome:
@@ -69,7 +78,7 @@ class Outcome:
 
     def pairs(self, settings: Settings) -> tuple[Pair, ...]:
         """One ``Pair`` each."""
-        columns = {each.name: getattr(self, each.name).tolist() for each in fields(self)}
+        columns = {each.name: getattr(self, each.name).tolist() for each in fields(Pair)}
         nothing = [None] * len(self.a)
         if settings.margin is None:
             columns["p_equivalent"] = nothing
@@ -104,6 +113,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.mean, found.low, found.high
     outcome.d_z[places], outcome.detectable[places] = found.d_z, found.detectable
+    outcome.freedom[places] = found.df
     outcome.wins[places], outcome.ties[places], outcome.losses[places] = wins(
         table.sign * (table.values[:, one] - table.values[:, other])
     )
@@ -137,8 +147,14 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
     couples = np.stack([outcome.a, outcome.b], axis=1)
     statistic = randomised_tukey if settings.test == "tukey" else max_flip
     found = statistic(
-        table.observed(), couples, resamples=settings.resamples, seed=settings.seed, clusters=table.clusters
+        table.observed(),
+        couples,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        clusters=table.clusters,
+        alpha=settings.alpha * len(outcome.a) / settings.comparisons,
     )
+    outcome.cut[:] = found.cut
     outcome.adjusted[:] = np.where(outcome.identical, 1.0, found.p)
     outcome.exact[:], outcome.error[:] = found.exact, found.error
     return found.limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,9 @@ class Pair:
         p_worse: the posterior probability that the first is worse by more than the rope; None if not asked.
         p_same: that the difference lies within the rope.
         p_better: that the first is better by more.
+        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at 1 - alpha: it
+            leaves out 0 where ``adjusted`` is below alpha, and nowhere else. NaN where the test does not test means.
+        joint_high: its upper end.
     """
 
     a: int
@@ -104,6 +108,8 @@ class Pair:
     p_worse: float | None = None
     p_same: float | None = None
     p_better: float | None = None
+    joint_low: float = math.nan
+    joint_high: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,4 +89,6 @@ def turned(pair: Pair, first: int) -> Pair:
         losses=pair.wins,
         p_worse=pair.p_better,
         p_better=pair.p_worse,
+        joint_low=-pair.joint_high,
+        joint_high=-pair.joint_low,
     )

@@ -37,6 +37,9 @@ class Flips:
         seed: from which seed.
         limit: whether p is the normal limit of the permutation distribution, taken where queries are so many
             that permuting them would take minutes (``randomised_tukey``).
+        cut: of a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
+            mean difference ± cut are simultaneous intervals, and leave out 0 where p is below alpha. NaN where no
+            difference could be significant, and of a test of single pairs.
     """
 
     p: Floats
@@ -45,6 +48,7 @@ class Flips:
     resamples: int
     seed: int
     limit: bool = False
+    cut: float = np.nan
 
 
 def sign_flip(
@@ -127,6 +131,7 @@ def max_flip(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     clusters: Any = None,
+    alpha: float = 0.05,
 ) -> Flips:
     """Sign flips with the family's largest difference as yardstick: p that hold for all pairs together (max-T).
 
@@ -140,6 +145,7 @@ def max_flip(
         resamples: random sign assignments; all 2**queries are taken where they are no more.
         seed: of their stream.
         clusters: a label for each query; queries of a cluster flip together.
+        alpha: the level of ``cut``.
 
     Returns:
         p for each pair, corrected for the family.
@@ -164,7 +170,22 @@ def max_flip(
     found = len(widest) - np.searchsorted(widest, halves(whole, chosen, grid.tolerance))
     p = found / len(widest) if exact else (found + 1) / (resamples + 1)
     counted = np.full(len(chosen), exact)
-    return Flips(p, monte_carlo_error(p, counted, resamples), counted, resamples, seed)
+    beyond = 2 * decisive(widest, alpha, drawn=not exact) + grid.tolerance
+    cut = beyond * grid.unit / len(table)
+    return Flips(p, monte_carlo_error(p, counted, resamples), counted, resamples, seed, cut=cut)
+
+
+def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
+    """The largest of the sorted resamples that a significant difference has to exceed; NaN if none can be significant.
+
+    Args:
+        widest: each resample's largest difference, ascending.
+        alpha: p below it is significant.
+        drawn: whether p is (b + 1) / (resamples + 1), or b of all assignments.
+    """
+    # So many resamples at most may reach what is significant.
+    most = int(np.ceil(alpha * (len(widest) + drawn))) - 1 - drawn
+    return float(widest[len(widest) - 1 - most]) if 0 <= most < len(widest) else np.nan
 
 
 def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.errors import DataError
-from karat.significance.flips import Flips, monte_carlo_error, positive, sign_flip
+from karat.significance.flips import Flips, decisive, monte_carlo_error, positive, sign_flip
 from karat.significance.grid import checked_pairs, matrix, on_grid, summed
 from karat.significance.intervals import quantile
 from karat.significance.ranges import range_beyond, studentized_range_beyond
@@ -158,6 +158,7 @@ def randomised_tukey(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     clusters: Any = None,
+    alpha: float = 0.05,
 ) -> Flips:
     """The randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
 
@@ -172,6 +173,7 @@ def randomised_tukey(
         resamples: random deals.
         seed: of their stream.
         clusters: a label for each query; queries of a cluster are dealt alike.
+        alpha: the level of ``cut``, which makes the simultaneous intervals.
 
     Returns:
         p of each pair, corrected for all, and how it came about.
@@ -193,12 +195,14 @@ def randomised_tukey(
     exact = np.zeros(len(chosen), np.bool_)
     if whole.size * positive(resamples) > MOST and len(whole) >= MANY:
         p = normal_limit(whole, chosen)
-        return Flips(p, np.zeros(len(p)), exact, resamples, seed, limit=True)
+        cut = normal_cut(whole, alpha) * grid.unit / len(table)
+        return Flips(p, np.zeros(len(p)), exact, resamples, seed, limit=True, cut=cut)
     widest = np.sort(dealt_ranges(whole, resamples, seed))
     total = whole.sum(axis=0)
     least = np.abs(total[chosen[:, 0]] - total[chosen[:, 1]]) - grid.tolerance
     p = (1 + len(widest) - np.searchsorted(widest, least)) / (resamples + 1)
-    return Flips(p, monte_carlo_error(p, exact, resamples), exact, resamples, seed)
+    cut = (decisive(widest, alpha, drawn=True) + grid.tolerance) * grid.unit / len(table)
+    return Flips(p, monte_carlo_error(p, exact, resamples), exact, resamples, seed, cut=cut)
 
 
 def mean_differences(table: Floats, pairs: Integers) -> Floats:
@@ -234,8 +238,21 @@ def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
 
 def normal_limit(whole: Floats, pairs: Integers) -> Floats:
     """p of each pair if the dealt sums are normal: as far apart as independent ones of the rows' variances."""
-    runs = whole.shape[1]
-    scale = np.sqrt(whole.var(axis=1, ddof=1).sum())
+    runs, scale = whole.shape[1], deviation(whole)
     total = whole.sum(axis=0)
     reach = np.abs(total[pairs[:, 0]] - total[pairs[:, 1]])
     return range_beyond(reach / scale, runs) if scale else np.ones(len(pairs))
+
+
+def deviation(whole: Floats) -> float:
+    """The standard deviation of a dealt sum."""
+    return float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
+
+
+def normal_cut(whole: Floats, alpha: float) -> float:
+    """How far apart dealt sums lie with a chance of alpha, if they are normal."""
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if range_beyond(middle, whole.shape[1]) > alpha else (low, middle)
+    return high * deviation(whole)

@@ -1,0 +1,116 @@
+"""Joint intervals: they leave out 0 where the corrected decision says significant, and nowhere else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.significance import max_flip, paired, randomised_tukey
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+
+
+def scores_of(seed: int, runs: int = 7) -> dict[str, Any]:
+    """Runs that differ little: among many pairs some are decided by the correction alone."""
+    draw = np.random.default_rng(seed)
+    hard = draw.uniform(size=len(QUERIES))
+    found = {}
+    for run in range(runs):
+        grades = [[1 if draw.random() < 0.3 + 0.05 * run + 0.4 * each else 0 for _ in range(10)] for each in hard]
+        found[f"run{run}"] = karat.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * len(QUERIES))
+    return found
+
+
+def leaves_out_0(pair: Any) -> bool:
+    return bool(pair.joint_low > 0 or pair.joint_high < 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"test": "max-t"},
+        {"test": "t"},
+        {"test": "t", "correction": "bonferroni"},
+        {"test": "t", "correction": "bh"},
+        {"test": "t", "correction": "none"},
+        {"test": "randomisation"},
+        {"baseline": "run0"},
+        {"family": "all"},
+        {"interval": "bootstrap"},
+        {"alpha": 0.2, "confidence": 0.8},
+    ],
+    ids=str,
+)
+def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
+    seed: int, options: dict[str, Any]
+) -> None:
+    found = karat.compare(None, scores_of(seed), **options)
+    for contest in found.contests.values():
+        for pair in contest.pairs:
+            sure = pair.adjusted < found.settings.alpha and not pair.identical
+            assert leaves_out_0(pair) == sure, (contest.label, pair)
+            assert pair.joint_low <= pair.difference <= pair.joint_high
+
+
+def test_the_intervals_of_single_pairs_do_not_agree_with_the_corrected_decision() -> None:
+    """Why the joint ones are needed: some pair leaves out 0 by itself, and is not significant."""
+    alone = [
+        pair
+        for seed in range(4)
+        for pair in karat.compare(None, scores_of(seed)).primary.pairs
+        if (pair.low > 0 or pair.high < 0) and pair.adjusted >= 0.05
+    ]
+    assert len(alone) > 4
+
+
+def test_tukeys_interval_has_one_width_for_all_pairs() -> None:
+    found = karat.compare(None, scores_of(1)).primary
+    widths = {round(pair.joint_high - pair.joint_low, 12) for pair in found.pairs}
+    assert len(widths) == 1
+    seen = [abs(pair.difference) for pair in found.pairs]
+    cut = widths.pop() / 2
+    assert [each > cut for each in seen] == [pair.adjusted < 0.05 for pair in found.pairs]
+
+
+def test_bonferronis_interval_is_the_t_interval_at_alpha_by_the_number_of_pairs() -> None:
+    found = karat.compare(None, scores_of(2), test="t", correction="bonferroni").primary
+    pair = found.pairs[3]
+    wide = paired(found.values[:, pair.a] - found.values[:, pair.b], confidence=1 - 0.05 / 21)
+    assert (pair.joint_low, pair.joint_high) == pytest.approx((wide.low[0], wide.high[0]))
+
+
+def test_one_comparison_has_one_interval() -> None:
+    pair = karat.compare(None, scores_of(3, runs=2)).primary.pairs[0]
+    assert (pair.joint_low, pair.joint_high) == pytest.approx((pair.low, pair.high))
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_a_test_that_is_not_of_means_has_no_joint_interval(test: str) -> None:
+    assert all(math.isnan(pair.joint_low) for pair in karat.compare(None, scores_of(0), test=test).primary.pairs)
+
+
+@pytest.mark.parametrize("statistic", [randomised_tukey, max_flip])
+@pytest.mark.parametrize("queries", [4, 12, 40])
+def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: int) -> None:
+    draw = np.random.default_rng(queries)
+    table = draw.normal(size=(queries, 5)) + np.linspace(0, 1.5, 5)
+    found = statistic(table, resamples=2000, alpha=0.1)
+    means = table.mean(axis=0)
+    one, other = np.triu_indices(5, 1)
+    reached = np.abs(means[one] - means[other]) > found.cut
+    assert reached.tolist() == (found.p < 0.1).tolist()
+
+
+def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.random.default_rng(8).normal(size=(600, 4))
+    drawn = randomised_tukey(table, resamples=5000)
+    monkeypatch.setattr("karat.significance.tukey.MOST", 1)
+    limit = randomised_tukey(table, resamples=5000)
+    assert limit.limit
+    assert limit.cut == pytest.approx(drawn.cut, rel=0.05)
