@@ -66,9 +66,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
     return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
 
 
-def as_moved(
-    ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]
-) -> list[bytes]:
+def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
     """The documents, those of a score within which any moved in the order that the grades at the ranks say."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:

@@ -20,7 +20,9 @@ def scores_of(seed: int, runs: int = 7) -> dict[str, Any]:
     hard = draw.uniform(size=len(QUERIES))
     found = {}
     for run in range(runs):
-        grades = [[1 if draw.random() < 0.3 + 0.05 * run + 0.4 * each else 0 for _ in range(10)] for each in hard]
+        grades = [
+            [1 if draw.random() < 0.3 + 0.05 * run + 0.4 * each else 0 for _ in range(10)] for each in hard
+        ]
         found[f"run{run}"] = karat.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * len(QUERIES))
     return found
 
@@ -92,7 +94,9 @@ def test_one_comparison_has_one_interval() -> None:
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_a_test_that_is_not_of_means_has_no_joint_interval(test: str) -> None:
-    assert all(math.isnan(pair.joint_low) for pair in karat.compare(None, scores_of(0), test=test).primary.pairs)
+    assert all(
+        math.isnan(pair.joint_low) for pair in karat.compare(None, scores_of(0), test=test).primary.pairs
+    )
 
 
 @pytest.mark.parametrize("statistic", [randomised_tukey, max_flip])

@@ -43,7 +43,8 @@ judged@10: 1.000 in every run.
 karat VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted 0: t19.
-! 24 queries are few: a true difference below 0.032 would mostly go unseen.
+! 24 queries are few: a true difference below 0.032 to 0.161, depending on the
+  pair, would mostly go unseen.
 """
 
 

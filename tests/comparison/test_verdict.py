@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import karat
-from karat.comparison.verdict import reference_of, verdict_of
+from karat.comparison.verdict import alone, reference_of, verdict_of
+from karat.comparison.wording import method
 
 
 def compared(columns: dict[str, list[float]], **options: Any) -> karat.Comparison:
@@ -97,3 +99,67 @@ def test_the_page_opens_with_the_pair_that_matters(baseline: str | None) -> None
     found = compared({"old": BAD, "new": GOOD, "near": NEARLY}, baseline=baseline)
     names = [found.names[run] for run in reference_of(found)]
     assert names == (["new", "near"] if baseline is None else ["new", "old"])
+
+
+def test_a_measure_of_what_is_wrong_is_led_by_the_smallest() -> None:
+    """Unjudged counts what nobody judged: the run with less of it is ahead."""
+    qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
+    clean = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    dirty = {query: {"x": 3.0, "y": 2.0, "a": 1.0 + number % 3} for number, query in enumerate(qrels)}
+    found = karat.compare(qrels, {"dirty": dirty, "clean": clean}, ["P@2", "Unjudged@2"])
+    assert found["Unjudged@2"].smaller_is_better
+    verdict = verdict_of(found, found["Unjudged@2"])
+    assert verdict.headline == "clean is better than dirty."
+    assert verdict.against == found.names.index("clean")
+
+
+def test_each_measure_has_its_own_verdict() -> None:
+    first, last = {"a": 9.0, "x": 8.0, "b": 1.0}, {"x": 9.0, "a": 8.0, "b": 7.0}
+    qrels = {f"q{number:02}": {"a": 1, "b": 1} for number in range(12)}
+    runs = {"early": dict.fromkeys(qrels, first), "both": dict.fromkeys(qrels, last)}
+    found = karat.compare(qrels, runs, ["RR", "P@3"], test="t")
+    assert verdict_of(found).headline == verdict_of(found, found["RR"]).headline
+    assert verdict_of(found).sentences[0].startswith("early has RR")
+    assert "P@3" in verdict_of(found, found["P@3"]).sentences[0]
+    assert verdict_of(found, found["P@3"]).small.startswith("P@3 over 12 queries")
+
+
+def test_names_stand_in_the_order_of_rank() -> None:
+    """Given worst first: a reader takes the first rivals named for the nearest ones."""
+    draw = np.random.default_rng(1)
+    columns = {name: [float(draw.choice([0.2, 0.25, 0.5, 1.0])) for _ in range(24)] for name in "hgfedcba"}
+    columns["worst"] = [0.02] * 24
+    found = compared(columns)
+    means = dict(zip(found.names, found.primary.means, strict=True))
+    verdict = verdict_of(found)
+    named = re.findall(r"\b[a-h]\b|worst", verdict.headline.partition("but")[2])
+    assert len(named) > 2
+    assert [means[name] for name in named] == sorted((means[name] for name in named), reverse=True)
+    rivals = sorted(
+        (name for name in means if name not in (verdict.headline[0], "worst")), key=lambda name: -means[name]
+    )
+    assert named == rivals[: len(named)]
+
+
+def test_every_sentence_gives_the_same_detectable_differences() -> None:
+    found = compared({"bad": BAD, "good": GOOD, "wavering": WAVERING})
+    few = next(each.sentence for each in found.warnings if each.kind == "few")
+    ends = [f"{each(pair.detectable for pair in found.primary.pairs):.3f}" for each in (min, max)]
+    assert f"below {ends[0]} to {ends[1]}, depending on the pair, would" in few
+    verdict = verdict_of(compared({"bad": BAD, "near": NEARLY, "good": GOOD}))
+    assert re.search(
+        r"four times out of five is 0\.\d+ to 0\.\d+, depending on the pair;", " ".join(verdict.sentences)
+    )
+    line = next(each for each in method(found) if each.startswith("Smallest difference"))
+    assert all(each in line for each in ends)
+
+
+def test_chance_can_make_a_difference_and_need_not() -> None:
+    draw = np.random.default_rng(5)
+    columns = {
+        f"run{number}": [float(draw.choice([0.2, 0.25, 0.5, 1.0])) for _ in range(24)] for number in range(16)
+    }
+    found = compared(columns)
+    said = [alone(found, pair) for pair in found.primary.pairs if pair.p < 0.05 <= pair.adjusted]
+    assert said
+    assert all("such a difference can come up by chance." in each for each in said)

@@ -10,7 +10,8 @@ import numpy as np
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.doubts import doubts_of
 from karat.comparison.result import Caution
-from karat.comparison.wording import digits_of, listed, score
+from karat.comparison.verdict import ranked
+from karat.comparison.wording import detectable_span, digits_of, listed, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,7 +112,8 @@ def ties(comparison: Comparison) -> Iterator[Caution]:
     runs = sorted({run for pair in turning for run in (pair.a, pair.b)})
     shown = [
         f"{comparison.names[run]} {score(reach[run][0], digits)}-{score(reach[run][1], digits)}"
-        for run in runs
+        for run in ranked(contest)
+        if run in runs
     ]
     yield Caution(
         "ties",
@@ -206,10 +208,15 @@ def queries(comparison: Comparison) -> Iterator[Caution]:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
     elif n < FEW:
         known = sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
-        unseen = ""
-        if known:
-            unseen = f": a true difference below {score(known[0], digits_of(n), kind(contest))} would mostly go unseen"
-        yield Caution("few", (), f"{n} queries are few{unseen}.", {"queries": n, "detectable": known[:1]})
+        span = detectable_span(comparison, contest)
+        comma = "," if "," in span else ""
+        unseen = f": a true difference below {span}{comma} would mostly go unseen" if span else ""
+        yield Caution(
+            "few",
+            (),
+            f"{n} queries are few{unseen}.",
+            {"queries": n, "detectable": [known[0], known[-1]] if known else []},
+        )
     if n > MANY:
         yield Caution(
             "many",
@@ -286,10 +293,13 @@ def kind(contest: Contest) -> str:
 
 
 def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Comparison) -> str:
-    """Pairs by name, ready for what is said of them: with the verb."""
-    if len(pairs) == 1:
-        return f"{comparison.names[pairs[0][0]]} and {comparison.names[pairs[0][1]]} are"
-    names = [f"{comparison.names[one]}/{comparison.names[other]}" for one, other in pairs]
+    """Pairs by name, those of the best runs first, ready for what is said of them: with the verb."""
+    place = {run: number for number, run in enumerate(ranked(comparison.primary))}
+    order = [sorted(pair, key=place.__getitem__) for pair in pairs]
+    order.sort(key=lambda pair: [place[run] for run in pair])
+    if len(order) == 1:
+        return f"{comparison.names[order[0][0]]} and {comparison.names[order[0][1]]} are"
+    names = [f"{comparison.names[one]}/{comparison.names[other]}" for one, other in order]
     return f"{len(pairs)} pairs ({listed(names, 3)}) are"
 
 

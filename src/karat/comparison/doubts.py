@@ -11,6 +11,7 @@ import numpy as np
 from karat.comparison.judging import alternatives
 from karat.comparison.observations import Table
 from karat.comparison.result import Caution
+from karat.comparison.verdict import ranked
 from karat.comparison.wording import digits_of, interval, listed, score, signed
 from karat.significance import paired
 
@@ -100,11 +101,11 @@ def doubt(comparison: Comparison, run: int, readings: dict[int, Readings | None]
 
 
 def partners(comparison: Comparison, run: int) -> list[int]:
-    """The runs that it is compared with: with a baseline that one, else the others."""
+    """The runs that it is compared with: with a baseline that one, else the others, the best first."""
     baseline = comparison.settings.baseline
     if baseline is not None and run != baseline:
         return [baseline]
-    return [other for other in range(len(comparison.names)) if other != run]
+    return [other for other in ranked(comparison.primary) if other != run]
 
 
 def what_if(

@@ -44,7 +44,9 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
     """How many times wider each pair's interval is at its corrected level."""
-    count = 1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
+    count = (
+        1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         step = outcome.adjusted / outcome.p
     milder = sure & (outcome.p * count >= settings.alpha) & (step >= 1)

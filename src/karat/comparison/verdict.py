@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING
 
 from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
-from karat.comparison.wording import digits_of, p_text, score, signed, smallest_p
+from karat.comparison.showing import turned
+from karat.comparison.wording import detectable_span, digits_of, p_text, score, signed, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest, Pair, Settings
 
-__all__ = ["Verdict", "counted", "names_in", "reference_of", "seen_from", "split", "verdict_of"]
+__all__ = [
+    "Verdict",
+    "counted",
+    "names_in",
+    "ranked",
+    "reference_of",
+    "seen_from",
+    "split",
+    "verdict_of",
+]
 
 
 @dataclass(frozen=True)
@@ -26,20 +36,32 @@ class Verdict:
         headline: the answer.
         sentences: by how much, and how sure.
         small: what it rests on.
+        against: the run that all others are held against: the baseline, else the one that leads.
+        pair: the two runs of the first sentence.
     """
 
     headline: str
     sentences: tuple[str, ...]
     small: str
+    against: int
+    pair: tuple[int, int]
 
 
-def reference_of(comparison: Comparison) -> tuple[int, int]:
-    """The pair that a page opens with: with a baseline the best other run and it, else the best run and the second."""
-    means = comparison.primary.means
-    order = sorted(
-        range(len(means)),
-        key=lambda run: (math.isnan(means[run]), -means[run] if means[run] == means[run] else 0, run),
-    )
+def ranked(contest: Contest) -> list[int]:
+    """The runs, the best first."""
+    sense = -1 if contest.smaller_is_better else 1
+    means = contest.means
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
+
+
+def reference_of(comparison: Comparison, contest: Contest | None = None) -> tuple[int, int]:
+    """The pair that a page opens with: with a baseline the best other run and it, else the best run and the second.
+
+    Args:
+        comparison: the runs.
+        contest: the measure; the primary one if None.
+    """
+    order = ranked(contest or comparison.primary)
     baseline = comparison.settings.baseline
     if baseline is None:
         return order[0], order[1]
@@ -47,81 +69,79 @@ def reference_of(comparison: Comparison) -> tuple[int, int]:
 
 
 def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]]:
-    """For each run that this one was tested against: the difference as this one sees it, the corrected p, the pair."""
+    """For each run that this one was tested against, the best first: by how much this one is better, p, the pair."""
+    sense = -1 if contest.smaller_is_better else 1
     found = {}
     for pair in contest.pairs:
         if run in (pair.a, pair.b):
-            sign = 1 if pair.a == run else -1
+            sign = sense if pair.a == run else -sense
             found[pair.b if pair.a == run else pair.a] = (sign * pair.difference, pair.adjusted, pair)
-    return found
+    return {other: found[other] for other in ranked(contest) if other in found}
 
 
-def verdict_of(comparison: Comparison) -> Verdict:
-    """The answer for the primary measure."""
-    told = (
-        against_baseline
-        if comparison.settings.baseline is not None and len(comparison.names) > 2
-        else among_all
-    )
-    headline, sentences = told(comparison)
+def verdict_of(comparison: Comparison, contest: Contest | None = None) -> Verdict:
+    """The answer for a measure, the primary one if None is named."""
+    contest = contest or comparison.primary
+    baseline = comparison.settings.baseline
+    told = against_baseline if baseline is not None and len(comparison.names) > 2 else among_all
+    headline, sentences, pair = told(comparison, contest)
     settings = comparison.settings
     p_word = "a corrected p" if corrected(settings) else "p"
     small = (
-        f"{comparison.labels[0]} over {counted(comparison)}; significant means {p_word} below "
+        f"{contest.label} over {counted(comparison)}; significant means {p_word} below "
         f"{settings.alpha:g}. The test does not say whether a difference matters to those who search."
     )
-    return Verdict(headline, tuple(each.replace(" -", " −") for each in sentences if each), small)
+    return Verdict(
+        headline,
+        tuple(each.replace(" -", " −") for each in sentences if each),
+        small,
+        pair[0] if baseline is None else baseline,
+        pair,
+    )
 
 
-def among_all(comparison: Comparison) -> tuple[str, list[str]]:
+def among_all(comparison: Comparison, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
     """The best run against all others."""
-    contest, names = comparison.primary, comparison.names
-    best, second = reference_of(comparison)
-    if comparison.settings.baseline == best or contest.means[best] < contest.means[second]:
-        best, second = second, best
+    names = comparison.names
+    best, second = ranked(contest)[:2]
     others = seen_from(contest, best)
     beaten, open_still, equal = split(others, comparison.settings.alpha)
-    leader = names[best]
-    nearest = said_of(comparison, best, second)
+    leader, unseen = names[best], missed(comparison, contest)
+    nearest = said_of(comparison, contest, best, second)
     if len(names) == 2:
         if equal:
-            return f"{leader} and {names[second]} are the same.", [nearest]
+            return f"{leader} and {names[second]} are the same.", [nearest], (best, second)
         if beaten:
-            return f"{leader} is better than {names[second]}.", [
-                nearest,
-                missed(comparison, others[second][2]),
-            ]
-        return f"{leader} and {names[second]} cannot be told apart.", [
-            nearest,
-            missed(comparison, others[second][2]),
-        ]
+            return f"{leader} is better than {names[second]}.", [nearest, unseen], (best, second)
+        return f"{leader} and {names[second]} cannot be told apart.", [nearest, unseen], (best, second)
     if not open_still and not equal:
-        return f"{leader} is better than all {len(beaten)} others.", [nearest]
-    rivals = [*equal, *open_still]
+        return f"{leader} is better than all {len(beaten)} others.", [nearest], (best, second)
+    rivals = [run for run in others if run in equal or run in open_still]
     sure = [f"It is significantly better than {names_in(comparison, beaten)}."] if beaten else []
-    sentences = [nearest, alone(comparison, others[second][2]), *sure, missed(comparison, others[second][2])]
-    if beaten:
-        if len(rivals) == 1:
-            return f"{leader} leads, but {names[rivals[0]]} may be as good.", sentences
-        return f"{leader} leads, but {names_in(comparison, rivals)} may be as good.", sentences
-    return f"No run stands out: {leader} leads, but not significantly.", sentences
+    sentences = [nearest, alone(comparison, others[second][2]), *sure, unseen]
+    headline = (
+        f"{leader} leads, but {names_in(comparison, rivals)} may be as good."
+        if beaten
+        else f"No run stands out: {leader} leads, but not significantly."
+    )
+    return headline, sentences, (best, second)
 
 
-def against_baseline(comparison: Comparison) -> tuple[str, list[str]]:
+def against_baseline(comparison: Comparison, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
     """Every run against the baseline."""
-    contest, names, settings = comparison.primary, comparison.names, comparison.settings
+    names, settings = comparison.names, comparison.settings
     baseline = settings.baseline
     assert baseline is not None
     seen = {
         run: (-difference, p, pair) for run, (difference, p, pair) in seen_from(contest, baseline).items()
     }
     sure = [run for run, (_, p, pair) in seen.items() if p < settings.alpha and not pair.identical]
-    better = sorted((run for run in sure if seen[run][0] > 0), key=lambda run: -seen[run][0])
-    worse = sorted((run for run in sure if seen[run][0] < 0), key=lambda run: seen[run][0])
+    better = [run for run in sure if seen[run][0] > 0]
+    worse = [run for run in sure if seen[run][0] < 0]
     rest = [run for run in seen if run not in better and run not in worse]
-    best, _ = reference_of(comparison)
+    best, _ = reference_of(comparison, contest)
     held = names[baseline]
-    sentences = [said_of(comparison, best, baseline), alone(comparison, seen[best][2])]
+    sentences = [said_of(comparison, contest, best, baseline), alone(comparison, seen[best][2])]
     if not better:
         headline = (
             f"No run is shown to be better than {held}."
@@ -137,8 +157,8 @@ def against_baseline(comparison: Comparison) -> tuple[str, list[str]]:
         sentences.append(f"Significantly worse: {names_in(comparison, worse)}.")
     if rest:
         sentences.append(f"Not told apart from it: {names_in(comparison, rest)}.")
-        sentences.append(missed(comparison, seen[rest[0]][2]))
-    return headline, sentences
+        sentences.append(missed(comparison, contest))
+    return headline, sentences, (best, baseline)
 
 
 def split(
@@ -164,26 +184,28 @@ def names_in(comparison: Comparison, runs: Sequence[int], most: int = 4) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def said_of(comparison: Comparison, run: int, other: int) -> str:
+def said_of(comparison: Comparison, contest: Contest, run: int, other: int) -> str:
     """One pair in a sentence: means, difference, interval, p."""
-    contest, settings = comparison.primary, comparison.settings
+    settings = comparison.settings
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     names, means = comparison.names, contest.means
     one, two = (score(means[each], digits, kind) for each in (run, other))
     start = f"{names[run]} has {contest.label} {one}, {names[other]} {two}"
-    found = seen_from(contest, run).get(other)
-    if found is None:
+    pair = next((each for each in contest.pairs if {each.a, each.b} == {run, other}), None)
+    if pair is None:
         return f"{start}."
-    difference, p, pair = found
     if pair.identical:
         return f"{start}: they are identical on all {pair.n:,} queries."
-    said = f"{start}: a difference of {signed(difference, digits, kind)}"
+    pair = turned(pair, run)
+    said = f"{start}: a difference of {signed(pair.difference, digits, kind)}"
     if not math.isfinite(pair.low):
         return f"{said}, without an interval, since {plural(pair.n, 'query', 'queries')} cannot give one."
-    low, high = (pair.low, pair.high) if pair.a == run else (-pair.high, -pair.low)
-    sure = "" if p < settings.alpha else ", which includes 0" if low <= 0 <= high else ""
-    ends = f"{signed(low, digits, kind)} to {signed(high, digits, kind)}"
-    return f"{said} ({settings.confidence * 100:g} % interval {ends}{sure}; {p_said(p, settings)})."
+    sure = (
+        "" if pair.adjusted < settings.alpha else ", which includes 0" if pair.low <= 0 <= pair.high else ""
+    )
+    ends = f"{signed(pair.low, digits, kind)} to {signed(pair.high, digits, kind)}"
+    p = p_said(pair.adjusted, settings)
+    return f"{said} ({settings.confidence * 100:g} % interval {ends}{sure}; {p})."
 
 
 def p_said(p: float, settings: Settings) -> str:
@@ -205,17 +227,16 @@ def alone(comparison: Comparison, pair: Pair) -> str:
         return ""
     return (
         f"Looked at alone, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its interval "
-        f"leaves out 0); but among {settings.comparisons} comparisons such a difference comes up by chance."
+        f"leaves out 0); but among {settings.comparisons} comparisons such a difference can come up by chance."
     )
 
 
-def missed(comparison: Comparison, pair: Pair) -> str:
+def missed(comparison: Comparison, contest: Contest) -> str:
     """How small a difference the queries could have shown."""
-    if not math.isfinite(pair.detectable):
+    span = detectable_span(comparison, contest)
+    if not span:
         return ""
-    digits = digits_of(len(comparison.queries))
-    kind = comparison.primary.measure.definition.aggregate
     return (
-        f"Between such runs these {len(comparison.queries):,} queries would find a difference of "
-        f"{score(pair.detectable, digits, kind)} or more four times out of five; smaller ones they often miss."
+        f"The smallest difference that these {len(comparison.queries):,} queries find four times out of five is "
+        f"{span}; smaller ones they often miss."
     )

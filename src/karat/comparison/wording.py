@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEST_NAMES",
+    "detectable_span",
     "digits_of",
     "effect",
     "family_words",
@@ -225,6 +226,19 @@ def detectable_words(comparison: Comparison) -> str:
     values = sorted(pair.detectable for pair in known)
     low, middle, high = (score(values[place], digits, kind) for place in (0, len(values) // 2, -1))
     return f"{start}{low} to {high}, median {middle}."
+
+
+def detectable_span(comparison: Comparison, contest: Contest) -> str:
+    """The smallest and the largest difference that the queries detect with 80 % power, over the pairs, or the one.
+
+    Every sentence that speaks of all pairs takes it from here; empty where no pair has one.
+    """
+    digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
+    known = [pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable)]
+    if not known:
+        return ""
+    low, high = (score(each, digits, kind) for each in (min(known), max(known)))
+    return low if low == high else f"{low} to {high}, depending on the pair"
 
 
 def judged_words(comparison: Comparison) -> str:
