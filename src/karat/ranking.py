@@ -60,7 +60,8 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
     own = [grade_of.get(document, NEVER_POOLED) for document in ids]
     if policy.unjudged == "removed":
         kept = [place for place, grade in enumerate(own) if grade >= 0]
-        ids, scores, own = ([column[place] for place in kept] for column in (ids, scores, own))
+        ids, scores = [ids[place] for place in kept], [scores[place] for place in kept]
+        own = [own[place] for place in kept]
     count = min(len(ids), len(grades))
     found = as_moved(ids, scores, own, grades)[:count]
     return Ranking(tuple(map(text_of, found)), tuple(scores[:count]))
