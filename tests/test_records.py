@@ -207,7 +207,7 @@ def test_a_judged_ranking_is_recorded_and_verified(folder: Path) -> None:
     assert json.loads(Path("a.json").read_text())["inputs"][0]["role"] == "judged ranking"
     assert karat.verify("a.json").equal
     (folder / "ranked.txt").write_text("q Q0 a 1\nq Q0 b 1\n")
-    assert kinds(karat.verify("a.json")) == {"input", "values"}
+    assert kinds(karat.verify("a.json")) == {"input", "counts", "values"}
 
 
 def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> None:

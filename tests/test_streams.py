@@ -346,7 +346,10 @@ def test_nothing_is_read_before_it_is_matched_and_an_empty_run_misses_every_quer
         frame = pl.LazyFrame(empty, schema={"qid": pl.String, "docno": pl.String, "score": pl.Float64})
     else:
         frame = make(empty)
-    assert len(karat.evaluate(QRELS, frame, "AP").counts.missing) == 4
+    part = Policy(overlap="none")
+    assert len(karat.evaluate(QRELS, frame, "AP", policy=part).counts.missing) == 4
+    with pytest.raises(DataError, match="holds no ranking: it is empty"):
+        karat.evaluate(QRELS, frame, "AP")
 
 
 def test_a_dataset_in_parquet_is_read_without_holding_its_files(tmp_path: Any) -> None:

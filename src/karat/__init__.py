@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.errors import DataError, KaratError, MeasureError, PolicyError
+from karat.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.measures import Measure, measures
 from karat.policy import Policy
@@ -33,6 +33,7 @@ __all__ = [
     "Comparison",
     "Curve",
     "DataError",
+    "DataWarning",
     "Difference",
     "Gate",
     "KaratError",

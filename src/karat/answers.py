@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.errors import DataError, PolicyError
+from karat.errors import DataError, PolicyError, warn
 from karat.evaluate import evaluate_grades
 from karat.profiles import profile_named
+from karat.spelling import why_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,8 @@ Grade: TypeAlias = "float | None"
 Listed: TypeAlias = "list[tuple[Any, Grade]]"
 """The documents of one question in rank order, each with its grade; None for an unjudged one."""
 
+SOME = 1000
+"""So many ids are compared to say why none meets another."""
 COLLAPSE = ("first", "best", "last")
 
 
@@ -101,7 +105,39 @@ def evaluate_ids(
         raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(wanted)} of references.")
     grades = [[known.get(each) for each, _ in one] for one, known in zip(lists, wanted, strict=True)]
     pools = [list(known.values()) for known in wanted]
-    return evaluate_grades(grades, measures, pools, policy=policy, profile=profile, weights=weights)
+    scores = evaluate_grades(grades, measures, pools, policy=policy, profile=profile, weights=weights)
+    return scores if scores.counts.found else doubted(scores, lists, wanted, decided.overlap)
+
+
+def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
+    """The scores of lists that hold none of the references, with a warning that says why that may be.
+
+    Raises:
+        DataError: the policy forbids it.
+    """
+    its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
+    sentence = "No retrieved id is in the reference of its question"
+    kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
+    if not its:
+        sentence = "Nothing was retrieved for any question"
+    elif kinds[0] != kinds[1]:
+        sentence += f": ids are {kinds[0]} there, and {kinds[1]} in the references. Write both alike"
+    else:
+        told = [
+            [str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)
+        ]
+        found = why_apart(told[0], told[1], "document")
+        sentence += (
+            f": {its[0]!r} and the like were retrieved, {mine[0]!r} and the like were wanted"
+            if found is None
+            else f": '{found.ranked}' was retrieved, '{found.judged}' wanted; {found.why}"
+        )
+    if overlap == "document":
+        raise DataError(f"{sentence}. The policy forbids it (overlap=document).")
+    if overlap == "none" or not mine:
+        return scores
+    warn(f"{sentence}.")
+    return replace(scores, warnings=(f"{sentence}.",))
 
 
 # ---------------------------------------------------------------- what is given

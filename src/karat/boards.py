@@ -106,6 +106,10 @@ def footer(scores: Scores) -> str:
         parts.append(f"{counts.extra} without judgments left out")
     if counts.empty:
         parts.append(f"{counts.empty} without relevant documents {told(scores, 'empty')}")
+    if counts.queries and not counts.found:
+        parts.append("no judged document retrieved")
+    elif counts.queries > counts.empty and not counts.relevant:
+        parts.append("no relevant document retrieved")
     if counts.tied:
         bounds = next(iter(scores.bounds.items()), None)
         d = scores.digits
@@ -196,6 +200,8 @@ def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:
                 for place, query in enumerate(each.queries)
             }
         run["counts"] = each.counts.as_dict()
+        if each.warnings:
+            run["warnings"] = list(each.warnings)
         if per_query and each.weights is not None:
             run["weights"] = {
                 query: dict(zip(each.labels, each.weights[place].tolist(), strict=True))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions, needs_groups, needs_scores
 from karat.display import Display, html_table
-from karat.errors import DataError, MeasureError
+from karat.errors import DataError, MeasureError, warn
 from karat.evaluate import nested
 from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
+from karat.overlap import apart
 from karat.scores import Scores, first_installed
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike
@@ -188,7 +189,11 @@ def matcher(
         title = ranked.name
 
         def make(policy: Policy) -> Match:
-            return match(known, ranked, policy, scores=needs_scores(wanted))
+            found = match(known, ranked, policy, scores=needs_scores(wanted))
+            doubt = None if done else apart(known, ranked, found, policy)
+            if doubt is not None:
+                warn(doubt)
+            return found
     else:
         raise DataError("A curve needs either qrels and a run, or grades.")
 

@@ -313,6 +313,7 @@ class Evaluated:
         """Evaluate nothing yet."""
         self.qrels, self.run = qrels, run
         self.known: dict[Convention, Outcome] = {}
+        self.warned = False
 
     def under(self, convention: Convention) -> Outcome:
         """What the convention gives."""
@@ -323,10 +324,13 @@ class Evaluated:
     def evaluated(self, convention: Convention) -> Outcome:
         """Evaluate once."""
         name = str(convention.measure)
+        # That the run has no judged document is said once, not at each step.
+        policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
-            scores = evaluate(self.qrels, self.run, convention.measure, policy=convention.policy)
+            scores = evaluate(self.qrels, self.run, convention.measure, policy=policy)
         except DataError as error:
             return Outcome(None, {}, str(error))
+        self.warned = True
         return Outcome(scores[name], scores.by_query(name))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["DataError", "KaratError", "MeasureError", "PolicyError", "did_you_mean"]
+__all__ = ["DataError", "DataWarning", "KaratError", "MeasureError", "PolicyError", "did_you_mean", "warn"]
 
 
 class KaratError(Exception):
@@ -24,6 +24,23 @@ class MeasureError(KaratError, ValueError):
 
 class PolicyError(KaratError, ValueError):
     """A policy or profile that does not exist; the text names those that do."""
+
+
+class DataWarning(UserWarning):
+    """Data whose numbers may say nothing, as ids do that never meet; ``python -W`` and ``warnings`` decide about it."""
+
+
+def warn(sentence: str) -> None:
+    """Warn where karat was called from, so that each place of a program is warned once."""
+    import sys
+    import warnings
+    from pathlib import Path
+
+    here = str(Path(__file__).parent)
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the one way to find who called
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, DataWarning, stacklevel=level)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

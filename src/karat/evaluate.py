@@ -9,8 +9,9 @@ import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.cores import available_cores
-from karat.errors import DataError
+from karat.errors import warn
 from karat.match import Match, match, match_grades, match_judged_ranking
+from karat.overlap import apart
 from karat.read import Origin
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
@@ -76,7 +77,7 @@ def evaluate(
     ranked = Run.of(run, name)
 
     scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
-    return scores
+    return warned(scores)
 
 
 def evaluate_judged_ranking(
@@ -213,12 +214,15 @@ def evaluate_together(
 
     cores = available_cores()
     if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
-        yield from map(one, runs)
+        yield from ((warned(scores), found) for scores, found in map(one, runs))
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(cores, len(runs))) as pool:
-        yield from pool.map(lambda run: one(run, max(1, cores // len(runs))), runs)
+        every = pool.map(lambda run: one(run, max(1, cores // len(runs))), runs)
+        yield from (
+            (warned(scores), found) for scores, found in every
+        )  # here, not where the caller is unknown
 
 
 def beside_others(run: Run) -> bool:
@@ -240,15 +244,25 @@ def evaluate_one(
 ) -> Evaluated:
     """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""
     matches: dict[Policy, Match] = {}
+    doubts: list[str] = []
 
     def matched(own: Policy) -> Match:
         found = match(judged, run, own, progress, scores=needs_scores(asked), threads=threads)
-        refuse_strangers(judged, run, found)
+        doubt = None if matches else apart(judged, run, found, own)
         matches[own] = found
+        doubts.extend([] if doubt is None else [doubt])
         return found
 
     scores = scored(matched, asked, policy, convention, run.name, weights, best)
-    return replace(scores, inputs={"qrels": judged.origin, "run": run.origin}), matches
+    inputs = {"qrels": judged.origin, "run": run.origin}
+    return replace(scores, inputs=inputs, warnings=tuple(doubts)), matches
+
+
+def warned(scores: Scores) -> Scores:
+    """The scores, after their warnings were given."""
+    for sentence in scores.warnings:
+        warn(sentence)
+    return scores
 
 
 def nested(lists: Any) -> list[list[float | None]]:
@@ -257,17 +271,3 @@ def nested(lists: Any) -> list[list[float | None]]:
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
         return [outer]
     return [list(each) for each in outer]
-
-
-def refuse_strangers(judged: Qrels, ranked: Run, found: Match) -> None:
-    """Refuse a run that shares no query with the judgments: its zeros would say nothing.
-
-    Raises:
-        DataError: the run has queries, and none of them is judged.
-    """
-    counts = found.counts
-    if counts.extra and len(counts.missing) == counts.judged:
-        raise DataError(
-            f"{ranked.name} and {judged.name} have no query in common: none of the run's {counts.extra} queries is "
-            f"judged; the judgments begin with '{judged.queries[0]}'. Check that both use the same ids."
-        )

@@ -15,6 +15,7 @@ from karat.evaluate import nested
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
+from karat.overlap import refuse_empty
 from karat.ranking import Ranking, of_query, ranking_of
 from karat.scoring import scored
 from karat.tables import Qrels, Run, short
@@ -118,6 +119,8 @@ def explain(
     subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
     own = general.of_measure(str(meant))
     found = subject.match(own)
+    if subject.run is not None:
+        refuse_empty(subject.run, found, own)
     refuse_left_out(found, own, subject)
     scores = scored(lambda _: found, asked, general, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)

@@ -46,6 +46,8 @@ class Counts:
         negative: judgments with a negative grade.
         unordered: queries that the run does not list in order of score.
         lines: lines of the run.
+        found: judged documents that the run retrieves, whatever their grades.
+        relevant: those of them with a grade above 0.
     """
 
     queries: int = 0
@@ -59,6 +61,8 @@ class Counts:
     negative: int = 0
     unordered: int = 0
     lines: int = 0
+    found: int = 0
+    relevant: int = 0
 
     def merge(self, *others: Counts) -> Counts:
         """The counts of all parts of a run together."""
@@ -262,6 +266,7 @@ def decide(
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
         raise DataError(f"{negative} judgments have a negative grade, which the policy forbids.")
+    counts = replace(counts, found=len(rows.grade), relevant=int((rows.grade > 0).sum()))
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)

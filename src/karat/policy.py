@@ -19,6 +19,7 @@ Empty: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
 Judgments: TypeAlias = Literal["all", "retrieved"]
 Unjudged: TypeAlias = Literal["nonrelevant", "removed"]
 Negative: TypeAlias = Literal["unjudged", "nonrelevant", "error"]
+Overlap: TypeAlias = Literal["query", "document", "none"]
 Listing: TypeAlias = Literal["ignored", "known"]
 Malformed: TypeAlias = Literal["error", "skip"]
 
@@ -31,6 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "judgments": get_args(Judgments),
     "unjudged": get_args(Unjudged),
     "negative": get_args(Negative),
+    "overlap": get_args(Overlap),
     "listing": get_args(Listing),
     "malformed": get_args(Malformed),
 }
@@ -56,6 +58,9 @@ class Policy:
             handed labels and scores row by row.
         unjudged: ``nonrelevant``, or ``removed`` from the list before ranks are counted (condensed lists).
         negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
+        overlap: what a run has to share with the judgments. ``query``: a query; an empty run is refused, too, and one
+            without any judged document is warned of (``karat.DataWarning``). ``document``: a judged document, else it
+            is refused. ``none``: nothing, as for parts of a run, which merge.
         listing: where the run lists a document, whatever its rank: ``ignored``, or ``known`` to the measures that ask
             for it, since some tools' values depend on the order of the rows (``ListedAUC``,
             ``ListedAP``).
@@ -81,6 +86,7 @@ class Policy:
     judgments: Judgments = "all"
     unjudged: Unjudged = "nonrelevant"
     negative: Negative = "unjudged"
+    overlap: Overlap = "query"
     listing: Listing = "ignored"
     depth: int | None = None
     malformed: Malformed = "error"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
+    "BYTE_ORDER_MARK",
     "KARAT",
     "TREC_EVAL_9",
     "TREC_EVAL_10",
@@ -31,6 +32,8 @@ __all__ = [
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), the content itself, or an open binary file."""
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BLOCK = 2**20
 IN_MEMORY = 64 * 2**20
 HEAD = 1024
 
@@ -127,16 +130,32 @@ class Source:
 
     def content(self) -> bytes:
         """All of it in memory, decompressed."""
+        return b"".join(self.blocks())
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of it part by part, decompressed."""
         handle = self.from_start()
         if isinstance(handle, bytes):
-            return handle
-        if isinstance(handle, str):
+            yield handle
+        elif isinstance(handle, str):
             with open(handle, "rb") as file:
-                return file.read()
-        parts, buffer = [], bytearray(2**20)
-        while count := handle.readinto(memoryview(buffer)):
-            parts.append(bytes(buffer[:count]))
-        return b"".join(parts)
+                while block := file.read(BLOCK):
+                    yield block
+        else:
+            buffer = bytearray(BLOCK)
+            while count := handle.readinto(memoryview(buffer)):
+                yield bytes(buffer[:count])
+
+    def lines(self) -> Iterator[bytes]:
+        """All of its lines, without their ends and without a byte order mark."""
+        rest, first = b"", True
+        for block in self.blocks():
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                yield line.removeprefix(BYTE_ORDER_MARK) if first else line
+                first = False
+        if rest:
+            yield rest.removeprefix(BYTE_ORDER_MARK) if first else rest
 
     def from_start(self) -> str | bytes | Reopened | Kept:
         """The handle, at its first byte."""
@@ -343,8 +362,9 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
         remedy = " This looks like a run: are qrels and run swapped?" if swapped else ""
         if kind == "run" and detail == "4":
             remedy = " This looks like qrels: are qrels and run swapped?"
+        found = "1 column" if detail == "1" else f"{detail} columns"
         return (
-            f"{where}: found {detail} columns, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
+            f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
         )
     skip = "" if kind == "weights" else ", or skip such lines with --lenient"
     remedies = {

@@ -12,7 +12,7 @@ import numpy as np
 from karat import _native
 from karat.boards import board, footer, to_json
 from karat.display import Display
-from karat.errors import DataError, MeasureError
+from karat.errors import DataError, MeasureError, warn
 from karat.measures import Measure, parse_measure
 from karat.rows import joined
 from karat.runs.placing import TABLES, placed
@@ -57,6 +57,7 @@ class Scores(Display):
         errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
         inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
         pools: for each label whose values compare documents of different queries, the lists that they come from.
+        warnings: what makes the values doubtful, as sentences.
 
     Example:
         >>> import karat
@@ -80,6 +81,7 @@ class Scores(Display):
     errors: dict[str, float] = field(default_factory=dict)
     inputs: dict[str, Origin] = field(default_factory=dict)
     pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -175,7 +177,14 @@ class Scores(Display):
             weights=stacked([(each.weights, each.values.shape) for each in parts], np.float64, order),
             errors=merged_errors(parts),
             inputs={},
+            warnings=(),
         )
+        if merged.queries and not merged.counts.found:
+            sentence = (
+                f"{self.name}: no judged document is in any of the {len(parts)} parts that were merged."
+            )
+            warn(sentence)
+            merged = replace(merged, warnings=(sentence,))
         return pooled_again(merged, parts) if self.pools else merged
 
     def footer(self) -> str:

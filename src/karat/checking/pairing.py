@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.checking.judging import Judged, strictly
-from karat.checking.spelling import Spellings, pairs_of
+from karat.checking.spelling import Spellings
 from karat.errors import DataError
 from karat.evaluate import evaluate
 from karat.match import rows_of
 from karat.policy import Policy
 from karat.runs import Asked
 from karat.runs.text import TextRun
+from karat.spelling import pairs_of
 from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "LENIENT", "Pair", "Values", "moved", "told"]
 
-LENIENT = Policy(duplicates="first", malformed="skip")
+LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """What a check reads under, so that it can go on."""
 DEPTH = 10
 """The depth to which documents are looked at for judgments."""
@@ -160,9 +161,10 @@ class Pair:
             assert self.text.source is not None
             run = Run(run.name, TextRun(rewritten(self.text.source, change)))
         try:
-            return evaluate(qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes))
+            found = evaluate(qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes))
         except DataError:
             return None
+        return None if len(found.counts.missing) == found.counts.judged else found  # as karat eval refuses it
 
     def means(self, **how: Any) -> dict[str, float]:
         """The means under other decisions; nothing if there are none."""

@@ -1,66 +1,22 @@
-"""Ids that are written in two ways: other letters' case, leading zeros, a float's '.0', characters that nobody sees."""
+"""A run's documents beside the judged ones: those that both write alike, and those in another writing only."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.checking.fields import column_of
-from karat.ids import text_of
+from karat.spelling import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from karat import _native
     from karat.checking.fields import Fields
 
-__all__ = ["Spellings", "alike", "folded", "number_in", "pairs_of"]
+__all__ = ["Spellings"]
 
-UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
-FLOAT = re.compile(r"([0-9]+)\.0+")
-NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
 SPARSE = 16
 """Places in the filter for each judged document."""
-
-
-def folded(identifier: bytes) -> str:
-    """The id as it is apart from the way it is written."""
-    text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
-    text = UNSEEN.sub("", text)
-    number = FLOAT.fullmatch(text)
-    text = number[1] if number else text
-    return text.lstrip("0") or text[:1]
-
-
-def number_in(identifier: bytes) -> str | None:
-    """The number that an id ends with, behind letters and zeros; None if it ends otherwise."""
-    match = NUMBER.fullmatch(text_of(identifier))
-    return match[1] if match else None
-
-
-def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Ids of one file that differ only in writing, each with the first such one."""
-    first: dict[str, bytes] = {}
-    return [
-        (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
-    ]
-
-
-def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
-    """For ids that only one side has, what the other side writes: by the folded form, else by the number in it."""
-    here, there = list(here), list(there)
-    for form in (folded, number_in):
-        others: dict[str | None, bytes] = {form(each): each for each in there}
-        others.pop(None, None)
-        if len(others) < len(there):
-            continue
-        pairs = {each: others[key] for each in here if (key := form(each)) in others}
-        if pairs and (form is folded or len(set(pairs.values())) == len(pairs)):
-            return pairs
-    return {}
 
 
 class Spellings:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.checking.finding import ERROR, WARNING, found, plural
-from karat.checking.spelling import alike
 from karat.checking.survey import COLUMNS
 from karat.ids import text_of
+from karat.spelling import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from karat._version import __version__
-from karat.cli.speech import fail
+from karat.cli.speech import fail, warnings_said
 from karat.errors import KaratError
 
 __all__ = ["main"]
@@ -58,7 +58,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run ``karat`` and leave with its exit code: 0, or 2 with one sentence on standard error."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        commands.main(arguments, prog_name="karat", standalone_mode=False)
+        with warnings_said():
+            commands.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as error:
         fail(str(error), 2)
     except click.ClickException as error:

@@ -23,6 +23,7 @@ def policy_options(command: Any) -> Any:
         "judgments": "which are known: all, or those of retrieved documents",
         "unjudged": "documents without a judgment",
         "negative": "negative grades",
+        "overlap": "what a run must share with the judgments; none for parts of a run",
         "listing": "the order of the run's lines, which a few tools' values depend on",
     }
     for axis, text in reversed(helps.items()):

@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["fail", "say", "terminal_width"]
+from karat.errors import DataWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["as_options", "fail", "say", "terminal_width", "warnings_said"]
+
+IN_PYTHON = (
+    (re.compile(r"policy=karat\.Policy\((\w+)='?([^')]*)'?\)"), r"--\1 \2"),
+    (re.compile(r"karat\.Run\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--run-columns \1=\2"),
+    (re.compile(r"karat\.Qrels\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--qrels-columns \1=\2"),
+)
+"""Remedies as Python writes them, and as the command line does."""
+
+
+def as_options(sentence: str) -> str:
+    """The sentence with the remedies that it names in Python's words named as options."""
+    for python, option in IN_PYTHON:
+        sentence = python.sub(option, sentence)
+    return sentence
 
 
 def fail(sentence: str, code: int) -> None:
     """Say what is wrong on standard error and leave."""
-    sys.stderr.write(f"karat: {sentence.encode('utf-8', 'replace').decode()}\n")
+    sys.stderr.write(f"karat: {as_options(sentence).encode('utf-8', 'replace').decode()}\n")
     sys.exit(code)
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Have karat's warnings said on standard error, each once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        others = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
+            if not issubclass(category, DataWarning):
+                others(message, category, *rest, **named)
+            elif str(message) not in said:
+                said.add(str(message))
+                sentence = as_options(str(message)).encode("utf-8", "replace").decode()
+                sys.stderr.write(f"karat: warning: {sentence}\n")
+
+        warnings.showwarning = show
+        yield
 
 
 def terminal_width() -> int:

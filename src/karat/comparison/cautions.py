@@ -29,8 +29,9 @@ MANY = 1000
 
 def cautions_of(comparison: Comparison, systems: Sequence[System]) -> tuple[Caution, ...]:
     """Every caution there is reason for, the gravest kinds first."""
-    found = [*doubts_of(comparison, systems)]
+    found: list[Caution] = []
     for kind in (
+        apart,
         missing,
         undefined,
         ties,
@@ -42,7 +43,15 @@ def cautions_of(comparison: Comparison, systems: Sequence[System]) -> tuple[Caut
         aggregates,
     ):
         found += kind(comparison)
+        found += doubts_of(comparison, systems) if kind is apart else ()
     return tuple(found)
+
+
+def apart(comparison: Comparison) -> Iterator[Caution]:
+    """Runs that have no judged document: their zeros say nothing."""
+    for place, each in enumerate(comparison.scores):
+        for sentence in each.warnings:
+            yield Caution("apart", (place,), sentence, {})
 
 
 def missing(comparison: Comparison) -> Iterator[Caution]:

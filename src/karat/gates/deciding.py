@@ -99,6 +99,7 @@ def gate(
     drops, floors = limits(max_drop, profile), dict(at_least or {})
     refuse_nothing(drops, floors, held)
     new = scored(qrels, run, [*drops, *floors], policy, profile, name)
+    notes += new.warnings
     checks = [floor_check(new, measure, least) for measure, least in floors.items()]
     if not drops or held is None:
         return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())

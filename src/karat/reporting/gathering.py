@@ -136,7 +136,7 @@ def means_of(
     qrels: Qrels, runs: Sequence[Run], comparison: Comparison, wanted: dict[str, list[Measure]]
 ) -> dict[str, tuple[tuple[float, ...], ...]]:
     """For each name and run the means of its measures; every run is read once."""
-    policy = comparison.scores[0].policy
+    policy = comparison.scores[0].policy.changed(overlap="none")  # whatever there is to warn of was said
     every = [measure for measures in wanted.values() for measure in measures]
 
     def means(run: Run) -> dict[str, tuple[float, ...]]:

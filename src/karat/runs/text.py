@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TextRun"]
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextRun:
@@ -74,10 +72,9 @@ class TextRun:
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score of each line that has its six fields."""
         with sentences(self.source.name, "run", self.source.origin.files):
-            content = self.source.content().removeprefix(BYTE_ORDER_MARK)
-        for line in content.split(b"\n"):
-            fields = line.split(None, 5)
-            if len(fields) != 6 or fields[0].startswith(b"#"):
-                continue
-            if queries is None or fields[0] in queries:
-                yield fields[0], fields[2], float(fields[4])
+            for line in self.source.lines():
+                fields = line.split(None, 5)
+                if len(fields) != 6 or fields[0].startswith(b"#"):
+                    continue
+                if queries is None or fields[0] in queries:
+                    yield fields[0], fields[2], float(fields[4])

@@ -7,8 +7,8 @@ from typing import IO, TYPE_CHECKING
 
 from karat.columns import usual
 from karat.errors import DataError
-from karat.read import decompressor, sentences
-from karat.scanning.telling import BYTE_ORDER_MARK, is_number
+from karat.read import BYTE_ORDER_MARK, decompressor, sentences
+from karat.scanning.telling import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

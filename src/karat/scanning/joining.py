@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import IO, TYPE_CHECKING, Any
 
-from karat.read import Reopened, Source, decompressor
-from karat.scanning.telling import BYTE_ORDER_MARK, PACKED
+from karat.read import BYTE_ORDER_MARK, Reopened, Source, decompressor
+from karat.scanning.telling import PACKED
 
 if TYPE_CHECKING:
     from karat.scanning.places import Place

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, usual
 from karat.errors import DataError
-from karat.read import Origin, sentences
+from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
 from karat.scanning.engines import engine_for
 from karat.scanning.heads import delimited, head_of
 from karat.scanning.places import Place, place_of
 from karat.scanning.shapes import plan_of
-from karat.scanning.telling import BYTE_ORDER_MARK, is_trec
+from karat.scanning.telling import is_trec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from karat.read import BYTE_ORDER_MARK
+
 __all__ = [
-    "BYTE_ORDER_MARK",
     "ENDINGS",
     "PACKED",
     "called",
@@ -14,8 +15,6 @@ __all__ = [
     "is_trec",
     "kind_of",
 ]
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 ENDINGS = {
     ".parquet": "parquet",

@@ -1,0 +1,137 @@
+"""What a run and judgments have in common: zeros that come from different ids are refused, or told with the cause."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from karat.errors import DataError
+from karat.ids import text_of
+from karat.runs import Asked
+from karat.spelling import why_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from karat.match import Match
+    from karat.policy import Policy
+    from karat.tables import Qrels, Run
+
+__all__ = ["apart", "refuse_empty"]
+
+ROWS = 200_000
+"""So many rows of a run are looked at."""
+JUDGED, RANKED = 400, 2000
+"""So many different ids of each side are compared."""
+SHARDS = "Of a part of a run, where this may be so, allow it: policy=karat.Policy(overlap='none')."
+
+
+def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
+    """What is to be said of a run that has no judged document; None of one that has, or of which nothing is asked.
+
+    Raises:
+        DataError: a run without rankings; one that shares no query with the judgments, or, if the policy says so, no
+            document.
+    """
+    if policy.overlap == "none":
+        return None
+    refuse_empty(run, found, policy)
+    counts = found.counts
+    if len(counts.missing) == counts.judged:
+        raise DataError(no_common_query(judged, run, counts.extra))
+    if counts.found:
+        return None
+    sentence = no_common_document(judged, run, found)
+    if policy.overlap == "document":
+        raise DataError(f"{sentence} The policy forbids it (overlap=document).")
+    return sentence
+
+
+def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
+    """Refuse a run without any query.
+
+    Raises:
+        DataError: it is empty, or each of its lines was skipped.
+    """
+    counts = found.counts
+    if policy.overlap == "none" or counts.extra or len(counts.missing) < counts.judged:
+        return
+    name = run.origin.path or run.name
+    if counts.malformed and run.source is not None:
+        first = first_fault(run, policy)
+        raise DataError(
+            f"{name}: no line of the run is left: malformed=skip left out all {counts.lines:,} lines. {first}"
+        )
+    raise DataError(f"{name} holds no ranking: it is empty. Give the run's lines. {SHARDS}")
+
+
+def first_fault(run: Run, policy: Policy) -> str:
+    """What is wrong with the first line that was skipped."""
+    from karat import _native
+
+    nothing = _native.judgments_from_mapping({"": {"": 0}})
+    try:
+        run.match(nothing, Asked(policy.changed(malformed="error")))
+    except DataError as error:
+        return f"The first of them: {error}"
+    return "Look at the first of them."
+
+
+def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
+    """Why the queries of a run and of judgments may differ, as a sentence."""
+    ranked = some_queries(run)
+    queries = "query is" if extra == 1 else "queries is"
+    sentence = (
+        f"{run.name} and {judged.name} have no query in common: none of the run's {extra:,} {queries} judged; the "
+        f"judgments begin with '{judged.queries[0]}'"
+    )
+    if ranked:
+        sentence += f", the run with '{text_of(ranked[0])}'"
+    found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
+    if found is not None:
+        return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
+    documents = {each for query in range(len(judged.queries)) for each in judged.judgments.documents(query)}
+    if ranked and documents.issuperset(ranked):
+        return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
+    return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
+
+
+def no_common_document(judged: Qrels, run: Run, found: Match) -> str:
+    """Why the documents of a run and of judgments may differ, as a sentence."""
+    judgments = judged.judgments
+    missing = set(found.counts.missing)
+    shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]
+    mine = list(islice((each for place in shared for each in judgments.documents(place)), JUDGED))
+    its = some_documents(run, [judgments.queries[place] for place in shared])
+    count = len(shared)
+    where = "the one query that both have" if count == 1 else f"any of the {count:,} queries that both have"
+    sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
+    if not its:
+        lists = found.rows.length
+        return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
+    why = why_apart(mine, its, "document")
+    if why is not None:
+        return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."
+    if set(judgments.queries).issuperset(its):
+        return f"{sentence}: its documents are the judgments' queries. Are its columns swapped?"
+    return (
+        f"{sentence}: it holds '{text_of(its[0])}' and the like, the judgments '{text_of(mine[0])}'. Check that both "
+        "are of the same collection; karat check says more."
+    )
+
+
+def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
+    """Different documents of some queries; none of a run that cannot be read once more."""
+    try:
+        rows = islice(run.held.rows(set(queries)), ROWS)
+        return list(islice(dict.fromkeys(document for _, document, _ in rows), RANKED))
+    except (DataError, ValueError):
+        return []
+
+
+def some_queries(run: Run) -> list[bytes]:
+    """Different queries; none of a run that cannot be read once more."""
+    try:
+        return list(islice(dict.fromkeys(query for query, _, _ in islice(run.held.rows(), ROWS)), RANKED))
+    except (DataError, ValueError):
+        return []

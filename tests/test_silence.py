@@ -1,0 +1,298 @@
+"""Every way to get zeros from data that never meet: each is an error, or a line in the footer and a warning."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import karat
+from karat import DataError, DataWarning, Policy
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.filterwarnings("default::karat.DataWarning")
+
+QRELS = {f"q{query}": {f"00{query}{place}": place % 3 for place in range(8)} for query in range(1, 5)}
+
+
+def run_by(
+    query: Callable[[str], str] = str, document: Callable[[str], str] = str
+) -> dict[str, dict[str, float]]:
+    """The judged documents, ranked, under other ids."""
+    return {
+        query(each): {document(name): 9.0 - place for place, name in enumerate(its)}
+        for each, its in QRELS.items()
+    }
+
+
+UNMET: dict[str, tuple[dict[str, dict[str, float]], str]] = {
+    "leading zeros lost": (run_by(document=lambda each: each.lstrip("0")), "leading zeros were lost"),
+    "numbers with fractions": (run_by(document=lambda each: f"{int(each)}.0"), "numbers with fractions"),
+    "passages of documents": (
+        run_by(document=lambda each: f"{each}#4"),
+        "ranks passages of judged documents",
+    ),
+    "passages with a dash": (
+        run_by(document=lambda each: f"{each}-12"),
+        "ranks passages of judged documents",
+    ),
+    "a prefix": (run_by(document=lambda each: f"msmarco_v2_doc_{each}"), "the prefix 'msmarco_v2_doc_'"),
+    "an ending": (run_by(document=lambda each: f"{each}.html"), "the ending '.html'"),
+    "blanks at the end": (run_by(document=lambda each: f"{each}\u00a0"), "characters that nobody sees"),
+    "another collection": (run_by(document=lambda each: f"x{int(each) * 7}y"), "of the same collection"),
+    "queries as documents": (
+        run_by(document=lambda each: f"q{int(each) % 4 + 1}"),
+        "are the judgments' queries",
+    ),
+    "empty lists": ({query: {} for query in QRELS}, "every list is empty"),
+}
+"""Runs that share queries with the judgments and no document, and what is to be said of each."""
+
+REFUSED: dict[str, tuple[dict[str, dict[str, float]], str]] = {
+    "empty": ({}, "holds no ranking: it is empty"),
+    "other queries": (run_by(query=lambda each: f"topic {each}"), "no query in common"),
+    "leading zeros of queries": (
+        run_by(query=lambda each: f"q0{each[1:]}"),
+        "no query in common.*'q01' for 'q1'",
+    ),
+    "queries in capitals": (run_by(query=str.upper), "no query in common.*upper and lower case"),
+    "columns swapped": (
+        {"001" + str(place): {f"q{place}": 1.0} for place in range(1, 5)},
+        "no query in common.*columns swapped",
+    ),
+}
+"""Runs that are refused, and why."""
+
+
+def qrels_file(folder: Path) -> str:
+    path = folder / "qrels.txt"
+    path.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in QRELS.items() for d, g in its.items()))
+    return str(path)
+
+
+def run_file(folder: Path, run: dict[str, dict[str, float]], name: str = "own.run") -> str:
+    path = folder / name
+    if name.endswith(".json"):
+        path.write_text(json.dumps(run))
+    else:
+        rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
+        path.write_text("".join(f"{q}\tQ0\t{d.strip()}\t0\t{s}\tt\n" for q, d, s in rows))
+    return str(path)
+
+
+def command(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+# ---------------------------------------------------------------- no judged document
+
+
+@pytest.mark.parametrize("case", UNMET)
+def test_a_run_without_any_judged_document_is_warned_of_with_the_cause(case: str) -> None:
+    run, cause = UNMET[case]
+    with pytest.warns(DataWarning, match=cause):
+        scores = karat.evaluate(QRELS, run, ["AP", "nDCG@10"])
+    assert scores.means() == {"AP": 0.0, "nDCG@10": 0.0}
+    assert "no judged document retrieved" in scores.footer()
+    assert scores.warnings
+    assert json.loads(scores.to_json())["runs"][0]["warnings"] == list(scores.warnings)
+    with pytest.raises(DataError, match=cause):
+        karat.evaluate(QRELS, run, "AP", policy=Policy(overlap="document"))
+
+
+def test_a_warning_names_the_callers_line() -> None:
+    with pytest.warns(DataWarning) as caught:
+        karat.evaluate(QRELS, UNMET["leading zeros lost"][0], "AP")
+    assert caught[0].filename == __file__
+
+
+def test_what_is_allowed_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+    for run, _ in (*UNMET.values(), *REFUSED.values()):
+        scores = karat.evaluate(QRELS, run, "AP", policy=Policy(overlap="none"))
+        assert "no judged document retrieved" in scores.footer()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("case", UNMET)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval -m AP {qrels} {run}",
+        "compare -m AP {qrels} {run} {other}",
+        "gate {qrels} {run} --min AP=0",
+        "difference trec_eval-9 ranx AP {qrels} {run}",
+    ],
+    ids=lambda words: words.split()[0],
+)
+def test_every_command_says_so_on_standard_error(
+    words: str, case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_file(tmp_path, UNMET[case][0], "own.json")
+    names = {"qrels": qrels_file(tmp_path), "run": run, "other": run_file(tmp_path, run_by(), "good.run")}
+    assert command(*words.format(**names).split()) == 0
+    said = capsys.readouterr()
+    assert said.err.count("karat: warning: own retrieves no document that") == 1
+    if words.startswith("eval"):
+        assert "no judged document retrieved" in said.out
+    if words.startswith(("compare", "gate")):
+        assert "retrieves no document that" in " ".join(said.out.split())
+
+
+def test_curves_warn_and_explanations_say_how_many_are_judged() -> None:
+    run = UNMET["leading zeros lost"][0]
+    with pytest.warns(DataWarning, match="leading zeros"):
+        curve = karat.curve("P", QRELS, run, at=[1, 5])
+    assert "no judged document retrieved" in str(curve)
+    assert "0 of them judged" in str(karat.explain("AP", QRELS, run, "q1"))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb", "lazy", "dataset", "reader"])
+def test_frames_streams_and_engines_warn(library: str, tmp_path: Path) -> None:
+    run = UNMET["leading zeros lost"][0]
+    with pytest.warns(DataWarning, match="no document that"):
+        scores = karat.evaluate(QRELS, framed(library, run, tmp_path), "AP")
+    assert "no judged document retrieved" in scores.footer()
+    with pytest.raises(DataError, match="no ranking: it is empty"):
+        karat.evaluate(QRELS, framed(library, {}, tmp_path), "AP")
+
+
+def framed(library: str, run: dict[str, dict[str, float]], folder: Path) -> Any:
+    """A run as a frame of a library."""
+    pa = pytest.importorskip("pyarrow", reason="makes the frames")
+    rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
+    kinds = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()}
+    table = pa.table(
+        {
+            name: pa.array([row[place] for row in rows], kind)
+            for place, (name, kind) in enumerate(kinds.items())
+        }
+    )
+    if library == "pandas":
+        pytest.importorskip("pandas")
+        return table.to_pandas()
+    if library in ("polars", "lazy"):
+        frame = pytest.importorskip("polars").from_arrow(table)
+        return frame.lazy() if library == "lazy" else frame
+    if library == "duckdb":
+        return pytest.importorskip("duckdb").connect().from_arrow(table)
+    if library == "dataset":
+        import pyarrow.dataset as ds
+
+        return ds.dataset(table)
+    return table.to_reader() if library == "reader" else table
+
+
+def test_ids_of_lists_that_never_meet_are_warned_of() -> None:
+    with pytest.warns(DataWarning, match="ids are int there, and str in the references"):
+        scores = karat.evaluate_ids([[1, 2], [3]], [["1"], ["3"]], "RR")
+    assert "no judged document retrieved" in scores.footer()
+    with pytest.warns(DataWarning, match="leading zeros"):
+        karat.evaluate_ids([["1", "2"], ["3"]], [["01"], ["03"]], "RR")
+    with pytest.warns(DataWarning, match="Nothing was retrieved for any question"):
+        karat.evaluate_ids([[], []], [["01"], ["03"]], "RR")
+    with pytest.raises(DataError, match="leading zeros"):
+        karat.evaluate_ids([["1"]], [["01"]], "RR", policy=Policy(overlap="document"))
+
+
+def test_parts_that_all_have_no_judged_document_are_warned_of_when_they_are_merged() -> None:
+    run, part = UNMET["leading zeros lost"][0], Policy(overlap="none")
+    parts = [karat.evaluate({q: QRELS[q]}, {q: run[q]}, "AP", policy=part) for q in QRELS]
+    with pytest.warns(DataWarning, match="4 parts"):
+        merged = parts[0].merge(*parts[1:])
+    assert "no judged document retrieved" in merged.footer()
+
+
+def test_a_run_of_documents_judged_not_relevant_says_so_in_the_footer() -> None:
+    scores = karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0}}, "AP")
+    assert "no relevant document retrieved" in scores.footer()
+    assert "retrieved" not in karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"b": 1.0}}, "AP").footer()
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_run_without_judged_queries_is_refused_everywhere(case: str, tmp_path: Path) -> None:
+    run, cause = REFUSED[case]
+    path = run_file(tmp_path, run, "own.json")
+    good = run_file(tmp_path, run_by(), "good.run")
+    for given in (run, path):
+        for call in (
+            lambda given: karat.evaluate(QRELS, given, "AP"),
+            lambda given: karat.curve("AP", QRELS, given),
+            lambda given: karat.compare(QRELS, {"own": given, "good": good}, "AP"),
+            lambda given: karat.gate(QRELS, given, None, at_least={"AP": 0.0}),
+            lambda given: karat.difference("trec_eval-9", "ranx", "AP", QRELS, given),
+            lambda given: karat.agreement(QRELS, QRELS, {"own": given, "good": good}, "AP"),
+        ):
+            with pytest.raises(DataError, match=cause):
+                call(given)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    {
+        "nothing.run": b"",
+        "comments.run": b"# nothing yet\n\n",
+        "nothing.jsonl": b"",
+        "nothing.json": b"{}",
+        "header.csv": b"query_id,doc_id,score\n",
+        "header.tsv": b"query-id\tcorpus-id\tscore\n",
+        "nothing.csv": b"",
+        "mark.run": b"\xef\xbb\xbf",
+        "nothing.run.gz": bytes.fromhex("1f8b08000000000002ff03000000000000000000"),
+    }.items(),
+)
+def test_an_empty_file_is_refused(
+    name: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars", reason="reads the tables")
+    (tmp_path / name).write_bytes(content)
+    good = run_file(tmp_path, run_by(), "good.run")
+    for words in (["eval", "-m", "AP"], ["compare", "-m", "AP"], ["gate", "--min", "AP=0"], ["check"]):
+        more = [good] if words[0] == "compare" else []
+        assert command(*words, qrels_file(tmp_path), str(tmp_path / name), *more) == 2
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    assert "0.0000" not in said.out
+
+
+def test_lines_that_are_all_skipped_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "comma.run"
+    path.write_text("".join(f"q{number},Q0,00{number}1,1,1.0,t\n" for number in range(1, 5)))
+    assert command("eval", "-m", "AP", "--lenient", qrels_file(tmp_path), str(path)) == 2
+    said = capsys.readouterr()
+    assert "left out all 4 lines" in said.err
+    assert "comma.run, line 1: found 1 column," in said.err
+    assert not said.out
+
+
+def test_what_allows_it_is_named_in_the_words_of_the_face(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(DataError, match=r"policy=karat\.Policy\(overlap='none'\)"):
+        karat.evaluate(QRELS, {}, "AP")
+    path = run_file(tmp_path, {}, "own.json")
+    assert command("eval", qrels_file(tmp_path), path) == 2
+    assert "--overlap none" in capsys.readouterr().err
+    assert command("eval", "-m", "AP", "--overlap", "none", qrels_file(tmp_path), path) == 0
+    assert "no judged document retrieved" in capsys.readouterr().out
+
+
+def test_trec_eval_behaves_as_itself(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    qrels, run = qrels_file(tmp_path), run_file(tmp_path, UNMET["leading zeros lost"][0])
+    with contextlib.suppress(SystemExit):
+        main(["trec-eval", "-m", "map", qrels, run])
+    said = capfdbinary.readouterr()
+    assert said.out.split() == [b"map", b"all", b"0.0000"]
+    assert not said.err
