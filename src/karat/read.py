@@ -363,9 +363,7 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
         if kind == "run" and detail == "4":
             remedy = " This looks like qrels: are qrels and run swapped?"
         found = "1 column" if detail == "1" else f"{detail} columns"
-        return (
-            f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
-        )
+        return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
     skip = "" if kind == "weights" else ", or skip such lines with --lenient"
     remedies = {
         "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line{skip}.",
