@@ -324,8 +324,10 @@ std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, co
     });
 }
 
-std::unique_ptr<HeldJudgments> judgments_from_mapping(nb::object qrels) {
-    return translated(qrels, [&] { return hold(karat::judgments_from_mapping(qrels.ptr())); });
+karat::IdKinds id_kinds(bool whole_ids) { return whole_ids ? karat::IdKinds::whole : karat::IdKinds::text; }
+
+std::unique_ptr<HeldJudgments> judgments_from_mapping(nb::object qrels, bool whole_ids) {
+    return translated(qrels, [&] { return hold(karat::judgments_from_mapping(qrels.ptr(), id_kinds(whole_ids))); });
 }
 
 std::string_view bytes_at(nb::handle list, Py_ssize_t i) {
@@ -440,14 +442,14 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
 }
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
-                                              bool float32, bool scores) {
+                                              bool float32, bool scores, bool whole_ids) {
     karat::MatchOptions options;
     options.ties = tie_rule(ties);
     options.float32 = float32;
     options.scores = scores;
     if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
-        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options));
+        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));
     });
 }
 
@@ -752,7 +754,7 @@ NB_MODULE(_native, module) {
 
     module.def("read_judgments", &read_judgments, "source"_a, nb::kw_only(), "columns"_a = 4, "numbers"_a = "strict",
                "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false);
-    module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a);
+    module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a, nb::kw_only(), "whole_ids"_a = true);
     module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a,
                "lines"_a = nb::none(), "duplicates"_a = "keep");
     module.def("read_rows", &read_rows, "source"_a, nb::kw_only(), "columns"_a, "numbers"_a = "c", "number"_a = "level",
@@ -765,7 +767,7 @@ NB_MODULE(_native, module) {
                "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
                "blank_lines"_a = "skip", "lenient"_a = false);
     module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
-               "float32"_a = false, "scores"_a = false);
+               "float32"_a = false, "scores"_a = false, "whole_ids"_a = true);
 
     module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
                "grade"_a, "duplicates"_a = "keep");

@@ -1,7 +1,8 @@
 // This file walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
 //
-// Only public API of the stable ABI. A number's __float__ may run any Python code, also code that changes the
-// dictionary under way; PyDict_Next stands that, and a size that changed is an error afterwards.
+// Only public API of the stable ABI, but for one shortcut. A number's __float__ may run any Python code, also code that
+// changes the dictionary under way: what is not plain text and plain numbers is read from a copy, and a size that
+// changed is an error afterwards.
 #include "mapping.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "standings.h"
 
@@ -34,21 +36,39 @@ std::string type_name(PyObject* object) {
     return text;
 }
 
-// The bytes of an id: UTF-8, with lone surrogates as the bytes they stand for. `held` keeps what had to be made.
+[[noreturn]] void fail_id(PyObject* query, PyObject* document, const std::string& detail) {
+    fail(document == nullptr ? "query" : "document", query, document, detail);
+}
+
+// The UTF-8 of text, or null where it holds surrogates.
+std::optional<std::string_view> utf8(PyObject* text) {
+    Py_ssize_t size = 0;
+    if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size)) return std::string_view(bytes, static_cast<std::size_t>(size));
+    PyErr_Clear();
+    return std::nullopt;
+}
+
+// Whether an id needs no second look: it is a str itself, and no surrogate is in it.
+inline bool plain_id(PyObject* id) {
+    if (!PyUnicode_CheckExact(id)) return false;
+#if !defined(Py_LIMITED_API) && !defined(PYPY_VERSION)
+    if (PyUnicode_KIND(id) == PyUnicode_1BYTE_KIND) return true;  // up to U+00FF: nearly every id, without a call
+#endif
+    return utf8(id).has_value();
+}
+
+inline bool plain_number(PyObject* value) { return PyFloat_Check(value) || PyLong_CheckExact(value); }
+
+// The bytes of an id that is a str: UTF-8, with lone surrogates as the bytes they stand for. `held` keeps what had to be
+// made.
 class IdBytes {
 public:
-    std::string_view operator()(PyObject* id, PyObject* query, PyObject* document) {
-        if (!PyUnicode_Check(id))
-            fail(document == nullptr ? "query" : "document", query, document, "it is " + type_name(id) + ", not str");
-        Py_ssize_t size = 0;
-        if (const char* text = PyUnicode_AsUTF8AndSize(id, &size)) return {text, static_cast<std::size_t>(size)};
-        PyErr_Clear();
+    std::string_view operator()(PyObject* id) {
+        if (const auto found = utf8(id)) return *found;
         const Owned bytes(PyUnicode_AsEncodedString(id, "utf-8", "surrogateescape"));
         char* text = nullptr;
-        if (!bytes || PyBytes_AsStringAndSize(bytes.get(), &text, &size) != 0) {
-            PyErr_Clear();
-            fail(document == nullptr ? "query" : "document", query, document, "it cannot be written as UTF-8");
-        }
+        Py_ssize_t size = 0;
+        if (!bytes || PyBytes_AsStringAndSize(bytes.get(), &text, &size) != 0) throw PythonFault{};
         held_.emplace_back(text, static_cast<std::size_t>(size));
         return held_.back();
     }
@@ -65,9 +85,76 @@ Owned text_object(std::string_view id) {
     return made;
 }
 
+// Surrogates stand for the bytes of an id that are no UTF-8, and for nothing else: so ids differ where their bytes do.
+void expect_bytes(PyObject* id, PyObject* query, PyObject* document) {
+    if (utf8(id)) return;
+    const Owned bytes(PyUnicode_AsEncodedString(id, "utf-8", "surrogateescape"));
+    const Owned again(bytes ? PyUnicode_FromEncodedObject(bytes.get(), "utf-8", "surrogateescape") : nullptr);
+    if (again && PyUnicode_Compare(id, again.get()) == 0) return;
+    PyErr_Clear();
+    fail("surrogates", query, document, "it holds surrogates that stand for no bytes");
+}
+
+// An id as a str itself: text, or the decimal text of a whole number where that may be one.
+Owned id_text(PyObject* id, IdKinds kinds, PyObject* query, PyObject* document) {
+    Owned text;
+    if (PyUnicode_Check(id)) {
+        text.reset(PyUnicode_FromObject(id));
+    } else if (kinds == IdKinds::whole && PyIndex_Check(id) && !PyBool_Check(id)) {
+        const Owned number(PyNumber_Index(id));
+        if (number) text.reset(PyObject_Str(number.get()));
+        if (!text) {
+            PyErr_Clear();
+            fail_id(query, document, "it is " + type_name(id) + " and has no decimal text");
+        }
+    } else {
+        fail_id(query, document, "it is " + type_name(id) + ", not str");
+    }
+    if (!text) throw PythonFault{};
+    expect_bytes(text.get(), query, document);
+    return text;
+}
+
+// A copy that nobody else changes, whose ids are text. Two ids may become one; `query` is whose documents they are, or
+// null where they are queries.
+Owned tamed(PyObject* dict, IdKinds kinds, PyObject* query) {
+    Owned copy(PyDict_Copy(dict));
+    if (!copy) throw PythonFault{};
+    Py_ssize_t position = 0;
+    PyObject* id = nullptr;
+    PyObject* value = nullptr;
+    bool plain = true;
+    while (plain && PyDict_Next(copy.get(), &position, &id, nullptr)) plain = plain_id(id);
+    if (plain) return copy;
+    Owned made(PyDict_New());
+    if (!made) throw PythonFault{};
+    position = 0;
+    for (Py_ssize_t size = 1; PyDict_Next(copy.get(), &position, &id, &value); ++size) {
+        PyObject* const its_query = query == nullptr ? id : query;
+        PyObject* const its_document = query == nullptr ? nullptr : id;
+        const Owned text = id_text(id, kinds, its_query, its_document);
+        if (PyDict_SetItem(made.get(), text.get(), value) != 0) throw PythonFault{};
+        if (PyDict_Size(made.get()) != size) fail("twice", its_query, its_document, "as text and as a whole number");
+    }
+    return made;
+}
+
+constexpr double WHOLE_LIMIT = 9007199254740992.0;  // 2^53: every smaller whole number is a double
+
+// Whether a whole number is another one as a double.
+bool rounded_off(PyObject* value, double found) {
+    if (!(std::abs(found) >= WHOLE_LIMIT) || !std::isfinite(found) || !PyIndex_Check(value)) return false;
+    const Owned whole(PyNumber_Index(value));
+    const Owned back(whole ? PyLong_FromDouble(found) : nullptr);
+    const int same = back ? PyObject_RichCompareBool(whole.get(), back.get(), Py_EQ) : 1;
+    PyErr_Clear();  // what is no whole number cannot be rounded off
+    return same == 0;
+}
+
 // The number in `value`, which the caller keeps alive.
 double number(PyObject* value, PyObject* query, PyObject* document) {
-    const double found = PyFloat_AsDouble(value);
+    // An integer asked as a float would be made one first.
+    const double found = PyLong_CheckExact(value) ? PyLong_AsDouble(value) : PyFloat_AsDouble(value);
     if (found == -1.0 && PyErr_Occurred() != nullptr) {
         if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_ValueError) == 0 &&
             PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
@@ -78,6 +165,7 @@ double number(PyObject* value, PyObject* query, PyObject* document) {
         fail("number", query, document,
              too_large ? "an integer too large for a double" : type_name(value) + " is not a number");
     }
+    if (rounded_off(value, found)) fail("wide", query, document, "a double does not hold it");
     return found;
 }
 
@@ -89,6 +177,10 @@ inline double score_of(PyObject* value, PyObject* query, PyObject* document) {
     return number(value, query, document);
 }
 
+[[noreturn]] void fail_changed(PyObject* query) {
+    fail("changed", query, nullptr, "the dictionary changed while it was read");
+}
+
 void expect_dict(PyObject* object, const char* what, PyObject* query) {
     if (!PyDict_Check(object))
         fail("mapping", query, nullptr, std::string(what) + " is " + type_name(object) + ", not dict");
@@ -97,13 +189,21 @@ void expect_dict(PyObject* object, const char* what, PyObject* query) {
 // One query of a run: the scores in the dictionary's order, then the ranks of what was judged.
 class MappingReducer {
 public:
-    MappingReducer(const Judgments& judgments, const MatchOptions& options)
-        : judgments_(judgments), ties_(options.ties), float32_(options.float32), with_scores_(options.scores) {}
+    MappingReducer(const Judgments& judgments, const MatchOptions& options, IdKinds ids)
+        : judgments_(judgments), ids_(ids), ties_(options.ties), float32_(options.float32), with_scores_(options.scores) {}
 
     void reduce(std::int64_t query, PyObject* query_object, PyObject* inner, Findings& findings) {
-        read_scores(query_object, inner);
-        find_judged(query, query_object, inner);
-        rank(query_object, inner);
+        Owned copy;
+        PyObject* read = inner;
+        if (!read_scores(query_object, inner, false)) {
+            copy = tamed(inner, ids_, query_object);
+            read = copy.get();
+            const Py_ssize_t size = PyDict_Size(read);
+            read_scores(query_object, read, true);
+            if (PyDict_Size(inner) != size) fail_changed(query_object);
+        }
+        find_judged(query, query_object, read);
+        rank(query_object, read);
         report(query, findings);
     }
 
@@ -120,7 +220,8 @@ private:
 
     double rounded(double score) const { return float32_ ? static_cast<double>(static_cast<float>(score)) : score; }
 
-    void read_scores(PyObject* query, PyObject* inner) {
+    // False where an id is no plain text or a number no plain one, unless the dictionary is `tame`.
+    bool read_scores(PyObject* query, PyObject* inner, bool tame) {
         scores_.clear();
         const Py_ssize_t size = PyDict_Size(inner);
         if (static_cast<std::uint64_t>(size) >= ~std::uint32_t{0})
@@ -132,9 +233,7 @@ private:
         PyObject* key = nullptr;
         PyObject* value = nullptr;
         while (PyDict_Next(inner, &position, &key, &value)) {
-            if (scores_.empty() && !PyUnicode_Check(key)) {
-                fail("document", query, key, "it is " + type_name(key) + ", not str");
-            }
+            if (!tame && (!plain_id(key) || !plain_number(value))) return false;
             const double score = rounded(score_of(value, query, key));
             if (std::isnan(score)) fail("nan", query, key, "the score is NaN");
             descending_ &= score <= last;
@@ -142,9 +241,8 @@ private:
             scores_.push_back(score);
             if (scores_.size() > static_cast<std::size_t>(size)) break;
         }
-        if (scores_.size() != static_cast<std::size_t>(size) || PyDict_Size(inner) != size) {
-            fail("changed", query, nullptr, "the dictionary changed while it was read");
-        }
+        if (scores_.size() != static_cast<std::size_t>(size) || PyDict_Size(inner) != size) fail_changed(query);
+        return true;
     }
 
     void find_judged(std::int64_t query, PyObject* query_object, PyObject* inner) {
@@ -191,15 +289,16 @@ private:
         bool tied = false;
         for (Hit& hit : hits_) {
             const Standing& standing = standings_[threshold_of(thresholds_, hit.score)];
+            if (standing.equal == 0) fail_changed(query);  // a number that is another one each time it is asked
             hit.tie_first = hit.rank = static_cast<std::int64_t>(standing.above) + 1;
             hit.tie_last = static_cast<std::int64_t>(standing.above + standing.equal);
             tied |= standing.equal > 1;
         }
-        if (tied) rank_in_ties(query, inner);
+        if (tied) rank_in_ties(inner);
     }
 
     // Only here are ids of documents that nobody judged looked at.
-    void rank_in_ties(PyObject* query, PyObject* inner) {
+    void rank_in_ties(PyObject* inner) {
         std::vector<std::vector<Member>> groups(thresholds_.size());
         bytes_.clear();
         Py_ssize_t position = 0;
@@ -208,7 +307,7 @@ private:
         for (std::uint32_t i = 0; PyDict_Next(inner, &position, &key, &value) && i < scores_.size(); ++i) {
             const std::size_t t = threshold_of(thresholds_, scores_[i]);
             if (t == thresholds_.size() || thresholds_[t] != scores_[i] || standings_[t].equal < 2) continue;
-            groups[t].push_back({bytes_(key, query, key), i});
+            groups[t].push_back({bytes_(key), i});
         }
         const auto before = [this](const Member& a, const Member& b) {
             if (ties_ != Ties::input) {
@@ -250,6 +349,7 @@ private:
     }
 
     const Judgments& judgments_;
+    const IdKinds ids_;
     const Ties ties_;
     const bool float32_;
     const bool with_scores_;
@@ -261,68 +361,73 @@ private:
     IdBytes bytes_;
 };
 
-}  // namespace
-
-Judgments judgments_from_mapping(PyObject* qrels) {
-    expect_dict(qrels, "the judgments", nullptr);
-    JudgmentsBuilder builder;
-    IdBytes bytes;
+// Calls take(query, its dictionary) for each query, whatever becomes of the dictionary meanwhile; queries are text.
+template <class Take>
+void each_query(PyObject* dict, const char* what, IdKinds ids, Take&& take) {
+    expect_dict(dict, what, nullptr);
+    const Py_ssize_t size = PyDict_Size(dict);
+    const Owned held = tamed(dict, ids, nullptr);
     Py_ssize_t position = 0;
     PyObject* query = nullptr;
     PyObject* inner = nullptr;
-    while (PyDict_Next(qrels, &position, &query, &inner)) {
-        const Owned alive_query(Py_NewRef(query));
-        const Owned alive_inner(Py_NewRef(inner));
-        bytes.clear();
-        const std::string query_id(bytes(query, query, nullptr));
+    while (PyDict_Next(held.get(), &position, &query, &inner)) {
         expect_dict(inner, "what a query has", query);
+        take(query, inner);
+    }
+    if (PyDict_Size(dict) != size) fail_changed(nullptr);
+}
+
+}  // namespace
+
+Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids) {
+    JudgmentsBuilder builder;
+    IdBytes bytes;
+    each_query(qrels, "the judgments", ids, [&](PyObject* query, PyObject* inner) {
+        const Py_ssize_t size = PyDict_Size(inner);
+        bytes.clear();
+        const std::string_view query_id = bytes(query);
         builder.add_query(query_id);
-        Py_ssize_t inner_position = 0;
+        Owned copy;
+        PyObject* read = inner;
+        Py_ssize_t position = 0, done = 0;
         PyObject* document = nullptr;
         PyObject* value = nullptr;
-        const Py_ssize_t size = PyDict_Size(inner);
-        for (Py_ssize_t i = 0; PyDict_Next(inner, &inner_position, &document, &value); ++i) {
-            if (i >= size) fail("changed", query, nullptr, "the dictionary changed while it was read");
-            const Owned alive_document(Py_NewRef(document));
-            const Owned alive(Py_NewRef(value));
+        while (PyDict_Next(read, &position, &document, &value)) {
+            if (!copy && (!plain_id(document) || !plain_number(value))) {
+                copy = tamed(inner, ids, query);
+                read = copy.get();
+                position = 0;
+                for (Py_ssize_t i = 0; i < done; ++i) PyDict_Next(read, &position, &document, &value);
+                continue;
+            }
+            ++done;
             const double grade = number(value, query, document);
             if (!std::isfinite(grade)) {
                 fail(std::isnan(grade) ? "nan" : "infinite", query, document,
                      std::isnan(grade) ? "the grade is NaN" : "the grade is infinite");
             }
-            builder.add(query_id, bytes(document, query, document), grade, 0);
+            builder.add(query_id, bytes(document), grade, 0);
         }
-    }
+        if (PyDict_Size(inner) != size) fail_changed(query);
+    });
     return builder.finish(Duplicates::keep);
 }
 
-Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options) {
-    expect_dict(run, "the run", nullptr);
+Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options, IdKinds ids) {
     std::vector<Findings> findings(1);
     std::vector<std::string> extra;
-    std::vector<char> met(static_cast<std::size_t>(judgments.query_count()), 0);
-    MappingReducer reducer(judgments, options);
+    MappingReducer reducer(judgments, options, ids);
     IdBytes bytes;
-    Py_ssize_t position = 0;
-    PyObject* query = nullptr;
-    PyObject* inner = nullptr;
-    const Py_ssize_t size = PyDict_Size(run);
-    for (Py_ssize_t i = 0; PyDict_Next(run, &position, &query, &inner); ++i) {
-        if (i >= size) fail("changed", nullptr, nullptr, "the dictionary changed while it was read");
-        const Owned alive_query(Py_NewRef(query));
-        const Owned alive_inner(Py_NewRef(inner));
+    each_query(run, "the run", ids, [&](PyObject* query, PyObject* inner) {
         bytes.clear();
-        const std::string_view id = bytes(query, query, nullptr);
-        expect_dict(inner, "what a query has", query);
+        const std::string_view id = bytes(query);
         const std::int64_t q = judgments.find_query(id);
         if (q < 0) {
             extra.emplace_back(id);
-            continue;
+        } else {
+            reducer.reduce(q, query, inner, findings[0]);
         }
-        if (met[static_cast<std::size_t>(q)]++ != 0)
-            fail("query", query, nullptr, "two queries have the same bytes as id");
-        reducer.reduce(q, query, inner, findings[0]);
-    }
+    });
     Matched matched = arrange(judgments, findings);
     std::sort(extra.begin(), extra.end(), [](const auto& a, const auto& b) { return compare_ids(a, b) < 0; });
     matched.extra = std::move(extra);

@@ -20,7 +20,10 @@ struct MappingFault {
 // A Python exception is set.
 struct PythonFault {};
 
-Judgments judgments_from_mapping(PyObject* qrels);
-Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options);
+// Which ids there may be beside text.
+enum class IdKinds { text, whole };
+
+Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids);
+Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options, IdKinds ids);
 
 }  // namespace karat

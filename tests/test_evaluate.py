@@ -235,6 +235,17 @@ def test_malformed_lines_can_be_skipped_and_are_counted() -> None:
     assert scores.counts.malformed == 2
 
 
+def test_whole_numbers_in_dictionaries_are_ids_as_their_text() -> None:
+    qrels, run = {1: {7: 1, 8: 0}, 2: {7: 1}}, {1: {8: 0.9, 7: 0.5}, np.int64(2): {np.int64(7): 1.0}}
+    scores = karat.evaluate(qrels, run, ["RR"])  # type: ignore[arg-type]
+    assert scores.by_query("RR") == {"1": 1 / 2, "2": 1.0}
+    text = {"1": {"8": 0.9, "7": 0.5}, "2": {"7": 1.0}}
+    assert karat.evaluate(qrels, text, ["RR"])["RR"] == scores["RR"]  # type: ignore[arg-type]
+    assert "rank" in str(karat.explain("RR", qrels, run, "1"))  # type: ignore[arg-type]
+    one = karat.evaluate({1: {"s": {7: 1}}}, run, ["alphaDCG@5"])  # type: ignore[arg-type,dict-item]
+    assert one["alphaDCG@5"] > 0
+
+
 # ---------------------------------------------------------------- refusals
 
 RUN_LINE = b"q Q0 a 1 1 t\n"
@@ -255,8 +266,16 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
         (gzip.compress(b"q 0 a 1\n")[:-3], RUN_LINE, "damaged or cut short"),
         ({"q": {"a": "1"}}, RUN_LINE, "query 'q', document 'a': the grade is not a number"),
         ({"q": {"a": math.inf}}, RUN_LINE, "the grade is infinite"),
-        ({"q": {1: 1}}, RUN_LINE, "the document id is not text"),
-        ({1: {"a": 1}}, RUN_LINE, "the query id is not text"),
+        ({"q": {1.5: 1}}, RUN_LINE, "document 1.5: the document id is neither text nor a whole number"),
+        ({None: {"a": 1}}, RUN_LINE, "query None: the query id is neither text nor a whole number"),
+        (
+            {"q": {"a": 1}},
+            {"q": {"a": 2.0, True: 3.0}},
+            "query 'q', document True: the document id is neither",
+        ),
+        ({"q": {"1": 1}}, {"q": {"1": 2.0, 1: 3.0}}, "document 1: the id is there twice, as text and as a"),
+        ({"q": {"a": 1}}, {"q": {"a": 2**53 + 1}}, "a double does not hold"),
+        ({"q": {"a": 1}}, {"q": {"a": 1, "\ud800": 2}}, "'\\ud800': the id holds surrogates"),
         ({"q": 3}, RUN_LINE, "expected {document: grade}"),
         ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is NaN"),
         ({"q": {"a": 1}}, {"q": {"a": "high"}}, "the score is not a number"),

@@ -167,10 +167,14 @@ def test_from_a_mapping() -> None:
         ({"q": {"d": math.inf}}, "infinite", "q", "d"),
         ({"q": {"d": None}}, "number", "q", "d"),
         ({"q": {"d": 10**400}}, "number", "q", "d"),
-        ({"q": {7: 1}}, "document", "q", 7),
-        ({7: {"d": 1}}, "query", 7, None),
+        ({"q": {"d": 2**53 + 1}}, "wide", "q", "d"),
+        ({"q": {"d": 1, 7.0: 1}}, "document", "q", 7.0),
+        ({"q": {}, None: {"d": 1}}, "query", None, None),
+        ({"q": {"7": 1, 7: 1}}, "twice", "q", 7),
+        ({7: {}, "7": {}}, "twice", "7", None),
         ({"q": [1]}, "mapping", "q", None),
-        ({"q": {"\ud800": 1}}, "document", "q", "\ud800"),
+        ({"q": {"\ud800": 1}}, "surrogates", "q", "\ud800"),
+        ({"q": {"\u00e9": 1, "\udcc3\udca9": 1}}, "surrogates", "q", "\udcc3\udca9"),
         ([], "mapping", None, None),
     ],
 )
@@ -675,11 +679,17 @@ def test_nan_scores_stand_where_a_merge_sort_leaves_them() -> None:
         ({"q1": {"a": "1"}}, "number", "q1", "a"),
         ({"q1": {"a": None}}, "number", "q1", "a"),
         ({"q1": {"a": 10**400}}, "number", "q1", "a"),
-        ({"q1": {1: 1.0}}, "document", "q1", 1),
+        ({"q1": {"a": 2**53 + 1}}, "wide", "q1", "a"),
+        ({"q1": {"a": np.uint64(2**53 + 1)}}, "wide", "q1", "a"),
+        ({"q1": {"x": 2.0, True: 1.0}}, "document", "q1", True),
+        ({"q1": {"x": 2.0, None: 1.0}}, "document", "q1", None),
         ({"q1": {"a": 1.0, b"b": 1.0}}, "document", "q1", b"b"),
+        ({"q1": {"1": 1.0, 1: 1.0}}, "twice", "q1", 1),
+        ({"q1": {"x": 2.0, "\ud800": 1.0}}, "surrogates", "q1", "\ud800"),
+        ({"\u00e9": {}, "\udcc3\udca9": {}}, "surrogates", "\udcc3\udca9", None),
         ({"q1": [("a", 1.0)]}, "mapping", "q1", None),
         ({"q9": None}, "mapping", "q9", None),
-        ({1: {}}, "query", 1, None),
+        ({1.5: {}}, "query", 1.5, None),
         ([], "mapping", None, None),
     ],
 )
@@ -696,6 +706,22 @@ def test_numbers_of_every_kind_are_scores() -> None:
     found = _native.match_mapping(judgments, run)
     assert found.judgment.tolist() == [7, 0, 1, 2, 3, 4, 5, 6]
     assert (found.length.tolist(), found.unordered) == ([8], 1)
+
+
+class Named(str):
+    """Text that is no str itself, as NumPy's is."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8, str, np.str_, Named])
+def test_ids_of_every_kind_are_their_decimal_text(kind: Callable[[Any], Any]) -> None:
+    judgments = _native.judgments_from_mapping({kind("1"): {kind("7"): 2, "9": 1}, "2": {kind("5"): 1}})
+    assert (judgments.queries, judgments.documents(0)) == ([b"1", b"2"], [b"7", b"9"])
+    run = {kind("1"): {"8": 3.0, kind("7"): 2.0, kind("10"): 2.0}, "2": {kind("5"): 1.0}, kind("3"): {}}
+    found = _native.match_mapping(judgments, run)
+    assert ranks(found, judgments) == {("1", "7"): 2, ("2", "5"): 1}  # "7" goes before "10" in a tie
+    assert (found.length.tolist(), found.extra) == ([3, 1], [b"3"])
 
 
 def test_ids_outside_unicode_come_through() -> None:
@@ -719,11 +745,35 @@ def test_a_mapping_that_changes_while_it_is_read() -> None:
             run.clear()
             return 1.0
 
-    for kind in (Grows, Shrinks):
-        run["q1"] = {"x": kind(), "a": 1.0, "b": 2.0}
+    class LosesAQuery:
+        def __float__(self) -> float:
+            del run["q2"]
+            return 1.0
+
+    for kind in (Grows, Shrinks, LosesAQuery):
+        run.update(q1={"x": kind(), "a": 1.0, "b": 2.0}, q2={"a": 1.0})
         with pytest.raises(_native.MappingError) as caught:
             _native.match_mapping(_native.read_judgments(QRELS), run)
         assert caught.value.kind == "changed"
+
+    qrels: dict[str, dict[str, Any]] = {"q1": {"a": LosesAQuery()}, "q2": {"a": 1}}
+    run = qrels
+    with pytest.raises(_native.MappingError) as caught:
+        _native.judgments_from_mapping(qrels)
+    assert caught.value.kind == "changed"
+
+
+def test_a_score_that_is_another_one_each_time_is_refused() -> None:
+    class Falls:
+        value = 9.0
+
+        def __float__(self) -> float:
+            self.value -= 1
+            return self.value
+
+    with pytest.raises(_native.MappingError) as caught:
+        _native.match_mapping(_native.read_judgments(QRELS), {"q1": {"a": Falls(), "x": 1.0}})  # type: ignore[dict-item]
+    assert caught.value.kind == "changed"
 
 
 def test_an_error_of_a_number_is_passed_on() -> None:

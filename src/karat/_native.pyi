@@ -15,7 +15,8 @@ file that cannot be read.
 All arrays are read-only.
 """
 
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,9 @@ class MappingError(TypeError):
     """A value in a nested dict that cannot be used."""
 
     kind: str
-    """nan, number, infinite (a grade), query, document (an id that is no text), mapping (no dict where one is needed),
-    changed (the dict changed while it was read)."""
+    """nan, number, infinite (a grade), wide (a whole number that a double does not hold), query or document (an id that
+    is neither text nor a whole number), surrogates (in an id, which stand for no bytes), twice (an id as text and as a
+    whole number), mapping (no dict where one is needed), changed (the dict changed while it was read)."""
     query: object
     document: object
     detail: str
@@ -178,11 +180,13 @@ def read_judgments(
 ) -> Judgments:
     """Read lines of exactly ``columns`` fields: query first, grade last, document before it."""
 
-def judgments_from_mapping(qrels: dict[str, dict[str, int | float]]) -> Judgments:
+def judgments_from_mapping(qrels: Mapping[Any, Mapping[Any, float]], *, whole_ids: bool = True) -> Judgments:
     """Take ``{query: {document: grade}}``; a query without documents is kept.
 
+    Ids are text or, with ``whole_ids``, whole numbers, which are their decimal text. Only dicts.
+
     Raises:
-        MappingError: an id that is no str, a grade that is no finite number.
+        MappingError: an id that is neither, a grade that is no finite number.
     """
 
 def judgments_from_rows(
@@ -255,16 +259,17 @@ def ranked_documents(
 
 def match_mapping(
     judgments: Judgments,
-    run: dict[str, dict[str, float | int]],
+    run: Mapping[Any, Mapping[Any, float]],
     *,
     ties: str = "trec",
     float32: bool = False,
     scores: bool = False,
+    whole_ids: bool = True,
 ) -> Matched:
-    """Rank ``{query: {document: score}}``; only dicts, and ids of unjudged documents are looked at in ties alone.
+    """Rank ``{query: {document: score}}``, with ids as ``judgments_from_mapping`` takes them. Only dicts.
 
     Raises:
-        MappingError: an id that is no str, a score that is no number or NaN.
+        MappingError: an id that is none, a score that is no number or NaN.
     """
 
 def judgments_from_frame(

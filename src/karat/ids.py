@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["bytes_of", "text_of", "unicode"]
+import operator
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["as_text", "bytes_of", "text_of", "texts", "unicode"]
 
 
 def text_of(identifier: bytes) -> str:
@@ -21,3 +29,22 @@ def unicode(identifier: bytes) -> str | None:
         return identifier.decode()
     except UnicodeDecodeError:
         return None
+
+
+def as_text(identifier: object) -> str:
+    """A dictionary's id as text: text as it is, a whole number as its decimal text.
+
+    Raises:
+        DataError: anything else.
+    """
+    if isinstance(identifier, str):
+        return str(identifier)
+    if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
+        kind = type(identifier).__name__
+        raise DataError(f"The id {identifier!r} is {kind}, not text or a whole number: write it as str.")
+    return str(operator.index(identifier))
+
+
+def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    """A dictionary with its ids as text, as the kernel reads them."""
+    return {as_text(identifier): value for identifier, value in mapping.items()}

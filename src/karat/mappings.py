@@ -23,7 +23,7 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
     """Call the kernel on a mapping and turn its refusals into sentences.
 
     Raises:
-        DataError: an id that is no text, a score or grade that is no number, or NaN.
+        DataError: an id that is neither text nor a whole number, a score or grade that is no number, or NaN.
     """
     try:
         return make(mapping)
@@ -34,16 +34,25 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
 def mapping_fault(error: _native.MappingError, kind: str) -> str:
     """What the kernel found in a mapping, as a sentence; ``kind`` is ``qrels`` or ``run``."""
     value = "grade" if kind == "qrels" else "score"
-    where = f"{kind}, query {error.query!r}"
-    if error.document is not None:
+    where = (
+        kind
+        if error.query is None and error.kind in ("changed", "mapping")
+        else f"{kind}, query {error.query!r}"
+    )
+    if error.document is not None or error.kind == "document":
         where += f", document {error.document!r}"
     reasons = {
         "nan": f"the {value} is NaN, which has no place in an order",
         "infinite": f"the {value} is infinite: give a finite number",
         "number": f"the {value} is not a number ({error.detail})",
-        "query": f"the query id is not text ({error.detail}): write it as str",
-        "document": f"the document id is not text ({error.detail}): write it as str",
+        "wide": f"the {value} is a whole number that a double does not hold, so different ones would be equal: "
+        "subtract a constant, or write it as float",
+        "query": f"the query id is neither text nor a whole number ({error.detail}): write it as str",
+        "document": f"the document id is neither text nor a whole number ({error.detail}): write it as str",
+        "surrogates": "the id holds surrogates that stand for no bytes, so it matches nothing: write it as the text "
+        "that it is",
+        "twice": "the id is there twice, as text and as a whole number: keep one",
         "mapping": f"expected {{document: {value}}} ({error.detail})",
-        "changed": "the dictionary changed while it was read: let no other thread write to it meanwhile",
+        "changed": "the dictionary, or a number in it, changed while it was read: let nobody write to it meanwhile",
     }
     return f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.errors import DataError
+from karat.ids import texts
 from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def lines_of_mapping(mapping: Mapping[Any, Any]) -> tuple[dict[str, dict[str, An
     """
     highest: dict[str, dict[str, Any]] = {}
     lines = []
-    for query, subtopics in mapping.items():
+    for query, subtopics in texts(mapping).items():
         own = highest.setdefault(query, {})
         for subtopic, documents in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
             if not isinstance(documents, Mapping):
@@ -144,7 +145,7 @@ def lines_of_mapping(mapping: Mapping[Any, Any]) -> tuple[dict[str, dict[str, An
                     f"qrels, query {query!r}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "
                     f"{{document: grade}}}}}}, and found {documents!r} in the place of documents."
                 )
-            for document, grade in documents.items():
+            for document, grade in texts(documents).items():
                 lines.append((query, str(subtopic), document, grade))
                 known = own.get(document)
                 if not isinstance(known, Real) or not isinstance(grade, Real) or float(grade) > float(known):

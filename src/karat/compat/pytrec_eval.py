@@ -107,7 +107,7 @@ class RelevanceEvaluator:
         if not isinstance(level, int) or level < 1:
             raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number from 1 on.")
         with type_errors("qrels"):
-            self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance))
+            self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance), whole_ids=False)
         self.measures = keyed(measures, level)
         unjudged = "removed" if judged_docs_only_flag else "nonrelevant"
         self.policy = CONVENTIONS.policy.changed(scores=scores, unjudged=unjudged)
@@ -128,7 +128,8 @@ class RelevanceEvaluator:
             return {}
         float32 = self.policy.scores == "float32"
         with type_errors("run"):
-            found = _native.match_mapping(self.judgments, as_dicts(scores, "scores"), float32=float32)
+            run = as_dicts(scores, "scores")
+            found = _native.match_mapping(self.judgments, run, float32=float32, whole_ids=False)
         rows = rows_of(self.judgments, found)
         match = decide(self.judgments.queries, rows, found.length >= 0, Counts(), self.policy, "run")
         place = {text_of(query): number for number, query in enumerate(match.queries)}

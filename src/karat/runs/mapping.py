@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from karat import _native
-from karat.ids import bytes_of, text_of
+from karat.ids import as_text, bytes_of, text_of, texts
 from karat.mappings import from_mapping
 from karat.read import Origin
 
@@ -48,7 +48,7 @@ class MappingRun:
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
         """Every document of one query in order: with all of them judged, ``match`` says where each one stands."""
-        scores = self.mapping.get(text_of(query), {})
+        scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))
         everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))
         order = self.match(everything, asked).judgment.tolist() if ids else []
@@ -59,6 +59,7 @@ class MappingRun:
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score of each entry."""
         for query, its in self.mapping.items():
-            if queries is None or bytes_of(query) in queries:
+            name = bytes_of(as_text(query))
+            if queries is None or name in queries:
                 for document, score in its.items():
-                    yield bytes_of(query), bytes_of(document), float(score)
+                    yield name, bytes_of(as_text(document)), float(score)
