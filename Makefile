@@ -6,15 +6,17 @@ EXAMPLE := examples/tea
 FUZZ_COUNT ?= 1000000
 SEED ?= 1
 BENCH ?= --huge
+PYTHONS ?=
+TESTS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := CMakeLists.txt $(wildcard native/*.* build_backend/*.py)
+KERNEL := CMakeLists.txt $(wildcard native/*.* build_backend/*.py build_backend/*.txt)
 PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants forms bench wheel-without-compiler clean peers
+.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -25,7 +27,8 @@ help:
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
 	@echo "make bench                   time karat beside its peers"
-	@echo "make wheel-without-compiler  prove that the kernel builds where no compiler is"
+	@echo "make pythons                 build and score on every Python at hand, with a compiler and without one"
+	@echo "make cpus                    run the tests as other CPUs would round"
 	@echo "make clean                   remove all that the above made"
 
 eval: $(VENV)/installed
@@ -50,14 +53,15 @@ fix: $(VENV)/test-tools
 	$(BIN)/ruff format
 
 # Not editable: the hook of an editable install costs each start some 20 ms, and tests should meet what users get.
-# Not isolated: the kernel is compiled again only where it changed, so a change of a Python file costs seconds.
 $(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-tools
-	@echo "Building karat and installing it into $(VENV)/ (about a minute the first time) ..."
-	$(PIP) --no-build-isolation .
+	@echo "[3/3] Compiling the kernel, and installing karat with NumPy and SciPy (half a minute or more the first time)"
+	@$(BIN)/python build_backend/install.py
 	@touch $@
 
-$(VENV)/build-tools: build_backend/compiler.py | $(VENV)/bin/pip
-	$(PIP) scikit-build-core nanobind cmake ninja $$($(BIN)/python build_backend/compiler.py requirement)
+# Held to their hashes: what compiles the kernel is what was tried.
+$(VENV)/build-tools: build_backend/compiler.py build_backend/tools.txt build_backend/zig.txt | $(VENV)/bin/pip
+	@echo "[2/3] Fetching what builds it: CMake, Ninja, nanobind, scikit-build-core"
+	@$(PIP) --no-compile --require-hashes $$($(BIN)/python build_backend/compiler.py requirements)
 	@touch $@
 
 # karat itself is already there, so these add only what the extra names.
@@ -78,7 +82,8 @@ $(VENV)/bin/pip:
 	  { echo "karat needs Python 3.10 or newer as '$(PYTHON)': say which one, as in 'make test PYTHON=python3.12'."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "$$($(PYTHON) -V) has no 'venv' module: install it ('apt install python3-venv' on Debian and Ubuntu) and try again."; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "[1/3] Making an environment in $(VENV)/"
+	@$(PYTHON) -m venv $(VENV)
 
 # The fuzz target is a plain C++ program: sanitizers look at the kernel alone, without Python's own allocations.
 FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
@@ -90,7 +95,7 @@ build/fuzz/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
 	$(call FUZZ,fuzz,-DKARAT_SANITIZE=OFF)
 
 build/sanitize/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/*.*)
-	@test -z "$$($(BIN)/python build_backend/compiler.py requirement)" || \
+	@$(BIN)/python build_backend/compiler.py present || \
 	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
 	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
@@ -116,9 +121,13 @@ peers: $(VENV)/peers
 bench: $(VENV)/installed $(VENV)/bench-peers
 	$(BIN)/python -m bench $(BENCH)
 
-# A PATH of the few programs that the build needs and no compiler; the wheel it gives must import and count.
-wheel-without-compiler: $(VENV)/build-tools
-	$(BIN)/python build_backend/without_compiler.py
+# All versions, or some: make pythons PYTHONS="3.12 3.13"; one kind: make pythons PYTHONS="--compiler without".
+pythons:
+	$(PYTHON) build_backend/pythons.py $(PYTHONS)
+
+# As Haswell, Nehalem …, and with NumPy's plain loops; a part: make cpus TESTS=tests/significance
+cpus: $(VENV)/installed $(VENV)/test-tools
+	$(BIN)/python tests/cpus.py $(TESTS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,7 @@
 """This file finds a C++20 compiler, or puts Zig's, which comes as a Python package, in the place of a missing one.
 
-``python build_backend/compiler.py requirement`` prints the package to install, if any, and
-``python build_backend/compiler.py arguments FOLDER`` what to tell CMake: for builds that pip does not run.
+For builds that pip does not run, ``python build_backend/compiler.py requirements`` prints which lists of packages to
+install, ``… arguments FOLDER`` what to tell CMake; ``… present`` ends with status 1 where no compiler is.
 """
 
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 
 __all__ = ["ZIG_PACKAGE", "definitions", "find_compiler", "write_zig_tools"]
 
-ZIG_PACKAGE = "ziglang>=0.13"
+# The versions that were tried: Zig's command line and its C++ library change with each one before its first.
+ZIG_PACKAGE = "ziglang>=0.17,<0.18"
 
 _NAMES = ("c++", "g++", "clang++")  # CMake's own order, as far as these go
 
@@ -96,15 +97,18 @@ def write_zig_tools(
 
 
 def main(arguments: list[str]) -> None:
-    """Answer the Makefile's two questions, one line each."""
+    """Answer the Makefile's three questions."""
     match arguments:
-        case ["requirement"]:
-            print("" if find_compiler() else ZIG_PACKAGE)
+        case ["requirements"]:
+            lists = ["tools.txt"] if find_compiler() else ["tools.txt", "zig.txt"]
+            print(*(f"-r {Path(__file__).with_name(name).as_posix()}" for name in lists))
+        case ["present"]:
+            sys.exit(0 if find_compiler() else 1)
         case ["arguments", folder]:
             told = definitions(Path(folder).resolve())
             print(" ".join(f"-D{variable}={value}" for variable, value in told.items()))
         case _:
-            sys.exit("Say 'requirement' or 'arguments FOLDER'.")
+            sys.exit("Say 'requirements', 'present' or 'arguments FOLDER'.")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import warnings
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,21 @@ def pytest_configure(config: pytest.Config) -> None:
         definition = REGISTER[name]
         formula = definition.formula
         REGISTER[name] = replace(definition, formula=lambda *given, **named: formula(*given, **named) * 1.001)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the skipped tests by reason: a line for each of a thousand hides what failed."""
+    reasons = Counter(_reason(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
+    if reasons:
+        terminalreporter.section("skipped")
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"{count:5}  {reason}")
+
+
+def _reason(skip: object) -> str:
+    """Return why a test was skipped: pytest keeps it behind file and line."""
+    text = str(skip[-1] if isinstance(skip, tuple) else skip).removeprefix("Skipped: ")
+    return "needs files beside this checkout, in ../shared" if "shared" in text else text
 
 
 @pytest.fixture

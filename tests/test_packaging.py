@@ -119,6 +119,56 @@ def test_the_version_is_the_one_in_pyproject(pyproject: dict) -> None:
     assert karat.__version__ == pyproject["project"]["version"], "Install karat again: its version changed."
 
 
+@posix_only
+def test_make_asks_for_a_compiler_only_where_there_is_none(machine: Machine) -> None:
+    def asked(word: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, compiler.__file__, word]
+        return subprocess.run(command, env=machine.environ, capture_output=True, text=True, check=False)
+
+    assert "zig.txt" in asked("requirements").stdout
+    assert asked("present").returncode == 1
+    machine.install("c++", status=0)
+    assert "tools.txt" in asked("requirements").stdout
+    assert "zig.txt" not in asked("requirements").stdout
+    assert asked("present").returncode == 0
+
+
+def test_tools_that_compile_or_publish_are_held_to_their_hashes() -> None:
+    """pip checks hashes only where every line has one."""
+    lists = [*(CHECKOUT / "build_backend").glob("*.in"), *(CHECKOUT / ".github" / "tools").glob("*.in")]
+    if not (CHECKOUT / ".github").is_dir():
+        pytest.skip("the source archive holds nothing of the repository's own machinery")
+    assert len(lists) == 4
+    for source in lists:
+        locked = source.with_suffix(".txt").read_text(encoding="utf-8")
+        for wanted in source.read_text(encoding="utf-8").split():
+            name = re.match(r"[\w-]+", wanted)[0]
+            assert re.search(rf"^{name}==\S+ .*\n    --hash=sha256:", locked, re.MULTILINE), name
+
+
+def test_actions_are_pinned_by_commit() -> None:
+    """A tag can be moved to other code; a commit cannot."""
+    workflows = list((CHECKOUT / ".github" / "workflows").glob("*.yml"))
+    if not workflows:
+        pytest.skip("the source archive holds nothing of the repository's own machinery")
+    used = [
+        each
+        for path in workflows
+        for each in re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
+    ]
+    assert used
+    for action, comment in used:
+        assert re.search(r"@[0-9a-f]{40}$", action), action
+        assert re.match(r" # v\d", comment), f"{action} does not say which version that is"
+
+
+def test_what_the_build_asks_pip_for_is_what_make_takes(pyproject: dict) -> None:
+    """`pip install .` and `make` must not compile with tools of different versions."""
+    tools = (CHECKOUT / "build_backend" / "tools.in").read_text(encoding="utf-8").split()
+    assert set(pyproject["build-system"]["requires"]) <= set(tools)
+    assert (CHECKOUT / "build_backend" / "zig.in").read_text(encoding="utf-8").strip() == compiler.ZIG_PACKAGE
+
+
 @pytest.mark.skipif(sys.implementation.name != "cpython", reason="the stable ABI is CPython's")
 def test_the_kernel_uses_the_stable_abi_where_its_wheel_says_so() -> None:
     """A wheel tagged abi3 with a kernel for one version would install on the next one, and fail to import."""

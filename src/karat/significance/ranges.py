@@ -30,6 +30,14 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
         >>> range_beyond([2.7718], 2).round(4).tolist()
         [0.05]
     """
+    return 1 - _range_within(reach, means)
+
+
+def _range_within(reach: ArrayLike, means: int) -> Floats:
+    """The chance that the range is smaller, exactly 0 where ``reach`` is 0.
+
+    Summed row by row and not as a product of matrices: BLAS adds up in another order for other neighbours.
+    """
     from scipy.special import ndtr
 
     wanted = np.asarray(reach, np.float64)
@@ -37,13 +45,15 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
     z = 8.5 * nodes
     density = 8.5 * weights * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     between = np.maximum(ndtr(z) - ndtr(z - wanted[..., None]), 0.0)
-    return np.asarray(np.clip(1 - means * (between ** (means - 1) @ density), 0.0, 1.0))
+    between **= means - 1
+    between *= density
+    return np.asarray(np.clip(means * between.sum(axis=-1), 0.0, 1.0))
 
 
 def studentized_range_beyond(reach: ArrayLike, means: int, freedom: float) -> Floats:
     """The same where the normals are divided by an estimated standard deviation: Tukey's q.
 
-    The mean of ``range_beyond`` over that estimate, a chi of ``freedom`` degrees. Equals
+    The mean of ``range_beyond`` over that estimate, a chi of ``freedom`` degrees; exactly 1 at 0. Equals
     ``scipy.stats.studentized_range.sf``, which takes some milliseconds a value.
 
     Args:
@@ -64,7 +74,10 @@ def studentized_range_beyond(reach: ArrayLike, means: int, freedom: float) -> Fl
     chance /= chance.sum()
     q = np.asarray(reach, np.float64).reshape(-1)
     parts = [
-        range_beyond(np.multiply.outer(q[first : first + AT_ONCE], np.exp(u / 2)), means) @ chance
+        (_range_within(np.multiply.outer(q[first : first + AT_ONCE], np.exp(u / 2)), means) * chance).sum(
+            axis=-1
+        )
         for first in range(0, len(q), AT_ONCE)
     ]
-    return np.asarray(np.clip(np.concatenate([np.empty(0), *parts]), 0.0, 1.0))
+    # From the chance of falling short, which is exactly 0 at 0; the weights' sum may miss 1 by a rounding.
+    return np.asarray(np.clip(1 - np.concatenate([np.empty(0), *parts]), 0.0, 1.0))

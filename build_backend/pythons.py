@@ -1,0 +1,134 @@
+"""This file proves that karat builds and runs on every Python at hand, with a compiler and without: ``make pythons``.
+
+For each it builds the wheel as ``pip install .`` does, installs it into a fresh environment and scores the bundled
+example; all tables must be the same. Without a compiler means a PATH on which nothing lies: Zig's compiler is fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import compiler
+
+__all__: list[str] = []
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+EXAMPLE = CHECKOUT / "examples" / "tea"
+VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+COMPILERS = ("with", "without")
+
+
+class Trial(NamedTuple):
+    """One Python, and whether it may find a compiler."""
+
+    version: str
+    python: str
+    compiler: str
+
+    def __str__(self) -> str:
+        return f"Python {self.version} {self.compiler} a compiler"
+
+
+class TrialError(Exception):
+    """A step of a trial ended with another status than 0; the text is what it printed last."""
+
+
+def main(arguments: list[str]) -> None:
+    """Build, install and score on each Python asked for; end with status 1 if any of them failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("versions", nargs="*", help=f"versions of Python to try; all of {' '.join(VERSIONS)}")
+    parser.add_argument("--compiler", choices=COMPILERS, help="try only with, or only without a compiler")
+    asked = parser.parse_args(arguments)
+    trials = _trials(asked.versions, [asked.compiler] if asked.compiler else COMPILERS)
+    tables: dict[Trial, str] = {}
+    for trial in trials:
+        began = time.monotonic()
+        try:
+            tables[trial] = _scored(trial)
+            print(f"{trial}: passed in {time.monotonic() - began:.0f} s", flush=True)
+        except TrialError as failure:
+            print(f"{trial}: FAILED\n{failure}", flush=True)
+    alike = len(set(tables.values())) == 1
+    if tables and not alike:
+        print("The tables differ:", *(f"{trial}\n{table}" for trial, table in tables.items()), sep="\n")
+    print(f"{len(tables)} passed, {len(trials) - len(tables)} failed", flush=True)
+    sys.exit(0 if alike and len(tables) == len(trials) else 1)
+
+
+def _trials(versions: list[str], compilers: list[str] | tuple[str, ...]) -> list[Trial]:
+    """Return what to try, and say which Pythons are not at hand; a version asked for by name has to be."""
+    trials = []
+    for version in versions or VERSIONS:
+        python = _python(version)
+        if python:
+            trials += [Trial(version, python, each) for each in compilers]
+        elif versions:
+            sys.exit(f"There is no Python {version} on the PATH or under ~/.pyenv.")
+        else:
+            print(f"Python {version} is not at hand: not tried", flush=True)
+    return trials
+
+
+def _python(version: str) -> str | None:
+    """Return an interpreter of this version that runs: pyenv's stand-ins on the PATH may only complain."""
+    name = f"python{version}"
+    candidates = [sys.executable, shutil.which(name) or "", "python3"]
+    candidates += sorted(map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/{name}")))
+    question = "import sys, ensurepip, venv; print('%d.%d' % sys.version_info[:2])"
+    for each in filter(None, candidates):
+        answer = subprocess.run([each, "-c", question], capture_output=True, text=True, check=False)
+        if answer.stdout.strip() == version:
+            return each
+    return None
+
+
+def _scored(trial: Trial) -> str:
+    """Build the wheel, install it into a fresh environment, and return the table of the bundled example."""
+    with tempfile.TemporaryDirectory(prefix="karat-python-") as name:
+        folder = Path(name)
+        environ = _environment(folder, trial.compiler)
+        _run([trial.python, "-m", "venv", folder / "fresh"], environ)
+        python = folder / "fresh" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+        pip = [python, "-m", "pip", "--disable-pip-version-check"]
+        # A folder of its own for CMake: a build of another compiler in the checkout would be taken up again.
+        own = f"--config-settings=build-dir={folder / 'build'}"
+        _run([*pip, "wheel", "--no-deps", own, "--wheel-dir", folder / "wheels", CHECKOUT], environ)
+        _run([*pip, "install", *(folder / "wheels").glob("karat-*.whl")], environ)
+        runs = sorted((EXAMPLE / "runs").glob("*.run"))
+        return _run([python, "-m", "karat", "eval", EXAMPLE / "qrels.txt", *runs], environ)
+
+
+def _environment(folder: Path, wanted: str) -> dict[str, str]:
+    """Return this process's environment, less every way to a compiler if none is wanted."""
+    if wanted == "with":
+        return dict(os.environ)
+    nothing = folder / "nothing"
+    nothing.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "CMAKE_ARGS")}
+    environ = kept | {"PATH": str(nothing)}
+    if found := compiler.find_compiler(environ):
+        message = f"This proves nothing here: the compiler {found} is found even without a PATH."
+        raise TrialError(message)
+    return environ
+
+
+def _run(command: list[str | Path], environ: dict[str, str]) -> str:
+    """Return what a program prints; where it fails, raise the end of it."""
+    ran = subprocess.run(command, env=environ, cwd=CHECKOUT, text=True, check=False, capture_output=True)
+    if ran.returncode:
+        raise TrialError(
+            "\n".join([" ".join(map(str, command)), *(ran.stdout + ran.stderr).splitlines()[-40:]])
+        )
+    return ran.stdout
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
