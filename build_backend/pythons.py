@@ -97,7 +97,7 @@ def _scored(trial: Trial) -> str:
         environ = _environment(folder, trial.compiler)
         _run([trial.python, "-m", "venv", folder / "fresh"], environ)
         python = folder / "fresh" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-        pip = [python, "-m", "pip", "--disable-pip-version-check"]
+        pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
         # A folder of its own for CMake: a build of another compiler in the checkout would be taken up again.
         own = f"--config-settings=build-dir={folder / 'build'}"
         _run([*pip, "wheel", "--no-deps", own, "--wheel-dir", folder / "wheels", CHECKOUT], environ)
