@@ -287,7 +287,7 @@ def test_markdown() -> None:
         "| rank | document | score | grade | a<br>hits(rel=1) | b<br>a / rank |\n| ---: | --- | ---: |"
         in text
     )
-    assert "| 1 | &lt;b>&_\\| | 2.0 | 1 | 1 | 1 |" in text
+    assert "| 1 | &lt;b>&\\_\\| | 2.0 | 1 | 1 | 1 |" in text
     assert "- `best`: The largest value of each list" in text
     assert "\n\n\n" not in text
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.escaping import json_text
 from karat.layout import lay_out
 
 if TYPE_CHECKING:
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from karat.scores import Scores
 
-__all__ = ["board", "document_of", "footer", "plural", "to_json"]
+__all__ = ["board", "document_of", "footer", "footers", "plural", "to_json"]
+
+MOST_FOOTERS, MOST_OWN = 4, 6
+"""So many different footers stand whole; of more, so many runs' or groups' own parts are shown."""
 
 
 def board(
@@ -96,8 +100,35 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
+def footers(scores: Sequence[Scores]) -> list[str]:
+    """What stands under a table of several runs, each sentence with the names of its runs; once where all are alike.
+
+    Of many different ones the part that all share comes first, and a few of what is each run's own.
+    """
+    parts = {each.name: decided(each) for each in scores}
+    shared: list[str] = []
+    if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
+        shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
+    owners: dict[str, list[str]] = {}
+    for name, its in parts.items():
+        owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
+    if len(owners) == 1:
+        return list(owners)
+    lines = [f"{', '.join(names)}: {own or 'nothing else'}" for own, names in owners.items()]
+    if not shared:
+        return lines
+    rest = sum(map(len, list(owners.values())[MOST_OWN:]))
+    more = [f"and {rest} more runs, each otherwise: --format json has them all"] if rest else []
+    return [f"all {len(parts)} runs: {' · '.join(shared)}", *lines[:MOST_OWN], *more]
+
+
 def footer(scores: Scores) -> str:
     """What stands under a table: how many queries, what was decided for how many, the policy."""
+    return " · ".join(decided(scores))
+
+
+def decided(scores: Scores) -> list[str]:
+    """The parts of a footer."""
     counts, policy = scores.counts, scores.policy
     parts = [plural(counts.queries, "query", "queries")]
     if counts.missing:
@@ -127,7 +158,7 @@ def footer(scores: Scores) -> str:
     if counts.negative:
         parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
     parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
-    return " · ".join([*parts, *readings(scores)])
+    return [*parts, *readings(scores)]
 
 
 def readings(scores: Scores) -> list[str]:
@@ -180,9 +211,7 @@ def plural(count: int, one: str, many: str) -> str:
 
 def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
     """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
-    import json
-
-    return json.dumps(document_of(scores, per_query=per_query), indent=2, ensure_ascii=False) + "\n"
+    return json_text(document_of(scores, per_query=per_query)) + "\n"
 
 
 def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:

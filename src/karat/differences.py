@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from karat.display import Display
 from karat.errors import DataError, MeasureError
+from karat.escaping import json_text
 from karat.evaluate import evaluate
-from karat.layout import lay_out
+from karat.layout import folded, lay_out
 from karat.measures import Measure
 from karat.measures.define import show
 from karat.profiles import profile_named
@@ -159,12 +159,10 @@ class Difference(Display):
             ],
             "refusals": self.refusals,
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json_text(document) + "\n"
 
     def __str__(self) -> str:
         """Both values, a table of the steps that move something, and the axis to blame, in 80 columns."""
-        import textwrap
-
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
@@ -175,7 +173,7 @@ class Difference(Display):
             parts.append(
                 lay_out("text", ["step", "from", "to", "value", "moved", "queries"], self.rows(moving), 3)
             )
-        parts += [textwrap.fill(sentence, COLUMNS) + "\n" for sentence in self.sentences()]
+        parts += [folded(sentence, COLUMNS) for sentence in self.sentences()]
         return "\n".join(parts)
 
     def rows(self, steps: list[Step]) -> list[list[str]]:

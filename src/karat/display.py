@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.escaping import html
 from karat.layout import lay_out
 
 if TYPE_CHECKING:
@@ -36,9 +37,8 @@ class Display:
 
     def _repr_html_(self) -> str:
         """The same for a notebook, escaped."""
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>\n"
+        lines = "\n".join(map(html, repr(self).split("\n")))
+        return f"<pre>{lines}</pre>\n"
 
 
 def html_table(
@@ -53,10 +53,8 @@ def html_table(
         lines: the lines under it.
         head: the line above it.
     """
-    from html import escape
-
     kept = rows if len(rows) <= MOST_LINES else rows[: MOST_LINES - 1]
     said = [f"… {len(rows) - len(kept)} more rows"] if len(kept) < len(rows) else []
-    above = f"<p>{escape(head)}</p>\n" if head else ""
-    under = "".join(f"<p>{escape(each)}</p>\n" for each in (*said, *lines) if each)
+    above = f"<p>{html(head)}</p>\n" if head else ""
+    under = "".join(f"<p>{html(each)}</p>\n" for each in (*said, *lines) if each)
     return f"{above}{lay_out('html', header, kept, names)}{under}"

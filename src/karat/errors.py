@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.escaping import sentence
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -11,7 +13,11 @@ __all__ = ["DataError", "DataWarning", "KaratError", "MeasureError", "PolicyErro
 
 
 class KaratError(Exception):
-    """The root of karat's errors; ``str(error)`` is a sentence fit for a user."""
+    """The root of karat's errors; ``str(error)`` is a sentence fit for a user, whatever it quotes from a file."""
+
+    def __str__(self) -> str:
+        """The sentence on one line, with escapes for what a terminal would obey."""
+        return sentence(super().__str__())
 
 
 class DataError(KaratError, ValueError):
@@ -30,7 +36,7 @@ class DataWarning(UserWarning):
     """Data whose numbers may say nothing, as ids do that never meet; ``python -W`` and ``warnings`` decide about it."""
 
 
-def warn(sentence: str) -> None:
+def warn(text: str) -> None:
     """Warn where karat was called from, so that each place of a program is warned once."""
     import sys
     import warnings
@@ -40,7 +46,7 @@ def warn(sentence: str) -> None:
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the one way to find who called
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence, DataWarning, stacklevel=level)
+    warnings.warn(sentence(text), DataWarning, stacklevel=level)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

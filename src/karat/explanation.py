@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import math
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from karat import escaping
 from karat.display import Display
-from karat.layout import in_bands, latex_text, lay_out
+from karat.layout import folded, in_bands, lay_out
 from karat.measures.define import show
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Explanation(Display):
     def result(self) -> str:
         """What is explained, and its value."""
         subject = f"{self.label} of query {self.query}" if self.query else self.label
-        return f"{subject} = {shown(self.value, self.digits)}"
+        return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
 
     @property
     def meaning(self) -> tuple[str, ...]:
@@ -171,7 +171,10 @@ class Explanation(Display):
 
     def to_text(self, columns: int = COLUMNS) -> str:
         """Text for a terminal; tables that are wider than ``columns`` go on below, rank by rank."""
-        wrap = textwrap.TextWrapper(columns, break_long_words=False, break_on_hyphens=False).fill
+
+        def wrap(text: str) -> str:
+            return folded(text, columns).rstrip("\n")
+
         parts = [self.result, "\n".join(map(wrap, self.meaning))]
         parts += ["\n".join(map(wrap, self.facts))] if self.facts else []
         for table in self.tables():
@@ -190,25 +193,29 @@ class Explanation(Display):
 
     def to_markdown(self) -> str:
         """Markdown, with a heading."""
-        parts = [f"### {self.result}", *self.meaning, *self.facts]
+        result = escaping.markdown(self.result)
+        parts = [f"### {result}", *self.meaning, *map(escaping.markdown, self.facts)]
         for table in self.tables():
             drawn = lay_out("markdown", table.header, table.rows, table.names).rstrip("\n")
             parts += [f"**{table.title}**", *table.notes, drawn, *filter(None, [table.after])]
         meanings = [f"- `{word}`: {meaning}" for word, meaning in self.derivation.words.items()]
-        return "\n\n".join([*parts, f"**{self.result}**", "\n".join(meanings)]).rstrip() + "\n"
+        return "\n\n".join([*parts, f"**{result}**", "\n".join(meanings)]).rstrip() + "\n"
 
     def to_latex(self) -> str:
         """LaTeX (booktabs), to be put into a document."""
-        parts = [f"\\paragraph{{{latex_text(self.result)}}}", *map(latex_text, (*self.meaning, *self.facts))]
+        parts = [
+            f"\\paragraph{{{escaping.latex(self.result)}}}",
+            *map(escaping.latex, (*self.meaning, *self.facts)),
+        ]
         for table in self.tables():
             bands = in_bands(table.header, table.rows, 1, COLUMNS)
             drawn = [part_of(table, band, "latex") for band in bands]
-            parts += [f"\\textbf{{{latex_text(table.title)}}}", *map(latex_text, table.notes), *drawn]
-            parts += [latex_text(table.after)] if table.after else []
-        parts.append(f"\\textbf{{{latex_text(self.result)}}}")
+            parts += [f"\\textbf{{{escaping.latex(table.title)}}}", *map(escaping.latex, table.notes), *drawn]
+            parts += [escaping.latex(table.after)] if table.after else []
+        parts.append(f"\\textbf{{{escaping.latex(self.result)}}}")
         if self.derivation.words:
             items = [
-                f"\\item[{latex_text(word)}] {latex_text(meaning)}"
+                f"\\item[{escaping.latex(word)}] {escaping.latex(meaning)}"
                 for word, meaning in self.derivation.words.items()
             ]
             parts.append("\n".join(["\\begin{description}", *items, "\\end{description}"]))
@@ -216,7 +223,7 @@ class Explanation(Display):
 
     def to_html(self) -> str:
         """A page of its own, without anything to fetch; light or dark as its reader has it."""
-        title = html.escape(self.result)
+        title = escaping.html(self.result)
         head = (
             '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{title}</title>\n<style>body {{ margin: 0 }} .karat {{ padding: 1.5rem 1rem 3rem }}</style>"
@@ -232,17 +239,20 @@ class Explanation(Display):
         """
         sentence, *others = self.meaning + self.facts
         top, next_level = f"h{heading}", f"h{heading + 1}"
-        parts = [f"<{top}>{html.escape(self.result)}</{top}>", f'<p class="lead">{html.escape(sentence)}</p>']
-        parts += [f"<p>{html.escape(each)}</p>" for each in others]
+        parts = [
+            f"<{top}>{escaping.html(self.result)}</{top}>",
+            f'<p class="lead">{escaping.html(sentence)}</p>',
+        ]
+        parts += [f"<p>{escaping.html(each)}</p>" for each in others]
         for table in self.tables():
             drawn = lay_out("html", table.header, table.rows, table.names)
-            parts += [f"<{next_level}>{html.escape(table.title)}</{next_level}>"]
-            parts += [f"<p>{html.escape(note)}</p>" for note in table.notes]
+            parts += [f"<{next_level}>{escaping.html(table.title)}</{next_level}>"]
+            parts += [f"<p>{escaping.html(note)}</p>" for note in table.notes]
             parts.append(f'<div class="wide" tabindex="0">\n{drawn}</div>')
-            parts += [f'<p class="small">{html.escape(table.after)}</p>'] if table.after else []
-        parts.append(f'<p class="result">{html.escape(self.result)}</p>')
+            parts += [f'<p class="small">{escaping.html(table.after)}</p>'] if table.after else []
+        parts.append(f'<p class="result">{escaping.html(self.result)}</p>')
         words = self.derivation.words
-        meanings = [f"<dt>{html.escape(word)}</dt><dd>{html.escape(words[word])}</dd>" for word in words]
+        meanings = [f"<dt>{escaping.html(word)}</dt><dd>{escaping.html(words[word])}</dd>" for word in words]
         if meanings:
             parts.append("<dl>\n" + "\n".join(meanings) + "\n</dl>")
         return "\n".join(parts) + "\n"

@@ -1,17 +1,21 @@
-"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV: cells in, one string out."""
+"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV: cells in, one string out; and sentences in lines."""
 
 from __future__ import annotations
 
-import io
 import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Container, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
+
+from karat import escaping
+from karat.escaping import printable, shortened
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["LAYOUTS", "Marked", "in_bands", "latex_text", "lay_out", "printable", "width"]
+__all__ = ["LAYOUTS", "Marked", "apart", "folded", "in_bands", "lay_out", "width"]
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]
@@ -48,82 +52,142 @@ class Marked(str):
 
 def width(cell: str) -> int:
     """Columns that a cell takes on a terminal."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in cell)
+    if cell.isascii():
+        return len(cell)
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in cell
+    )
 
 
-def printable(name: str) -> str:
-    """A name on one line: what is no printable character becomes its escape, so that no terminal obeys it."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name)
+def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
+    """Names of at most so many characters on one line; two that differ never look alike.
+
+    Example:
+        >>> from karat.layout import apart
+        >>> apart(["covidex.r5.2s.lr", "covidex.r5.d2q.2s.lr", "bm25"], 10)
+        ['cov…s.lr~1', 'cov…s.lr~2', 'bm25']
+    """
+    written = [printable(name) for name in names]
+    if max(map(len, written), default=0) <= room:
+        return written
+    short = [shortened(name, room) for name in written]
+    owners: dict[str, dict[str, None]] = {}
+    for name, its in zip(written, short, strict=True):
+        owners.setdefault(its, {})[name] = None
+    alike = {its: list(mine) for its, mine in owners.items() if len(mine) > 1}
+    result = []
+    for name, its in zip(written, short, strict=True):
+        if its in alike:
+            number = f"~{alike[its].index(name) + 1}"
+            its = shortened(name, max(room - len(number), 3)) + number
+        result.append(its)
+    return result
 
 
-def text(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """Columns aligned for reading: names to the left, numbers to the right."""
-    lines = [*stacked(header), *rows]
+def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> str:
+    """A sentence in lines of so many columns, its names on one line each and not cut.
+
+    Args:
+        sentence: the text.
+        columns: how wide a line may be.
+        indent: before the second line and those that follow.
+        start: before the first line.
+    """
+    lines = textwrap.wrap(
+        escaping.sentence(sentence),
+        columns,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> str:
+    """Columns aligned for reading: names to the left, numbers to the right; cells that stand out in ``bold``."""
+    lines = [*stacked(header), *plain(rows, names)]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
-        padded = [
-            cell + " " * (space - width(cell)) if place in names else " " * (space - width(cell)) + cell
-            for place, (cell, space) in enumerate(zip(cells, widths, strict=True))
-        ]
+        padded = []
+        for place, (cell, space) in enumerate(zip(cells, widths, strict=True)):
+            blanks = " " * (space - width(cell))
+            shown = bold % cell if isinstance(cell, Marked) and cell.bold else cell
+            padded.append(shown + blanks if place in names else blanks + shown)
         return GAP.join(padded).rstrip()
 
     return "\n".join(map(line, lines)) + "\n"
 
 
+def plain(rows: Rows, names: Names) -> list[list[str]]:
+    """The cells on one line each, names of bounded length."""
+    columns = [
+        bounded(column)
+        if place in names
+        else [each if isinstance(each, Marked) else printable(each) for each in column]
+        for place, column in enumerate(zip(*rows, strict=True))
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def bounded(column: Sequence[str]) -> list[str]:
+    """Names, or sentences, on one line and of bounded length."""
+    if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
+        return list(map(escaping.sentence, column))
+    return apart(column)
+
+
 def stacked(header: Sequence[str]) -> list[list[str]]:
     """The lines of a header whose cells may have several, the last lines level."""
-    cells = [cell.split("\n") for cell in header]
+    cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]
     return [list(line) for line in zip(*padded, strict=True)]
 
 
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A pipe table; what would open a tag or end a cell is escaped."""
+    """A pipe table; what would be a mark in a name, open a tag or end a cell is escaped."""
 
-    def escape(cell: str) -> str:
-        return cell.replace("<", "&lt;").replace("|", "\\|").replace("\n", "<br>")
+    def number(cell: str) -> str:
+        return printable(cell).replace("<", "&lt;").replace("|", "\\|")
 
     def line(cells: Sequence[str]) -> str:
-        escaped = [
-            cell.written(escape, "**%s**", "<sup>%s</sup>") if isinstance(cell, Marked) else escape(cell)
-            for cell in cells
-        ]
-        return f"| {' | '.join(escaped)} |\n"
+        written = []
+        for place, cell in enumerate(cells):
+            escape = escaping.markdown if place in names else number
+            if isinstance(cell, Marked):
+                written.append(cell.written(escape, "**%s**", "<sup>%s</sup>"))
+            else:
+                written.append(escape(cell))
+        return f"| {' | '.join(written)} |\n"
 
+    def title(cell: str) -> str:
+        return "<br>".join(map(escaping.markdown, cell.split("\n")))
+
+    head = f"| {' | '.join(map(title, header))} |\n"
     rule = ["---" if place in names else "---:" for place in range(len(header))]
-    return "".join(map(line, [header, rule, *rows]))
+    return head + "".join(map(line, [rule, *short_names(rows, names)]))
 
 
-# Of < > | the old font encoding makes other signs.
-LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
-    "<": "\\textless{}",
-    ">": "\\textgreater{}",
-    "|": "\\textbar{}",
-    "≤": "$\\leq$",
-    "τ": "$\\tau$",
-    "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}",
-    "\\": "\\textbackslash{}",
-}
-
-
-def latex_text(text: str) -> str:
-    """The text with what LaTeX would take for commands escaped."""
-    return "".join(LATEX_SPECIAL.get(letter, letter) for letter in text)
+def short_names(rows: Rows, names: Names) -> list[list[str]]:
+    """The rows with names of bounded length."""
+    if max((len(cell) for row in rows for cell in row), default=0) <= escaping.LONGEST:
+        return [list(row) for row in rows]
+    return plain(rows, names)
 
 
 def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A booktabs table."""
 
     def number(cell: str) -> str:
-        return re.sub(r"-(?=\d)", "$-$", latex_text(cell))
+        return re.sub(r"-(?=\d)", "$-$", escaping.latex(cell))
 
     def line(cells: Sequence[str]) -> str:
         written = []
         for place, cell in enumerate(cells):
-            escape = latex_text if place in names else number
+            escape = escaping.latex if place in names else number
             if isinstance(cell, Marked):
                 written.append(cell.written(escape, "\\textbf{%s}", "\\textsuperscript{%s}"))
             else:
@@ -133,45 +197,44 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
 
     columns = "".join("l" if place in names else "r" for place in range(len(header)))
     head = "".join(map(line, stacked(header)))
-    body = "\\toprule\n" + head + "\\midrule\n" + "".join(map(line, rows)) + "\\bottomrule\n"
+    body = (
+        "\\toprule\n" + head + "\\midrule\n" + "".join(map(line, short_names(rows, names))) + "\\bottomrule\n"
+    )
     return f"\\begin{{tabular}}{{{columns}}}\n{body}\\end{{tabular}}\n"
 
 
 def html(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A table element; cells of names have the class ``name``, and the first of a title's lines stands out."""
-    from html import escape
 
     def line(cells: Sequence[str], tag: str) -> str:
         marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
         return "<tr>" + "".join(f"{mark}{each}</{tag}>" for mark, each in zip(marks, cells)) + "</tr>\n"
 
     def title(cell: str) -> str:
-        first, *others = escape(cell).split("\n")
+        first, *others = map(escaping.html, cell.split("\n"))
         return "<br>".join([f"<b>{first}</b>" if others else first, *others])
 
-    body = "".join(line(list(map(escape, row)), "td") for row in rows)
+    body = "".join(line(list(map(escaping.html, row)), "td") for row in short_names(rows, names))
     head = line(list(map(title, header)), "th")
     return f"<table>\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
-    """A layout with this delimiter between cells, quoted where needed."""
+    """A layout with this delimiter between cells, quoted where needed; names stay whole."""
 
     def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names
-        import csv
-
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-        return out.getvalue()
+        lines = (delimiter.join(escaping.cell(cell, delimiter) for cell in line) for line in [header, *rows])
+        return "".join(f"{line}\n" for line in lines)
 
     return write
 
 
+BOLD = "\x1b[1m%s\x1b[22m"
+
 LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
     "text": text,
+    "terminal": partial(text, bold=BOLD),
     "csv": separated(","),
     "tsv": separated("\t"),
     "markdown": markdown,

@@ -13,6 +13,7 @@ from karat import _native
 from karat.boards import board, footer, to_json
 from karat.display import Display
 from karat.errors import DataError, MeasureError, warn
+from karat.escaping import html
 from karat.measures import Measure, parse_measure
 from karat.rows import joined
 from karat.runs.placing import TABLES, placed
@@ -237,9 +238,7 @@ class Scores(Display):
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        from html import escape
-
-        return f"{board([self], 'html')}<p>{escape(self.footer())}</p>\n"
+        return f"{board([self], 'html')}<p>{html(self.footer())}</p>\n"
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:

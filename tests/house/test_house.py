@@ -25,6 +25,7 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 
 # A module imports only from floors above it in this list, or from its own package's files.
 FLOORS = [
+    ["karat.escaping"],
     ["karat.errors", "karat._native", "karat._version"],
     ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
     ["karat.ids", "karat.cores", "karat.overflow", "karat.display"],

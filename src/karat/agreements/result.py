@@ -12,6 +12,7 @@ from karat._version import __version__
 from karat.agreements import wording
 from karat.display import Display
 from karat.errors import DataError, did_you_mean
+from karat.escaping import json_text
 from karat.scores import first_installed
 
 if TYPE_CHECKING:
@@ -107,9 +108,7 @@ class Agreement(Display):
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""
-        import json
-
-        return json.dumps(defined(self.as_dict()), indent=2, ensure_ascii=False) + "\n"
+        return json_text(defined(self.as_dict())) + "\n"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat import escaping
 from karat.boards import plural
 from karat.comparison.wording import TEST_NAMES, family_words
-from karat.layout import in_bands, lay_out, printable
+from karat.layout import folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Section:
 
 def text(found: Agreement) -> str:
     """The whole answer in 80 columns."""
-    parts = ["".join(f"{line}\n" for line in answer(found))]
+    parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
         table = ""
         if each.header:
@@ -51,16 +51,16 @@ def text(found: Agreement) -> str:
                 for band in bands
             )
         parts.append(f"{each.title}\n{table}" + "".join(map(wrapped, each.sentences)))
-    return "".join(f"{printable(line)}\n" for line in "\n".join(parts).rstrip("\n").split("\n"))
+    return "\n".join(parts)
 
 
 def markdown(found: Agreement) -> str:
     """The whole answer as Markdown."""
-    parts = ["".join(f"**{escaped(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
+    parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
     for each in sections(found):
         table = f"{lay_out('markdown', each.header, each.rows, 1)}\n" if each.header else ""
-        lines = "".join(f"- {escaped(sentence)}\n" for sentence in each.sentences)
-        parts.append(f"### {escaped(each.title)}\n\n{table}{lines}".rstrip("\n") + "\n")
+        lines = "".join(f"- {escaping.markdown(sentence)}\n" for sentence in each.sentences)
+        parts.append(f"### {escaping.markdown(each.title)}\n\n{table}{lines}".rstrip("\n") + "\n")
     return "\n".join(parts)
 
 
@@ -293,9 +293,4 @@ def between(low: float, high: float) -> str:
 
 def wrapped(sentence: str) -> str:
     """A sentence in 80 columns."""
-    return textwrap.fill(sentence, COLUMNS, subsequent_indent="  ", break_on_hyphens=False) + "\n"
-
-
-def escaped(sentence: str) -> str:
-    """The sentence with what Markdown would take for a mark escaped."""
-    return "".join(f"\\{letter}" if letter in "\\`*_<|" else letter for letter in sentence)
+    return folded(sentence, COLUMNS, "  ")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.escaping import sentence
+
 __all__ = ["ERROR", "KINDS", "NOTE", "WARNING", "Finding", "Kind", "found", "plural"]
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -79,10 +81,10 @@ def found(
         code,
         severity or kind.severity,
         subject,
-        what,
+        sentence(what),
         count,
-        where,
-        kind.effect if effect is None else effect,
+        tuple(map(sentence, where)),
+        sentence(kind.effect if effect is None else effect),
         remedy or kind.remedy,
         values or {},
     )

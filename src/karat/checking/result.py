@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.checking.finding import ERROR, NOTE, WARNING, Finding, plural
 from karat.display import Display
+from karat.escaping import json_text, sentence
+from karat.layout import folded
 from karat.tables import short
 
 if TYPE_CHECKING:
@@ -108,8 +109,6 @@ class Check(Display):
 
     def to_json(self) -> str:
         """Everything, for programs."""
-        import json
-
         document = {
             "exit_code": self.exit_code,
             "errors": self.count(ERROR),
@@ -119,7 +118,7 @@ class Check(Display):
             "findings": [each.as_dict() for each in self.findings],
             "karat": __version__,
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json_text(document) + "\n"
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame with a row for each finding.
@@ -169,7 +168,7 @@ def block(findings: Sequence[Finding], columns: int) -> list[str]:
         return lines + labelled([("effect:", effect), ("to do:", finding.remedy)], columns)
     where = "; ".join(each for each in finding.where if each)
     lines = [
-        f"{finding.severity}: {finding.code} in {finding.subject}",
+        f"{finding.severity}: {finding.code} in {sentence(finding.subject)}",
         *wrapped(finding.what, columns, 4, 4),
     ]
     parts = [("where:", where), ("effect:", finding.effect), ("to do:", finding.remedy)]
@@ -183,11 +182,4 @@ def labelled(parts: list[tuple[str, str]], columns: int) -> list[str]:
 
 def wrapped(text: str, columns: int, first: int, others: int) -> list[str]:
     """Text in lines, set in by so many blanks."""
-    return textwrap.wrap(
-        text,
-        columns,
-        initial_indent=" " * first,
-        subsequent_indent=" " * others,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return folded(text, columns, " " * others, " " * first).splitlines()

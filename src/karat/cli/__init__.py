@@ -10,6 +10,7 @@ import click
 from karat._version import __version__
 from karat.cli.speech import fail, warnings_said
 from karat.errors import KaratError
+from karat.escaping import sentence
 
 __all__ = ["main"]
 
@@ -62,11 +63,20 @@ def main(arguments: list[str] | None = None) -> None:
             commands.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as error:
         fail(str(error), 2)
+    except click.UsageError as error:
+        fail(sentence(error.format_message()), error.exit_code, usage_of(error))
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        fail(sentence(error.format_message()), error.exit_code)
     except click.Abort:
         raise KeyboardInterrupt from None
+
+
+def usage_of(error: click.UsageError) -> str:
+    """How the command is called, and how to learn more."""
+    if error.ctx is None:
+        return ""
+    option = next(iter(error.ctx.help_option_names), "")
+    return f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} {option}' for help."
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -92,7 +92,7 @@ def compare_command(
     else:
         from karat.comparison.tables import separated
 
-        say(separated(found, layout))
+        say(separated(found, layout), data=True)
 
 
 def compared(

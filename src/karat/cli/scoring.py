@@ -14,6 +14,7 @@ from karat.errors import DataError
 
 __all__ = ["evaluate_all", "evaluate_command"]
 
+DATA = ("csv", "tsv")
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 
@@ -122,17 +123,23 @@ def evaluate_all(
 
 def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:
     """Print the scores of all runs in the format asked for."""
-    from karat.boards import board, footer, to_json
+    from karat.boards import board, footers, to_json
+    from karat.escaping import markdown, sentence
+    from karat.layout import folded
 
     if layout == "json":
         say(to_json(scores, per_query=per_query))
         return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
-    say(board(scores, layout, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds))
+    say(
+        board(scores, layout, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
+        data=layout in DATA,
+    )
     if layout in ("csv", "tsv", "latex"):
         return
-    lines = {footer(each): each.name for each in scores}
-    prefix = len(lines) > 1
-    say("\n" if layout == "markdown" else "")
-    for line, name in lines.items():
-        say(f"{name}: {line}\n" if prefix else f"{line}\n")
+    lines = list(map(sentence, footers(scores)))
+    if layout == "markdown":
+        # Two blanks at its end keep a line apart from the next.
+        say("\n" + "  \n".join(map(markdown, lines)) + "\n")
+    else:
+        say("".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines))

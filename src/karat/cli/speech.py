@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataWarning
+from karat.escaping import lines_for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +31,10 @@ def as_options(sentence: str) -> str:
     return sentence
 
 
-def fail(sentence: str, code: int) -> None:
-    """Say what is wrong on standard error and leave."""
+def fail(sentence: str, code: int, help_: str = "") -> None:
+    """Say what is wrong on standard error, perhaps how it is done, and leave."""
     sys.stderr.write(f"karat: {as_options(sentence).encode('utf-8', 'replace').decode()}\n")
+    sys.stderr.write(f"{help_}\n" if help_ else "")
     sys.exit(code)
 
 
@@ -63,8 +65,16 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def say(text: str) -> None:
-    """Write to standard output; ids that are not UTF-8 leave as the bytes that they were."""
+def say(text: str, *, data: bool = False) -> None:
+    """Write to standard output.
+
+    Args:
+        text: what is said.
+        data: whether it is CSV or TSV, in which ids stand as they are: those that are not UTF-8 leave as the bytes
+            that they were, and a terminal is shown escapes in the place of what it would obey.
+    """
+    if data and sys.stdout.isatty():
+        text = lines_for_terminal(text)
     out = getattr(sys.stdout, "buffer", None)
     if out is None:
         sys.stdout.write(text)

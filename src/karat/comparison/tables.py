@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict
-from html import escape
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import escaping
 from karat.boards import document_of
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
 from karat.comparison.wording import heading, method
 from karat.display import html_table
-from karat.layout import in_bands, latex_text, lay_out, printable, width
+from karat.layout import apart, folded, in_bands, lay_out, width
 from karat.scores import first_installed
 
 if TYPE_CHECKING:
@@ -43,29 +41,20 @@ def text(comparison: Comparison, *, columns: int, pairs: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def folded(sentence: str, columns: int, indent: str = "") -> str:
-    """A sentence in lines of so many columns; names and paths are not cut."""
-    lines = wrap(
-        printable(sentence), columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return "".join(f"{line}\n" for line in lines)
-
-
 def as_text(sheet: Sheet, columns: int) -> str:
     """A table, in bands where it is wider than the columns; names make room first."""
     header, rows, keep = sheet.header, sheet.rows, sheet.keep
-    rows = [
-        [
-            shortened(printable(cell), LONGEST) if column in sheet.names else cell
-            for column, cell in enumerate(row)
-        ]
-        for row in rows
+    columns_of = [
+        apart(cells, LONGEST) if place in sheet.names else cells
+        for place, cells in enumerate(zip(*rows, strict=True))
     ]
+    rows = [list(row) for row in zip(*columns_of, strict=True)]
     named = sheet.names
     if sheet.told:
         room = columns - taken(header, rows) + max(width(row[1]) for row in rows)
         if room >= sheet.told:
-            rows = [[row[0], shortened(row[1], room), *row[2:]] for row in rows]
+            short = apart([row[1] for row in rows], room)
+            rows = [[row[0], name, *row[2:]] for row, name in zip(rows, short, strict=True)]
         else:
             header, rows = [header[1], *header[2:]], [[row[0], *row[2:]] for row in rows]
             keep, named = 1, frozenset({0})
@@ -82,24 +71,17 @@ def taken(header: list[str], rows: list[list[str]]) -> int:
     return max(map(width, lay_out("text", header, rows, 0).splitlines()))
 
 
-def shortened(name: str, room: int) -> str:
-    """A name cut in its middle."""
-    if width(name) <= room:
-        return name
-    half = (room - 1) // 2
-    return f"{name[:half]}…{name[-(room - 1 - half) :]}"
-
-
 def markdown(comparison: Comparison, *, pairs: str) -> str:
     """GitHub tables with the same lines under them."""
-    parts = [f"{heading(comparison)}\n".replace("|", "·")]
+    parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
     for sheet in sheets_of(comparison, pairs=pairs):
         parts.append(lay_out("markdown", sheet.header, sheet.rows, sheet.names))
         if sheet.note:
-            parts.append(f"{sheet.note}\n")
-    parts.append(" ".join(method(comparison)) + "\n")
+            parts.append(f"{escaping.markdown(sheet.note)}\n")
+    parts.append(escaping.markdown(" ".join(method(comparison))) + "\n")
     if comparison.warnings:
-        parts.append("".join(f"- ! {each.sentence}\n" for each in comparison.warnings))
+        sentences = (escaping.sentence(each.sentence) for each in comparison.warnings)
+        parts.append("".join(f"- ! {escaping.markdown(each)}\n" for each in sentences))
     return "\n".join(parts)
 
 
@@ -109,7 +91,7 @@ def html(comparison: Comparison) -> str:
     parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
     parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
     said = [" ".join(method(comparison)), *(f"! {each.sentence}" for each in comparison.warnings)]
-    return "".join([*parts, *(f"<p>{escape(each)}</p>\n" for each in said)])
+    return "".join([*parts, *(f"<p>{escaping.html(each)}</p>\n" for each in said)])
 
 
 def latex(comparison: Comparison, *, label: str | None, caption: str | None, pairs: str) -> str:
@@ -119,10 +101,10 @@ def latex(comparison: Comparison, *, label: str | None, caption: str | None, pai
         for sheet in sheets_of(comparison, pairs=pairs)
     ]
     said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *method(comparison)])
-    remarks = "".join(f"% ! {each.sentence}\n" for each in comparison.warnings)
+    remarks = "".join(f"% ! {escaping.sentence(each.sentence)}\n" for each in comparison.warnings)
     return (
         f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
-        f"\\caption{{{latex_text(said if caption is None else caption)}}}\n"
+        f"\\caption{{{escaping.latex(said if caption is None else caption)}}}\n"
         + (f"\\label{{{label}}}\n" if label else "")
         + "\n\\medskip\n\n".join(tables)
         + "\\end{table}\n"
@@ -133,7 +115,7 @@ def json_text(comparison: Comparison) -> str:
     """Everything, in full precision."""
     pairs = sum(len(contest.pairs) for contest in comparison.contests.values())
     indent = 2 if pairs <= MOST_INDENTED else None
-    return json.dumps(document(comparison), indent=indent, ensure_ascii=False) + "\n"
+    return escaping.json_text(document(comparison), indent) + "\n"
 
 
 def document(comparison: Comparison) -> dict[str, Any]:

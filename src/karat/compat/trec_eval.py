@@ -18,6 +18,7 @@ from karat.compat.requests import Column, Refusal, columns, family, known, ranke
 from karat.compat.zscores import Zscores
 from karat.cores import available_cores
 from karat.errors import DataError
+from karat.escaping import lines_for_terminal
 from karat.lists.flat import Flat
 from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
 from karat.scores import GEOMETRIC_FLOOR
@@ -112,7 +113,9 @@ def main(argv: list[str]) -> int:
 
 
 def write(stream: Any, content: bytes) -> None:
-    """Write bytes to a text stream."""
+    """Write bytes to a text stream as trec_eval does; a terminal gets escapes for what it would obey."""
+    if stream.isatty():
+        content = lines_for_terminal(content.decode("utf-8", "surrogateescape")).encode()
     stream.flush()
     stream.buffer.write(content)
     stream.buffer.flush()

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from karat.layout import printable
+from karat.escaping import command, printable, sentence
 
 if TYPE_CHECKING:
     from karat.gates.result import Check, Gate
 
-__all__ = ["github", "junit", "markdown"]
-
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML 1.0 document may hold, not even escaped."""
-
-
-def markdown(text: str) -> str:
-    """The text with what Markdown would take for a mark escaped."""
-    return re.sub(r"([\\`*_<|\[\]])", r"\\\1", text)
+__all__ = ["github", "junit"]
 
 
 def detail(check: Check) -> list[str]:
     """The lines under a verdict."""
     lines = [check.evidence, *check.reading]
     return lines + [
-        f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {printable(each.query)}"
+        f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {sentence(each.query)}"
         for each in check.worst
     ]
 
@@ -55,8 +46,8 @@ def junit(gate: Gate) -> str:
 
 
 def valid(text: str) -> str:
-    """The text without characters that XML forbids."""
-    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Lines without what XML forbids, even escaped, or a terminal obeys."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def github(gate: Gate) -> str:
@@ -68,16 +59,5 @@ def github(gate: Gate) -> str:
             lines.append(command("error", f"karat gate: {each.title}", sentences))
         elif each.doubtful:
             lines.append(command("warning", f"karat gate: {each.title}", sentences))
-    lines += [command("warning", "karat gate", each) for each in gate.notes]
+    lines += [command("warning", "karat gate", sentence(each)) for each in gate.notes]
     return "".join(f"{line}\n" for line in lines)
-
-
-def command(level: str, title: str, message: str) -> str:
-    """A workflow command.
-
-    Source: the escapes of actions/toolkit, packages/core/src/command.ts.
-    """
-    data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    name = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    name = name.replace(":", "%3A").replace(",", "%2C")
-    return f"::{level} title={name}::{data}"

@@ -8,10 +8,14 @@ from typing import Any
 
 from karat._version import __version__
 from karat.display import Display
+from karat.escaping import json_text, markdown, sentence
 from karat.gates import ci
-from karat.layout import lay_out, printable
+from karat.layout import Marked, folded, lay_out
 
 __all__ = ["Check", "Gate", "Moved"]
+
+
+WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -172,8 +176,8 @@ class Gate(Display):
         """The answer in one line."""
         failed = sum(not each.passed for each in self.checks)
         count = "all checks" if not failed else f"{failed} of {len(self.checks)} checks"
-        against = f" against {printable(self.baseline)}" if self.baseline else ""
-        return f"gate {'passed' if self.passed else 'FAILED'}: {printable(self.name)}{against}, {count}"
+        against = f" against {sentence(self.baseline)}" if self.baseline else ""
+        return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
 
     @property
     def remarks(self) -> list[str]:
@@ -181,7 +185,7 @@ class Gate(Display):
         lines = []
         for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
             if queries:
-                first = ", ".join(map(printable, queries[:5]))
+                first = ", ".join(map(sentence, queries[:5]))
                 more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
                 lines.append(f"only in the {owner}, so in no difference: {first}{more}")
         lines += self.notes
@@ -200,11 +204,11 @@ class Gate(Display):
         lines = [self.headline]
         for each in self.checks:
             lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict)
-            for sentence in (each.evidence, *each.reading):
-                lines += wrapped("        ", sentence)
+            for said in (each.evidence, *each.reading):
+                lines += wrapped("        ", said)
             lines += [
                 # The id stands last: a line that began with '::' would be a command to GitHub.
-                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {printable(one.query)}"
+                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {sentence(one.query)}"
                 for one in each.worst
             ]
         for remark in self.remarks:
@@ -216,7 +220,7 @@ class Gate(Display):
         header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
         rows = [
             [
-                "pass" if each.passed else "**FAIL**",
+                "pass" if each.passed else Marked("FAIL", bold=True),
                 each.label,
                 *(f"{value:.4f}" if math.isfinite(value) else "" for value in (each.before, each.after)),
                 f"{each.difference:+.4f}" if math.isfinite(each.difference) else "",
@@ -228,21 +232,19 @@ class Gate(Display):
             for each in self.checks
         ]
         worst = [
-            [each.label, printable(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
+            [each.label, sentence(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
             for each in self.checks
             for one in each.worst
         ]
-        text = f"**{ci.markdown(self.headline)}**\n\n{lay_out('markdown', header, rows, 2)}\n"
+        text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', header, rows, 2)}\n"
         if worst:
             title = ["measure", "query that lost", "before", "after"]
             text += f"{lay_out('markdown', title, worst, 2)}\n"
-        readings = [f"{each.label}: {sentence}" for each in self.checks for sentence in each.reading]
-        return text + "".join(f"- {ci.markdown(line)}\n" for line in [*readings, *self.remarks])
+        readings = [f"{each.label}: {said}" for each in self.checks for said in each.reading]
+        return text + "".join(f"- {markdown(line)}\n" for line in [*readings, *self.remarks])
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""
-        import json
-
         checks = [
             {
                 key: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -266,7 +268,7 @@ class Gate(Display):
             "scores": self.story,
             "karat": __version__,
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json_text(document) + "\n"
 
     def to_junit(self) -> str:
         """JUnit's XML, one test case a check, which every CI server shows."""
@@ -288,15 +290,6 @@ def shown_p(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def wrapped(start: str, sentence: str) -> list[str]:
+def wrapped(start: str, said: str) -> list[str]:
     """A sentence in 80 columns, its further lines indented as its first."""
-    import textwrap
-
-    return textwrap.wrap(
-        sentence,
-        80,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return folded(said, WIDTH, " " * len(start), start).splitlines()

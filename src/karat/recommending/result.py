@@ -11,6 +11,7 @@ import numpy as np
 from karat._version import __version__
 from karat.display import Display
 from karat.errors import DataError, MeasureError
+from karat.escaping import json_text
 from karat.layout import lay_out
 
 if TYPE_CHECKING:
@@ -130,9 +131,7 @@ class Beyond(Display):
 
     def to_json(self) -> str:
         """Everything, numbers in full precision."""
-        import json
-
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        return json_text(self.as_dict()) + "\n"
 
 
 def defined(value: float) -> float | None:

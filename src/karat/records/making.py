@@ -13,6 +13,7 @@ import numpy as np
 
 from karat.boards import document_of
 from karat.errors import DataError
+from karat.escaping import json_text
 from karat.records.hashing import digests, refuse_changed
 from karat.scores import Scores
 from karat.writing import write_whole
@@ -192,17 +193,12 @@ def described(
 
 def laid_out(value: Any, indent: str = "") -> str:
     """JSON in which what holds no further list or object stands on one line: a line for each query."""
-    import json
-
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(each, (dict, list)) for each in inner):
-        return json.dumps(value, ensure_ascii=False) + ("" if indent else "\n")
+        return json_text(value, None) + ("" if indent else "\n")
     deeper = indent + "  "
     if isinstance(value, dict):
-        lines = [
-            f"{deeper}{json.dumps(key, ensure_ascii=False)}: {laid_out(each, deeper)}"
-            for key, each in value.items()
-        ]
+        lines = [f"{deeper}{json_text(key, None)}: {laid_out(each, deeper)}" for key, each in value.items()]
     else:
         lines = [deeper + laid_out(each, deeper) for each in value]
     opening, closing = "{}" if isinstance(value, dict) else "[]"

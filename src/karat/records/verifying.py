@@ -12,8 +12,8 @@ from karat.asking import labelled, needs_groups
 from karat.boards import document_of
 from karat.display import Display
 from karat.errors import DataError
+from karat.escaping import json_text, sentence
 from karat.evaluate import evaluate, evaluate_judged_ranking
-from karat.layout import printable
 from karat.policy import Policy
 from karat.profiles import profile_named
 from karat.records.differing import Finding, changed_scores, changed_trees
@@ -67,13 +67,11 @@ class Verification(Display):
         lines = [f"{self.path}: {verdict} · {self.counted} values made again"]
         lines += [f"  {each.kind + ':':<12}{each.sentence}" for each in self.findings]
         return "".join(
-            f"{printable(line)}\n" for line in [*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]
+            f"{sentence(line)}\n" for line in [*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]
         )
 
     def to_json(self) -> str:
         """The same as JSON."""
-        import json
-
         document = {
             "record": self.path,
             "equal": self.equal,
@@ -84,7 +82,7 @@ class Verification(Display):
             "tolerance": self.tolerance,
             "karat": __version__,
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json_text(document) + "\n"
 
     def __str__(self) -> str:
         """The text."""

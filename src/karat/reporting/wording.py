@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.boards import plural
+from karat.boards import footers, plural
 from karat.comparison.verdict import counted
 from karat.comparison.wording import SHORT_NAMES
 from karat.scores import Scores
@@ -70,9 +70,4 @@ def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
 
 def footers_of(comparison: Comparison) -> list[str]:
     """What was decided for the runs' scores; said once where it is the same."""
-    lines: dict[str, list[str]] = {}
-    for scores in comparison.scores:
-        lines.setdefault(scores.footer(), []).append(scores.name)
-    if len(lines) == 1:
-        return list(lines)
-    return [f"{', '.join(names)}: {line}" for line, names in lines.items()]
+    return footers(comparison.scores)
