@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 
 import karat
+import karat.tensors
 from karat import Policy, PolicyError
 
 QRELS = {"q1": {"a": 1, "b": 1, "z": 1}, "q2": {"a": 0}, "q3": {"c": 1}}
@@ -110,3 +112,176 @@ def test_judgments_of_retrieved_documents_only() -> None:
 def test_refusals(exceptions: dict[str, dict[str, str]], sentence: str) -> None:
     with pytest.raises(PolicyError, match=sentence):
         karat.evaluate(QRELS, RUN, ["P@1"], policy=Policy(by_measure=exceptions))
+
+
+# ---------------------------------------------------------------- a query in which there is nothing to find
+
+FRACTIONS = {"q": {"a": 0.9, "b": 0.1}}
+REVERSED = {"q": {"a": 0.4, "b": 0.9}}
+WORTH = (0.1 + 0.9 / math.log2(3)) / (0.9 + 0.1 / math.log2(3))  # 0.69343, what nDCG gives
+VALUES = {"one": 1.0, "nan": math.nan, "zero": 0.0}
+
+
+@pytest.mark.parametrize("empty", VALUES)
+def test_grades_below_1_are_nothing_to_relevance_and_something_to_gains(empty: str) -> None:
+    policy = Policy(empty=empty)
+    found = karat.evaluate(
+        FRACTIONS, REVERSED, ["AP", "nDCG", "AP(rel=0.5)", "ERR", "nDCG(gain=binary(1))"], policy=policy
+    )
+    assert found["nDCG"] == pytest.approx(WORTH, abs=1e-15)
+    assert found["AP(rel=0.5)"] == 0.5
+    assert 0 < found["ERR"] < 1
+    for none in ("AP", "nDCG(gain=binary(1))"):
+        assert found[none] == pytest.approx(VALUES[empty], nan_ok=True)
+    assert found.counts.empty == 1
+    assert found.counts.empty_for == {
+        "AP": 1,
+        "nDCG": 0,
+        "AP(rel=0.5)": 0,
+        "ERR": 0,
+        "nDCG(gain=binary(1))": 1,
+    }
+
+
+def test_each_measure_leaves_out_what_is_empty_to_it() -> None:
+    qrels = {**FRACTIONS, "r": {"a": 1, "b": 0}, "s": {"a": 0}}
+    run = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    found = karat.evaluate(
+        qrels, run, ["AP", "nDCG", "R(rel=2)@1", "NumQ", "P@1"], policy=Policy(empty="skip")
+    )
+    assert found.by_query("AP") == {"r": 0.5}
+    assert list(found.by_query("nDCG")) == ["q", "r"]
+    assert found.by_query("R(rel=2)@1") == {}
+    assert found["NumQ"] == 1
+    assert found.footer() == (
+        "2 queries · 2 without grade 1 or more skipped (AP, NumQ, P@1), 1 without a positive gain skipped (nDCG), "
+        "3 without grade 2 or more skipped (R(rel=2)@1) · policy empty skip"
+    )
+    assert json.loads(found.to_json())["runs"][0]["counts"]["empty_for"] == {
+        "AP": 2,
+        "nDCG": 1,
+        "R(rel=2)@1": 3,
+        "NumQ": 2,
+        "P@1": 2,
+    }
+
+
+def test_the_counts_of_empty_queries_add_up_over_shards() -> None:
+    qrels = {**FRACTIONS, "r": {"a": 1, "b": 0}, "s": {"a": 0}}
+    run = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    asked = ["AP", "nDCG"]
+    for empty in ("zero", "skip", "one"):
+        policy = Policy(empty=empty)
+        whole = karat.evaluate(qrels, run, asked, policy=policy)
+        parts = [
+            karat.evaluate({q: qrels[q] for q in its}, run, asked, policy=policy)
+            for its in ("qr", "s")
+            if empty != "skip" or its != "s"
+        ]
+        merged = parts[0].merge(*parts[1:])
+        assert merged.means() == whole.means()
+        if len(parts) > 1:
+            assert (merged.counts.empty, merged.counts.empty_for) == (2, {"AP": 2, "nDCG": 1})
+            assert (whole.counts.empty, whole.counts.empty_for) == (2, {"AP": 2, "nDCG": 1})
+
+
+def test_an_error_says_for_which_measure_a_query_is_empty() -> None:
+    policy = Policy(empty="error")
+    assert karat.evaluate(FRACTIONS, REVERSED, "nDCG", policy=policy)["nDCG"] == pytest.approx(WORTH)
+    with pytest.raises(
+        karat.DataError, match="Query 'q' has no relevant document: P@1 looks for grade 1 or more"
+    ):
+        karat.evaluate(FRACTIONS, REVERSED, ["nDCG", "P@1"], policy=policy)
+    with pytest.raises(karat.DataError, match="nDCG looks for a positive gain"):
+        karat.evaluate({"q": {"a": 0}}, REVERSED, "nDCG", policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("profile", "measure", "expected"),
+    [
+        # CatBoost 1.2.10, catboost.utils.eval_metric([.4, .9], [.9, .1], name, group_id=[0, 0])
+        ("catboost", "NDCG", 0.839865),
+        ("catboost", "NDCG:type=Exp", 0.811064),
+    ],
+)
+def test_catboost_knows_grades_below_1(profile: str, measure: str, expected: float) -> None:
+    labels, scores = {"q": {"a": 0.4, "b": 0.9}}, {"q": {"a": 0.9, "b": 0.1}}
+    assert karat.evaluate(labels, scores, measure, profile=profile)[measure] == pytest.approx(
+        expected, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("profile", ["catboost", "xgboost", "xgboost-", "lightgbm", "allrank"])
+def test_an_order_of_grades_below_1_matters_to_gains(profile: str) -> None:
+    name = "NDCG" if profile == "catboost" else "ndcg"
+    best = karat.evaluate(FRACTIONS, {"q": {"a": 2.0, "b": 1.0}}, name, profile=profile)[name]
+    worst = karat.evaluate(FRACTIONS, REVERSED, name, profile=profile)[name]
+    assert worst < best == 1
+
+
+@pytest.mark.parametrize("empty", ["skip", "one", "nan"])
+def test_arrays_meters_and_explanations_call_the_same_queries_empty(empty: str) -> None:
+    qrels = {**FRACTIONS, "r": {"a": 1, "b": 0}, "s": {"a": 0, "b": 0}}
+    run = {query: {"a": 1.0, "b": 2.0} for query in qrels}
+    asked = ["AP", "nDCG", "R(rel=2)@1", "RBP(rel=0.5)", "nDCG(gain={0.1:0,0.9:0})"]
+    policy = Policy(ties="input", empty=empty)
+    found = karat.evaluate(qrels, run, asked, policy=policy)
+    grades = np.array([list(its.values()) for its in qrels.values()])
+    scores = np.array([list(its.values()) for its in run.values()])
+    values = karat.tensors.evaluate(scores, grades, asked, policy=policy, per_query=True)
+    meter = karat.Meter(asked, policy=policy)
+    meter.update(scores, grades)
+    for label in asked:
+        by_query = found.by_query(label)
+        wanted = [by_query.get(query, math.nan) for query in qrels]
+        assert values[label].tolist() == pytest.approx(wanted, abs=1e-12, nan_ok=True), label
+        assert meter.compute()[label] == pytest.approx(found[label], abs=1e-12, nan_ok=True), label
+        for query in qrels:
+            if query in by_query:
+                told = karat.explain(label, qrels, run, query, policy=policy)
+                assert told.value == pytest.approx(by_query[query], abs=1e-12, nan_ok=True), label
+            else:
+                with pytest.raises(
+                    karat.DataError, match="left out of the evaluation, since it has no relevant"
+                ):
+                    karat.explain(label, qrels, run, query, policy=policy)
+
+
+def test_an_explanation_counts_what_its_measure_looks_for() -> None:
+    told = [karat.explain(name, FRACTIONS, REVERSED, "q").facts[0] for name in ("nDCG", "AP")]
+    assert told[0].endswith("2 of them relevant (a positive gain).")
+    assert told[1].endswith("0 of them relevant (grade 1 or more).")
+
+
+def test_a_query_that_is_left_out_is_in_no_pool_and_in_no_judgment_group() -> None:
+    groups = {
+        "1": {"s1": {"a": 1, "b": 0}, "s2": {"b": 1}},
+        "2": {"s1": {"a": 0}},
+        "3": {"s1": {"c": 1}, "s2": {"a": 1}, "s3": {"x": 0}},
+    }
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in groups}
+    asked, policy = ["alphanDCG@3", "PIA@2", "AP", "SRecall@1"], Policy(empty="skip")
+    whole = karat.evaluate(groups, run, asked, policy=policy)
+    without = karat.evaluate({query: its for query, its in groups.items() if query != "2"}, run, asked)
+    assert whole.means() == without.means()
+    flat = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 0}, "3": {"a": 0, "b": 1}}
+    left = karat.evaluate(flat, run, "AUC(pooled=true)", policy=policy)
+    assert left.means() == karat.evaluate({q: flat[q] for q in "13"}, run, "AUC(pooled=true)").means()
+
+
+def test_runs_whose_empty_queries_are_left_out_can_be_compared() -> None:
+    qrels = {f"q{n}": {"a": n % 3, "b": 0} for n in range(12)}
+    runs = {
+        "one": {query: {"a": 2.0, "b": 1.0} for query in qrels},
+        "two": {query: {"x": 3.0, "y": 2.0, "a": 1.0 + n} for n, query in enumerate(qrels)},
+    }
+    found = karat.compare(qrels, runs, ["AP", "nDCG"], policy=Policy(empty="skip"))
+    assert len(found.queries) == 8
+    assert found.scores[1].counts.empty_for == {"AP": 4, "nDCG": 4}
+
+
+def test_trec_evals_own_policy_counts_empty_queries_and_changes_none() -> None:
+    qrels, run = {**FRACTIONS, "r": {"a": 0}}, {"q": REVERSED["q"], "r": {"a": 1.0}}
+    found = karat.evaluate(qrels, run, ["AP", "RR"])
+    assert found.means() == {"AP": 0, "RR": 0}
+    assert found.footer() == "2 queries · 2 without relevant documents counted 0 · policy trec"

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import pickle
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import karat
+import karat.tensors
 from karat import DataError, MeasureError, Policy, PolicyError
+from karat.cli import main
 from karat.measures import REGISTER, Measure
 from karat.profiles import every_profile, profile_named
+from karat.records import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROFILES = every_profile()
 
@@ -381,8 +389,58 @@ def test_many_names_in_one_text() -> None:
     assert [(label, str(measure)) for label, measure in found] == [
         ("ndcg@3", "nDCG(gain=exp2)@3"),
         ("map@3", "AP(over=capped)@3"),
-        ("AP@3", "AP@3"),
+        ("AP(over=relevant)@3", "AP@3"),
     ]
+
+
+PAIRS_OF_NAMES = [
+    ("elliot", "MAP@3", "AP"),
+    ("torchmetrics", "RetrievalMAP@5", "RetrievalMRR"),
+    ("xgboost", "ndcg@5", "map"),
+    ("evidently", "HitRate@5", "MAP"),
+    ("spark", "recallAt@2", "meanAveragePrecision"),
+    ("lenskit", "NDCG@2", "RecipRank"),
+    ("lightgbm", "map@3", "AP(over=relevant)@3"),
+]
+
+
+@pytest.mark.parametrize(("profile", "first", "second"), PAIRS_OF_NAMES)
+@pytest.mark.parametrize("separator", [" ", ", "])
+def test_names_in_one_text_mean_what_they_mean_alone_in_any_order(
+    profile: str, first: str, second: str, separator: str
+) -> None:
+    qrels = {"q": {**dict.fromkeys("ab", 1), "c": 0}}
+    run = {"q": {"a": 9.0, **{f"x{number}": 8.0 - number / 100 for number in range(40)}, "b": 1.0, "c": 0.5}}
+    alone = {name: karat.evaluate(qrels, run, name, profile=profile)[name] for name in (first, second)}
+    for text in (f"{first}{separator}{second}", f"{second}{separator}{first}"):
+        for asked in (text, [text], ["NumRel", text]):
+            found = karat.evaluate(qrels, run, asked, profile=profile)
+            assert {name: found[name] for name in alone} == alone
+    compared = karat.compare(
+        {**qrels, "r": qrels["q"]}, {"a": {**run, "r": run["q"]}, "b": run}, text, profile=profile
+    )
+    assert set(compared.labels) == set(alone)
+    again = karat.compare(None, {each.name: each for each in compared.scores}, text)
+    assert set(again.labels) == set(alone)
+
+
+def test_a_limit_of_a_gate_holds_for_each_name_of_a_text() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    limits = {"MAP@3 AP": 0.1, "nDCG": 0.2}
+    found = karat.gate(qrels, run, run, limits, at_least={"Recall@5, HR@5": 0.5}, profile="elliot")
+    assert [(check.label, check.limit) for check in found.checks] == [
+        ("MAP@3", 0.1),
+        ("AP", 0.1),
+        ("nDCG", 0.2),
+        ("Recall@5", 0.5),
+        ("HR@5", 0.5),
+    ]
+    with pytest.raises(DataError, match=r"AP has two limits, 0\.1 and 0\.2"):
+        karat.gate(qrels, run, run, {"MAP@3 AP": 0.1, "AP": 0.2}, profile="elliot")
+
+
+def test_a_curve_of_several_names_in_one_text() -> None:
+    assert list(karat.curve("MAP AP", grades=[[1, 0, 1]], profile="elliot").at) == ["MAP", "AP"]
 
 
 def test_a_policy_beside_a_profile_holds() -> None:
@@ -390,6 +448,120 @@ def test_a_policy_beside_a_profile_holds() -> None:
     scores = karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost", policy=given)
     assert scores["NDCG"] == 0
     assert karat.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost")["NDCG"] == 1
+
+
+# ---------------------------------------------------------------- a policy on top of a profile's
+
+TWICE = b"q1 Q0 b 1 3 t\nq1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n"
+JUDGED = {"q1": {"a": 1}, "q2": {"a": 1}}
+FIRST = Policy(duplicates="first")
+
+
+def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
+    """Under each face the policy and the footer of ``duplicates=first`` on top of pytrec_eval's."""
+    how: dict[str, Any] = {"policy": FIRST, "profile": "pytrec_eval"}
+    scores = karat.evaluate(JUDGED, TWICE, "RR", **how)
+    compared = karat.compare(JUDGED, {"a": TWICE, "b": TWICE}, "RR", **how)
+    (tmp_path / "run").write_bytes(TWICE)
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    paths = str(tmp_path / "qrels"), str(tmp_path / "run")
+    karat.record(karat.evaluate(*paths, "RR", **how), tmp_path / "record.json")
+    verified = karat.verify(tmp_path / "record.json")
+    assert verified.equal
+    recorded = read(tmp_path / "record.json").scores[0]
+    faces = {
+        "evaluate": scores,
+        "compare": compared.scores[0],
+        "record": recorded,
+        "curve": karat.curve("P", JUDGED, TWICE, **how).scores,
+        "grades": karat.evaluate_grades([[0, 1]], "RR", **how),
+        "ids": karat.evaluate_ids([["b", "b", "a"]], [["a"]], "RR", **how),
+    }
+    told = {face: (each.policy, each.footer()) for face, each in faces.items()}
+    return {**told, "gate": (scores.policy, karat.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).story)}
+
+
+def test_axes_that_are_given_go_on_top_of_the_profiles_on_every_face(tmp_path: Path) -> None:
+    whole = profile_named("pytrec_eval").policy.changed(duplicates="first")
+    for face, (policy, footer) in faces_of_a_policy(tmp_path).items():
+        assert policy == whole, face
+        assert "profile pytrec_eval, changed: duplicates first" in footer, face
+    assert karat.evaluate(JUDGED, TWICE, "RR", policy=FIRST, profile="pytrec_eval")["RR"] == 0.5
+    assert karat.explain("RR", JUDGED, TWICE, "q1", policy=FIRST, profile="pytrec_eval").value == 0.5
+
+
+def test_the_command_line_and_python_say_the_same_of_a_changed_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").write_bytes(TWICE)
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    options = ["-m", "RR", "--profile", "pytrec_eval", "--duplicates", "first"]
+    main(["eval", *paths, *options])
+    printed = capsys.readouterr().out
+    scores = karat.evaluate(*paths, "RR", policy=FIRST, profile="pytrec_eval")
+    assert printed.splitlines()[-1] == scores.footer()
+    assert "profile pytrec_eval, changed: duplicates first" in printed
+
+
+def test_an_axis_given_at_its_default_is_given() -> None:
+    asked: dict[str, Any] = {"measures": "RR", "profile": "pytrec_eval"}
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}
+    assert karat.evaluate(qrels, run, **asked)["RR"] == 1.0
+    zero = karat.evaluate(qrels, run, **asked, policy=Policy(missing="zero"))
+    assert zero["RR"] == 0.5
+    assert zero.footer().endswith("profile pytrec_eval, changed: missing zero")
+    assert karat.evaluate(qrels, run, **asked, policy=Policy())["RR"] == 1.0
+
+
+def test_an_axis_that_is_given_holds_also_where_the_profile_makes_exceptions() -> None:
+    given = Policy(ties="input")
+    found = karat.evaluate(
+        {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, profile="torchmetrics", policy=given
+    )
+    assert found.policy.exceptions == {"nDCG": {}} or found.policy.exceptions == {}
+    assert found["RetrievalNormalizedDCG@10"] == 1
+    assert "profile torchmetrics, changed: nDCG: ties input" in found.footer()
+
+
+def test_exceptions_that_are_given_are_added_to_the_profiles() -> None:
+    given = Policy(by_measure={"AP": {"empty": "one"}})
+    found = karat.evaluate(
+        {"q": {"a": 0}}, {"q": {"a": 1.0}}, ["NDCG", "MAP", "MRR"], profile="catboost", policy=given
+    )
+    assert found.means() == {"NDCG": 1, "MAP": 1, "MRR": 0}
+    assert found.footer().partition("changed: ")[2].startswith("AP: empty one")
+
+
+def test_a_whole_policy_stands_as_it_is_beside_any_profile() -> None:
+    scores = karat.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="beir")
+    again = karat.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="lenskit", policy=scores.policy)
+    assert again.policy == scores.policy
+    copied = pickle.loads(pickle.dumps(scores.policy))
+    assert copied.over(profile_named("lenskit").policy) == copied == scores.policy
+    assert pickle.loads(pickle.dumps(FIRST)).given == FIRST.given == {"duplicates"}
+
+
+def test_a_policy_on_top_of_a_profile_in_arrays() -> None:
+    scores, relevance = np.array([[1.0, 1.0], [1.0, 2.0]]), np.array([[0, 1], [0, 0]])
+    how: dict[str, Any] = {"policy": Policy(ties="pessimistic"), "profile": "lightgbm"}
+    found = karat.tensors.evaluate(scores, relevance, ["ndcg@1"], **how, per_query=True)["ndcg@1"]
+    assert found.tolist() == [0.0, 1.0]  # LightGBM's own empty=one holds on
+    meter = karat.Meter("ndcg@1", **how)
+    meter.update(scores, relevance)
+    assert meter.compute() == {"ndcg@1": 0.5}
+    # Without a profile equal scores stand in the order of the array, whatever other axis is given.
+    tied = karat.tensors.evaluate(scores[:1], relevance[:1, ::-1], ["RR"], policy=Policy(empty="nan"))
+    assert float(tied["RR"]) == 1.0
+
+
+def test_a_policy_on_top_of_both_profiles_whose_difference_is_asked() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, TWICE
+    with pytest.raises(DataError, match="stands twice"):
+        karat.difference("karat", "trec_eval-9", "RR", qrels, run)
+    found = karat.difference("karat", "trec_eval-9", "RR", qrels, run, policy=FIRST)
+    assert found.values == (0.25, 0.5)
+    assert found.blame == "missing"
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -67,7 +67,7 @@ def expected(qrels: dict, run: dict, policy: Policy) -> karat.Scores:
 @settings(max_examples=12, deadline=None)
 @given(qrels=judgments(), run=runs())
 def test_arrays_give_what_dicts_give(axes: dict, qrels: dict, run: dict) -> None:
-    policy = Policy(**axes)
+    policy = Policy(**{"ties": "trec", **axes})
     scores = expected(qrels, run, policy)
     its = dict(zip(("scores", "relevance", "mask", "judged"), laid_out(qrels, run), strict=True))
     values = evaluate(measures=MEASURES, policy=policy, per_query=True, **its)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat.asking import conventions
 from karat.errors import DataError, PolicyError, warn
 from karat.evaluate import evaluate_grades
-from karat.profiles import profile_named
 from karat.spelling import why_apart
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def evaluate_ids(
         raise DataError(
             "Give either reference, the ids that were wanted, or verdicts, a grade for each retrieved id."
         )
-    decided = policy or profile_named(profile).policy
+    _, decided = conventions(profile, policy)
     named = naming(document_of)
     lists = [
         once(each, decided.duplicates, number) for number, each in enumerate(pairs_of(retrieved, verdicts), 1)

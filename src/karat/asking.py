@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from karat.errors import DataError, PolicyError
 from karat.measures import Measure
+from karat.measures.names import split_names
 from karat.policy import Policy
 from karat.profiles import Profile, profile_named
 
@@ -17,6 +18,7 @@ __all__ = [
     "MeasuresLike",
     "conventions",
     "labelled",
+    "names_in",
     "needs_groups",
     "needs_scores",
     "refuse_other_orders",
@@ -27,20 +29,37 @@ DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
 MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 
 
-def conventions(profile: str | None, policy: Policy | None) -> tuple[Profile, Policy]:
-    """The profile, and the policy: the one given, else the profile's."""
+def conventions(
+    profile: str | None, policy: Policy | None, default: Policy | None = None
+) -> tuple[Profile, Policy]:
+    """The profile, and the whole policy: the axes that were given, on top of the profile's.
+
+    Args:
+        profile: its name; None or ``karat`` for karat's own conventions.
+        policy: what the caller gave.
+        default: what stands below where there is no profile; karat's own policy if None.
+
+    Raises:
+        PolicyError: there is no such profile, or the policy is none.
+    """
     convention = profile_named(profile)
     if policy is not None and not isinstance(policy, Policy):
         raise PolicyError(f"policy is a karat.Policy, not {policy!r}.")
-    return convention, policy or convention.policy
+    base = default if default is not None and convention.name == "karat" else convention.policy
+    return convention, (policy or Policy()).over(base)
+
+
+def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    """What was asked for, one name each: a text may hold several, separated by blanks or commas."""
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    return [part for each in given for part in (split_names(each) if isinstance(each, str) else [each])]
 
 
 def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     """What is asked for: each measure by its label, read as the profile reads it."""
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
-    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    asked = dict(pair for name in names for pair in convention.read(name))
+    asked = dict(pair for name in names_in(measures) for pair in convention.read(name))
     if not asked:
         raise DataError("No measure was asked for.")
     return asked

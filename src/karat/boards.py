@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.escaping import json_text
 from karat.layout import lay_out
+from karat.profiles import every_profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.scores import Scores
 
-__all__ = ["board", "document_of", "footer", "footers", "plural", "to_json"]
+__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json"]
 
 MOST_FOOTERS, MOST_OWN = 4, 6
 """So many different footers stand whole; of more, so many runs' or groups' own parts are shown."""
@@ -136,7 +137,7 @@ def decided(scores: Scores) -> list[str]:
     if counts.extra:
         parts.append(f"{counts.extra} without judgments left out")
     if counts.empty:
-        parts.append(f"{counts.empty} without relevant documents {told(scores, 'empty')}")
+        parts.append(empty_told(scores))
     if counts.queries and not counts.found:
         parts.append("no judged document retrieved")
     elif counts.queries > counts.empty and not counts.relevant:
@@ -157,8 +158,18 @@ def decided(scores: Scores) -> list[str]:
         parts.append(f"{plural(counts.malformed, 'malformed line', 'malformed lines')} skipped")
     if counts.negative:
         parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
-    parts.append(f"profile {scores.profile}" if scores.profile else f"policy {policy.describe()}")
+    parts.append(conventions_of(scores))
     return [*parts, *readings(scores)]
+
+
+def conventions_of(scores: Scores) -> str:
+    """The profile and what the caller changed of its policy; without one the policy."""
+    profile = every_profile().get(scores.profile or "")
+    if profile is None:
+        named = f"profile {scores.profile}, " if scores.profile else ""
+        return f"{named}policy {scores.policy.describe()}"
+    changed = scores.policy.changes(profile.policy)
+    return f"profile {profile.name}, changed: {', '.join(changed)}" if changed else f"profile {profile.name}"
 
 
 def readings(scores: Scores) -> list[str]:
@@ -186,22 +197,48 @@ def weighted(scores: Scores) -> list[str]:
     ]
 
 
+RULES = {
+    "zero": "counted 0",
+    "one": "counted 1",
+    "nan": "undefined",
+    "skip": "skipped",
+    "error": "refused",
+}
+"""What the policy makes of a missing or an empty query."""
+
+
 def told(scores: Scores, axis: str) -> str:
     """What was decided for such queries; where measures differ in it, which ones decide so."""
-    words = {
-        "zero": "counted 0",
-        "one": "counted 1",
-        "nan": "undefined",
-        "skip": "skipped",
-        "error": "refused",
-    }
     rules: dict[str, list[str]] = {}
-    for label, measure in zip(scores.labels, scores.measures, strict=True):
-        own = scores.policy.of_measure(str(measure))
-        rules.setdefault(words[getattr(own, axis)], []).append(label)
+    for label, rule in rules_of(scores, axis).items():
+        rules.setdefault(rule, []).append(label)
     if len(rules) == 1:
         return next(iter(rules))
     return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
+
+
+def rules_of(scores: Scores, axis: str) -> dict[str, str]:
+    """What each measure makes of such a query, by label."""
+    return {
+        label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
+        for label, measure in zip(scores.labels, scores.measures, strict=True)
+    }
+
+
+def empty_told(scores: Scores) -> str:
+    """How many queries had nothing to find, and what was decided for them; by measure where they differ in it."""
+    counts = scores.counts.empty_for
+    if len(set(counts.values())) < 2:
+        return f"{scores.counts.empty} without relevant documents {told(scores, 'empty')}"
+    alike: dict[tuple[int, str, str], list[str]] = {}
+    rules = rules_of(scores, "empty")
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        if counts.get(label):
+            alike.setdefault((counts[label], str(measure.wanted), rules[label]), []).append(label)
+    return ", ".join(
+        f"{count} without {wanted} {rule} ({', '.join(labels)})"
+        for (count, wanted, rule), labels in alike.items()
+    )
 
 
 def plural(count: int, one: str, many: str) -> str:

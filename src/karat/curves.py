@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.asking import conventions, needs_groups, needs_scores
+from karat.asking import conventions, names_in, needs_groups, needs_scores
 from karat.display import Display, html_table
 from karat.errors import DataError, MeasureError, warn
 from karat.evaluate import nested
@@ -151,8 +151,7 @@ def curve(
         [3.0, 5.0, 8.0, 8.0, 8.0, 9.0, 11.0, 13.0, 16.0, 16.0]
     """
     convention, policy = conventions(profile, policy)
-    names = [measures] if isinstance(measures, str) else list(measures)
-    wanted = {each: at_one(each, convention) for each in names}
+    wanted = {str(each): at_one(str(each), convention) for each in names_in(measures)}
     if not wanted:
         raise DataError("No measure was asked for.")
     matched, title = matcher(qrels, run, grades, judged, policy, name, wanted)

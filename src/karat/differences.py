@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from karat.asking import conventions
 from karat.display import Display
 from karat.errors import DataError, MeasureError
 from karat.escaping import json_text
@@ -13,7 +14,6 @@ from karat.evaluate import evaluate
 from karat.layout import folded, lay_out
 from karat.measures import Measure
 from karat.measures.define import show
-from karat.profiles import profile_named
 from karat.tables import Run
 
 if TYPE_CHECKING:
@@ -228,7 +228,9 @@ class Difference(Display):
         return [f"The axes act on each other. Changed first or last, each moves: {moves}."]
 
 
-def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> Difference:
+def difference(
+    a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike, *, policy: Policy | None = None
+) -> Difference:
     """Say why a measure differs between two profiles.
 
     The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
@@ -242,6 +244,7 @@ def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> 
         measure: one name, which both profiles read in their own way.
         qrels: as in ``evaluate``.
         run: as in ``evaluate``.
+        policy: axes that go on top of both profiles' policies, as in ``evaluate``.
 
     Returns:
         Both values, and the steps between them.
@@ -258,8 +261,9 @@ def difference(a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike) -> 
         >>> [(step.axis, step.moved) for step in found.steps if step.moved]
         [('missing', -0.5)]
     """
-    profiles = profile_named(a), profile_named(b)
-    start, end = (convention_of(profile, measure) for profile in profiles)
+    decided = [conventions(each, policy) for each in (a, b)]
+    profiles = [profile for profile, _ in decided]
+    start, end = (convention_of(profile, own, measure) for profile, own in decided)
     evaluated = Evaluated(seekable(qrels), Run.of(run))
     here, before = start, evaluated.under(start)
     steps = []
@@ -340,7 +344,7 @@ def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: E
     return replace(step, alone=minus(alone, before), last=minus(after, without))
 
 
-def convention_of(profile: Profile, measure: str) -> Convention:
+def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
     """How a profile reads a measure, and under which policy."""
     found = profile.read(measure)
     if len(found) != 1:
@@ -348,7 +352,7 @@ def convention_of(profile: Profile, measure: str) -> Convention:
             f"'{measure}' stands for {len(found)} measures under {profile.name}: name one of them."
         )
     meant = found[0][1]
-    return Convention(meant, profile.policy.of_measure(str(meant)))
+    return Convention(meant, policy.of_measure(str(meant)))
 
 
 def path(start: Convention, end: Convention) -> list[str]:

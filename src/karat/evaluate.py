@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from karat import _native
-    from karat.lists.flat import Flat
     from karat.measures import Measure
     from karat.policy import Policy
     from karat.profiles import Profile
     from karat.scores import Scores
+    from karat.scoring import Ideals
 
 __all__ = ["evaluate", "evaluate_grades", "evaluate_judged_ranking", "evaluate_together", "nested"]
 
@@ -197,7 +197,7 @@ def evaluate_together(
     Raises:
         DataError: as there.
     """
-    best: dict[Policy, dict[Any, Flat]] = {}
+    best: Ideals = {}
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
         return evaluate_one(
@@ -239,7 +239,7 @@ def evaluate_one(
     *,
     weights: Mapping[str, float] | None = None,
     progress: _native.Progress | None = None,
-    best: dict[Policy, dict[Any, Flat]] | None = None,
+    best: Ideals | None = None,
     threads: int | None = None,
 ) -> Evaluated:
     """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""

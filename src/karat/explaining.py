@@ -121,18 +121,18 @@ def explain(
     found = subject.match(own)
     if subject.run is not None:
         refuse_empty(subject.run, found, own)
-    refuse_left_out(found, own, subject)
+    refuse_left_out(found, own, subject, meant)
     scores = scored(lambda _: found, asked, general, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)
     derivation = derive(trace(meant, lists))
     value = float(scores.values[0, 0])
-    facts = [*subject.sizes(found), *decisions(found, own, meant, scores.bounds.get(label), digits)]
+    facts = [*subject.sizes(found, meant), *decisions(found, own, meant, scores.bounds.get(label), digits)]
     return Explanation(
         label=label,
         measure=meant,
         query=subject.query,
         value=value,
-        facts=(*facts, *overruled(derivation.value, value, found, own)),
+        facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0)),
         derivation=derivation,
         ranking=subject.ranking(own, lists),
         rows=rows,
@@ -178,12 +178,12 @@ class Subject:
         documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
         return Ranking(tuple(map(text_of, documents[: len(grades)])))
 
-    def sizes(self, found: Match) -> Iterator[str]:
-        """How much was retrieved and judged."""
+    def sizes(self, found: Match, measure: Measure) -> Iterator[str]:
+        """How much was retrieved and judged, and how much of that the measure looks for."""
         if self.qrels is None:
             return
         rows = found.rows
-        relevant = f"{int((rows.judged_grades >= 1).sum())} of them relevant (grade 1 or more)"
+        relevant = f"{wanted_in(found, measure)} of them relevant ({measure.wanted})"
         name = named(self.name, "The run")
         if self.run is None:
             yield f"{name}: {plural(int(rows.length[0]), 'document', 'documents')} in rank order, {relevant}."
@@ -194,6 +194,11 @@ class Subject:
             f"{name}: {retrieved} retrieved, {int((rows.grade >= 0).sum())} of them judged. "
             f"{named(os.path.basename(self.qrels.name), 'The query')}: {known}, {relevant}."
         )
+
+
+def wanted_in(found: Match, measure: Measure) -> int:
+    """How many judgments of the query the measure looks for."""
+    return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
 
 
 def named(name: str, otherwise: str) -> str:
@@ -247,18 +252,18 @@ def alone(qrels: Qrels, query: str) -> Qrels:
     )
 
 
-def refuse_left_out(found: Match, policy: Policy, subject: Subject) -> None:
+def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Measure) -> None:
     """Refuse a query that the policy leaves out of the evaluation.
 
     Raises:
         DataError: it has no value to explain.
     """
-    if found.queries:
+    if found.queries and (policy.empty != "skip" or wanted_in(found, measure)):
         return
     why = (
         f"{subject.name} does not mention it (missing={policy.missing})"
-        if found.counts.missing
-        else f"it has no relevant document (empty={policy.empty})"
+        if not found.queries
+        else f"it has no relevant document: {measure} looks for {measure.wanted} (empty={policy.empty})"
     )
     raise DataError(f"Query '{subject.query or 1}' is left out of the evaluation, since {why}.")
 
@@ -325,13 +330,13 @@ def tied_ranks(found: Match, depth: int | None) -> list[str]:
     return [f"{int(first)}–{int(last)}" for first, last in pairs]
 
 
-def overruled(derived: float, value: float, found: Match, policy: Policy) -> Iterator[str]:
+def overruled(derived: float, value: float, found: Match, policy: Policy, empty: bool) -> Iterator[str]:
     """Why the value is not the one that the formula gives on this list, if it is not."""
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":
         yield "The formula is not asked: the value of a missing query is undefined (missing=nan)."
-    elif found.empty[0] and policy.empty in ("one", "nan"):
+    elif empty and policy.empty in ("one", "nan"):
         meaning = {"one": "1", "nan": "undefined"}[policy.empty]
         yield f"The formula is not asked: without a relevant document the value is {meaning} (empty={policy.empty})."
     else:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -39,7 +39,9 @@ class Counts:
         judged: queries with judgments.
         missing: judged queries that the run does not mention, by name.
         extra: queries of the run without judgments.
-        empty: queries without a relevant document (grade 1 or more).
+        empty: queries that hold nothing of what a measure looks for, for one measure at least.
+        empty_for: how many, by the measure's label, if there are any: a query may be empty for one measure and not
+            for another.
         tied: queries in which equal scores touch a judged document.
         duplicates: documents dropped because they stood twice.
         malformed: lines skipped because they could not be read.
@@ -55,6 +57,7 @@ class Counts:
     missing: tuple[str, ...] = ()
     extra: int = 0
     empty: int = 0
+    empty_for: dict[str, int] = field(default_factory=dict)
     tied: int = 0
     duplicates: int = 0
     malformed: int = 0
@@ -68,13 +71,17 @@ class Counts:
         """The counts of all parts of a run together."""
         parts = (self, *others)
         found: dict[str, Any] = {
-            name: sum(getattr(each, name) for each in parts) for name in self.__dict__ if name != "missing"
+            name: sum(getattr(each, name) for each in parts)
+            for name in self.__dict__
+            if name not in ("missing", "empty_for")
         }
+        labels = dict.fromkeys(label for each in parts for label in each.empty_for)
+        empty_for = {label: sum(each.empty_for.get(label, 0) for each in parts) for label in labels}
         missing = sorted(
             (query for each in parts for query in each.missing),
             key=lambda query: query.encode("utf-8", "surrogateescape"),
         )
-        return Counts(**found, missing=tuple(missing))
+        return Counts(**found, missing=tuple(missing), empty_for=empty_for)
 
     def as_dict(self) -> dict[str, Any]:
         """Every count by name."""
@@ -89,7 +96,6 @@ class Match:
         queries: the queries evaluated, in byte order.
         rows: their judged rows.
         counts: what was found and decided.
-        empty: which queries have no relevant document [queries].
         missing: which queries the run does not mention [queries].
         whole: the rows as they were before ties, depth and unjudged documents were decided: what ``finished`` takes.
     """
@@ -97,9 +103,21 @@ class Match:
     queries: list[bytes]
     rows: JudgedRows
     counts: Counts
-    empty: NDArray[np.bool_] = field(repr=False)
     missing: NDArray[np.bool_] = field(repr=False)
     whole: JudgedRows = field(repr=False)
+
+    def only(self, kept: NDArray[np.bool_]) -> Match:
+        """The match of some of the queries."""
+        if kept.all():
+            return self
+        return replace(
+            self,
+            queries=[self.queries[each] for each in np.flatnonzero(kept)],
+            rows=chosen(self.rows, kept),
+            counts=replace(self.counts, queries=int(kept.sum())),
+            missing=self.missing[kept],
+            whole=chosen(self.whole, kept),
+        )
 
 
 def match(
@@ -288,26 +306,9 @@ def decide(
             f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "
             "choose --missing zero or skip."
         )
-    empty = np.asarray(_native.total((rows.judged_grades >= 1).astype(np.float64), rows.judged_offsets)) == 0
-    kept = (retrieved | (policy.missing != "skip")) & (~empty | (policy.empty != "skip"))
-    if policy.empty == "error" and empty.any():
-        query = text_of(queries[int(empty.argmax())])
-        raise DataError(
-            f"Query '{query}' has no relevant document (grade 1 or more), which the policy forbids."
-        )
-    counts = replace(
-        counts, queries=int(kept.sum()), missing=missing, empty=int(empty.sum()), tied=ties, negative=negative
-    )
-    if kept.all():
-        return Match(queries, rows, counts, empty, ~retrieved, whole)
-    return Match(
-        [queries[each] for each in np.flatnonzero(kept)],
-        chosen(rows, kept),
-        counts,
-        empty[kept],
-        ~retrieved[kept],
-        chosen(whole, kept),
-    )
+    counts = replace(counts, queries=len(queries), missing=missing, tied=ties, negative=negative)
+    found = Match(queries, rows, counts, ~retrieved, whole)
+    return found.only(retrieved) if policy.missing == "skip" else found
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
@@ -408,7 +409,16 @@ def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
         judged_offsets=offsets_of(number[judgment_lists[kept]], count),
         judged_grades=rows.judged_grades[kept],
         scores=None if rows.scores is None else rows.scores[np.repeat(lists, rows.length.astype(np.int64))],
+        judged_document=None if rows.judged_document is None else rows.judged_document[kept],
+        by_group=None if rows.by_group is None else chosen_groups(rows.by_group, lists),
     )
+
+
+def chosen_groups(rows: JudgedRows, queries: NDArray[np.bool_]) -> JudgedRows:
+    """The lists by judgment group of some queries."""
+    sizes = np.diff(cast("Integers", rows.group_offsets))
+    offsets = np.append(0, np.cumsum(sizes[queries])).astype(np.int64)
+    return replace(chosen(rows, np.repeat(queries, sizes)), group_offsets=offsets)
 
 
 # ---------------------------------------------------------------- arrays

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from karat.errors import PolicyError, did_you_mean
@@ -52,8 +52,9 @@ class Policy:
             ``first``, the ``last``, or the one with the highest score (grade): ``max``.
         missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``nan``,
             ``error``.
-        empty: a query without a relevant document (grade 1 or more): ``zero`` (what the formula gives), ``one``,
-            ``skip``, ``nan``, ``error``.
+        empty: a query that holds nothing of what a measure looks for, which is a matter of the measure: no grade of
+            its ``rel`` or more, no positive gain, or for one that has neither parameter no grade of 1 or more.
+            ``zero`` (what the formula gives), ``one``, ``skip``, ``nan``, ``error``.
         judgments: which of them are known: ``all``, or those of ``retrieved`` documents only, as for tools that are
             handed labels and scores row by row.
         unjudged: ``nonrelevant``, or ``removed`` from the list before ranks are counted (condensed lists).
@@ -69,6 +70,9 @@ class Policy:
         by_measure: axes that some measures decide otherwise, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with
             a depth, ``"R(over=capped)"`` is R with that parameter. Tools that follow one rule throughout need none.
 
+    Beside a profile the axes that are given here go on top of the profile's policy; the others stay the profile's. A
+    policy that gives every axis, such as that of ``Scores``, stands as it is.
+
     Raises:
         PolicyError: an axis that there is not, or a value that an axis does not have.
 
@@ -76,6 +80,8 @@ class Policy:
         >>> from karat import Policy
         >>> Policy(ties="ascending").describe()
         'ties ascending'
+        >>> Policy(duplicates="first").over(Policy(missing="skip")).describe()
+        'duplicates first, missing skip'
     """
 
     ties: Ties = "trec"
@@ -91,6 +97,13 @@ class Policy:
     depth: int | None = None
     malformed: Malformed = "error"
     by_measure: Any = ()
+    given: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __new__(cls, *values: Any, **axes: Any) -> Policy:  # noqa: PYI034 - typing.Self came with Python 3.11
+        """Remember which axes were given, also those that were given their default."""
+        made = super().__new__(cls)
+        object.__setattr__(made, "given", frozenset((*AXES[: len(values)], *axes)))
+        return made
 
     def __post_init__(self) -> None:
         """Refuse a value that an axis does not have."""
@@ -121,16 +134,34 @@ class Policy:
 
     def changed(self, **axes: Any) -> Policy:
         """The same policy with some axes changed, for every measure."""
-        known = [each.name for each in fields(self)]
         for axis in axes:
-            if axis not in known:
-                raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(known)}.")
+            if axis not in AXES:
+                raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(AXES)}.")
+        given = self.given | set(axes)
         if "by_measure" not in axes:
             axes["by_measure"] = {
                 name: {axis: value for axis, value in its.items() if axis not in axes}
                 for name, its in self.exceptions.items()
             }
-        return replace(self, **axes)
+        made = replace(self, **axes)
+        object.__setattr__(made, "given", given)
+        return made
+
+    def over(self, base: Policy) -> Policy:
+        """The whole policy: the axes that were given here, and those of ``base`` for the rest.
+
+        An axis that was given holds for every measure; ``by_measure`` is added to the exceptions of ``base``.
+
+        Args:
+            base: the policy underneath, such as a profile's.
+        """
+        if self.given.issuperset(AXES):
+            return self
+        axes = {axis: getattr(self, axis) for axis in AXES if axis in self.given and axis != "by_measure"}
+        exceptions = base.changed(**axes).exceptions
+        for name, its in self.exceptions.items():
+            exceptions[name] = {**exceptions.get(name, {}), **its}
+        return replace(base, **axes, by_measure=exceptions)
 
     def of_measure(self, measure: str) -> Policy:
         """The policy under which one measure stands; the most special exception rules.
@@ -149,15 +180,28 @@ class Policy:
 
     def as_dict(self) -> dict[str, Any]:
         """Every axis with its value."""
-        axes = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**axes, "by_measure": self.exceptions}
+        return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}
 
     def describe(self) -> str:
         """``trec`` for the default, else the axes that differ from it."""
-        plain, mine = Policy().as_dict(), self.as_dict()
-        exceptions = mine.pop("by_measure")
-        differing = [f"{axis} {value}" for axis, value in mine.items() if value != plain[axis]]
-        differing += [
-            f"{name}: {axis} {value}" for name, its in exceptions.items() for axis, value in its.items()
-        ]
-        return ", ".join(differing) or "trec"
+        return ", ".join(self.changes(Policy())) or "trec"
+
+    def changes(self, base: Policy) -> list[str]:
+        """The axes that differ from those of another policy, in words."""
+        mine, its = self.as_dict(), base.as_dict()
+        own, other = mine.pop("by_measure"), its.pop("by_measure")
+        found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]
+        for name in {**own, **other}:
+            here, there = own.get(name, {}), other.get(name, {})
+            # An exception that this policy lacks is told only where the axis itself tells nothing of it.
+            axes = [axis for axis in {**here, **there} if axis in here or mine[axis] == its[axis]]
+            found += [
+                f"{name}: {axis} {here.get(axis, mine[axis])}"
+                for axis in axes
+                if here.get(axis, mine[axis]) != there.get(axis, its[axis])
+            ]
+        return found
+
+
+AXES = tuple(each.name for each in fields(Policy) if each.init)
+"""The axes by name, in the order of ``Policy``."""

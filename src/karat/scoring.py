@@ -5,27 +5,33 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.asking import refuse_other_orders
 from karat.errors import DataError, PolicyError
 from karat.ids import text_of
+from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.scores import Scores, aggregate, side_by_side
 from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from karat.lists.flat import Flat
+    from numpy.typing import NDArray
+
     from karat.match import Match
+    from karat.measures.define import Wanted
     from karat.policy import Policy
     from karat.profiles import Profile
     from karat.rows import Floats
 
-__all__ = ["scored"]
+__all__ = ["Ideals", "scored"]
+
+Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Flat]]"
+"""Ideal lists that runs on the same judgments share, by the policy and by what the queries left out lack."""
 
 
 def scored(
@@ -35,7 +41,7 @@ def scored(
     convention: Profile,
     name: str,
     weights: Mapping[str, float] | None = None,
-    best: dict[Policy, dict[Any, Flat]] | None = None,
+    best: Ideals | None = None,
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -46,18 +52,69 @@ def scored(
     groups: dict[Policy, dict[str, Measure]] = {}
     for label, measure in asked.items():
         groups.setdefault(policy.of_measure(str(measure)), {})[label] = measure
-    parts = []
+    parts: list[Scores] = []
+    empty: dict[str, list[bytes]] = {}
     for own, its in groups.items():
-        shared = best.setdefault(own, {}) if best is not None and same_for_all(own) else None
-        parts.append(scores_of(matched(own), its, own, convention, name, weights, shared))
+        found = matched(own)
+        nothing = without_wanted(found, its.values())
+        for label, measure in its.items():
+            empty[label] = [found.queries[each] for each in np.flatnonzero(nothing[measure.wanted])]
+        refuse_where_nothing_is_wanted(found, its, nothing, own)
+        for wanted, those in left_out_alike(its, own).items():
+            kept = found if wanted is None else found.only(~nothing[wanted])
+            shared = best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
+            parts.append(scores_of(kept, those, own, convention, name, weights, shared))
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
-    return side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
+    scores = side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
+    counts = {label: len(empty[label]) for label in asked}
+    several = len(set().union(*empty.values()))
+    return replace(scores, counts=replace(scores.counts, empty=several, empty_for=counts if several else {}))
 
 
 def same_for_all(policy: Policy) -> bool:
     """Whether the judgments that count are the same for every run."""
     return policy.judgments == "all" and policy.missing != "skip"
+
+
+# ---------------------------------------------------------------- queries in which there is nothing to find
+
+
+def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
+    """Which queries hold nothing of what each measure looks for."""
+    lists = Flat(found.rows)
+    wanted = dict.fromkeys(measure.wanted for measure in measures)
+    return {each: np.asarray(each.count(lists)) == 0 for each in wanted}
+
+
+def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
+    """The measures by what they look for, where a query without that is left out; all under None where none is."""
+    if policy.empty != "skip":
+        return {None: asked}
+    groups: dict[Wanted | None, dict[str, Measure]] = {}
+    for label, measure in asked.items():
+        groups.setdefault(measure.wanted, {})[label] = measure
+    return groups
+
+
+def refuse_where_nothing_is_wanted(
+    found: Match, asked: dict[str, Measure], nothing: dict[Wanted, NDArray[np.bool_]], policy: Policy
+) -> None:
+    """Hold queries to what the policy says of empty ones.
+
+    Raises:
+        DataError: a query holds nothing of what a measure looks for, and the policy calls that an error.
+    """
+    if policy.empty != "error":
+        return
+    for label, measure in asked.items():
+        which = nothing[measure.wanted]
+        if which.any():
+            query = text_of(found.queries[int(which.argmax())])
+            raise DataError(
+                f"Query '{query}' has no relevant document: {label} looks for {measure.wanted}. The policy forbids "
+                "that (empty=error): judge more, leave the query out, or choose --empty zero or skip."
+            )
 
 
 def scores_of(
@@ -79,11 +136,12 @@ def scores_of(
     else:
         values, errors = values_of(found.rows, wanted, best), None
     weights = together(column, weights_of(found.rows, wanted), wanted)
-    for place, measure in enumerate(asked.values()):
+    nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
+    for place, measure in enumerate(wanted):
         if measure.definition.aggregate == "sum":
             continue
-        if policy.empty in ("one", "nan"):
-            values[found.empty, place] = 1.0 if policy.empty == "one" else np.nan
+        if nothing:
+            values[nothing[measure.wanted], place] = 1.0 if policy.empty == "one" else np.nan
         if policy.missing == "nan":
             values[found.missing, place] = np.nan
     return Scores(

@@ -99,8 +99,7 @@ def evaluator_class() -> Any:
         def asked(self) -> tuple[Measure, Policy]:
             """The measure as the profile reads it, and the policy."""
             axes = self.of("policy")
-            policy = None if axes is None else Policy(**axes)
-            convention, policy = conventions(self.of("profile"), policy)
+            convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
             if len(measures) > 1:
                 raise DataError(
@@ -130,12 +129,13 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """A policy as Spark can save it: its axes.
+    """A policy as Spark can save it: the axes that were given.
 
     Raises:
         PolicyError: an axis that there is not.
     """
-    return (policy if isinstance(policy, Policy) else Policy().changed(**policy)).as_dict()
+    whole = policy if isinstance(policy, Policy) else Policy().changed(**policy)
+    return {axis: value for axis, value in whole.as_dict().items() if axis in whole.given}
 
 
 PARAMETERS = {

@@ -157,15 +157,30 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield found("one-grade", judged.text.name, what, count=len(grades))
 
 
+def counts_0(between: int) -> str:
+    """What a query without a grade of 1 or more counts, where so many of them have a grade between 0 and 1."""
+    if not between:
+        return "Such a query counts 0 whatever is retrieved."
+    return (
+        "Such a query counts 0 in measures of relevance, whatever is retrieved. "
+        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count: "
+        "for the others a parameter such as rel=0.5 says what is relevant."
+    )
+
+
 def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Queries without a relevant document."""
     if judged.table is None:
         return
     judgments = judged.qrels.judgments
-    relevant = np.append(0, np.cumsum(judgments.grades >= 1))[judgments.offsets]
-    empty = np.flatnonzero(np.diff(relevant) == 0)
+    relevant, worth = (
+        np.diff(np.append(0, np.cumsum(which))[judgments.offsets])
+        for which in (judgments.grades >= 1, judgments.grades > 0)
+    )
+    empty = np.flatnonzero(relevant == 0)
     if not len(empty):
         return
+    between = int(np.count_nonzero(worth[empty]))
     total = len(judgments.queries)
     values = {}
     if pair is not None and len(empty) < total:
@@ -181,7 +196,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         what,
         count=len(empty),
         where=tuple(f"query '{text_of(judgments.queries[each])}'" for each in empty[:EXAMPLES]),
-        effect=f"Such a query counts 0 whatever is retrieved. {told(values)}".strip(),
+        effect=f"{counts_0(between)} {told(values)}".strip(),
         remedy=remedy,
         severity=severity,
         values=values,

@@ -60,7 +60,7 @@ def agreement_command(
         list(runs) or None,
         list(measures) or None,
         pool=pool,
-        policy=policy_of(profile, axes, lenient=lenient),
+        policy=policy_of(axes, lenient=lenient),
         profile=profile,
         alpha=alpha,
         resamples=resamples,

@@ -106,6 +106,7 @@ def compared(
     lenient: bool,
 ) -> Any:
     """Call ``karat.compare`` with what was given on the command line."""
+    from karat.asking import conventions
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
     from karat.progress import watched
@@ -118,7 +119,7 @@ def compared(
         raise DataError("Standard input ('-') can be read once: give files for the others.")
     columns = columns_in(options.pop("run_columns"), "run")
     named = columns_in(options.pop("qrels_columns"), "qrels")
-    policy = policy_of(profile, axes, lenient=lenient)
+    policy = conventions(profile, policy_of(axes, lenient=lenient))[1]
     runs = [Run.of(path, name, **columns) for name, path in files]
     if names == "tag":
         runs = [

@@ -73,7 +73,7 @@ def explain_command(
         grades=None if grades is None else grades_in(grades),
         judged=None if judged is None else grades_in(judged),
         judged_ranking=judged_ranking,
-        policy=policy_of(profile, axes, lenient=lenient),
+        policy=policy_of(axes, lenient=lenient),
         profile=profile,
         rows=rows or None,
         digits=digits,
@@ -111,16 +111,26 @@ def grade_in(part: str) -> float | None:
 @click.argument("qrels")
 @click.argument("run")
 @click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
+@policy_options
 def difference_command(
-    profile_a: str, profile_b: str, measure: str, qrels: str, run: str, layout: str
+    profile_a: str,
+    profile_b: str,
+    measure: str,
+    qrels: str,
+    run: str,
+    layout: str,
+    lenient: bool,
+    **axes: Any,
 ) -> None:
     """Say why two profiles give different numbers: one axis at a time from A to B.
 
-    PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions.
+    PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions. Options of
+    the policy go on top of both.
     """
     from karat.differences import difference
 
     if qrels == run == "-":
         raise DataError("Standard input ('-') can be read once: give a file for the other.")
-    found = difference(profile_a, profile_b, measure, qrels, run)
+    policy = policy_of(axes, lenient=lenient)
+    found = difference(profile_a, profile_b, measure, qrels, run, policy=policy)
     say(found.to_json() if layout == "json" else str(found))

@@ -66,7 +66,6 @@ def gate_command(
 
     if [qrels, run, baseline].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
-    decided = profile is not None or lenient or any(value is not None for value in axes.values())
     found = gate(
         qrels,
         run,
@@ -76,7 +75,7 @@ def gate_command(
         alpha=alpha,
         worst=worst,
         baseline_run=baseline_run,
-        policy=policy_of(profile, axes, lenient=lenient) if decided else None,
+        policy=policy_of(axes, lenient=lenient),
         profile=profile,
     )
     if junit is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from karat.errors import DataError
-from karat.policy import CHOICES
+from karat.policy import CHOICES, Policy
 
 __all__ = ["column_options", "columns_in", "policy_of", "policy_options"]
 
@@ -36,14 +36,12 @@ def policy_options(command: Any) -> Any:
     )
 
 
-def policy_of(profile: str | None, axes: dict[str, Any], *, lenient: bool) -> Any:
-    """The profile's policy with the axes that were given on the command line."""
-    from karat.profiles import profile_named
-
-    changed = {axis: value for axis, value in axes.items() if value is not None}
+def policy_of(axes: dict[str, Any], *, lenient: bool) -> Policy | None:
+    """The axes that were given on the command line; None if none was."""
+    given = {axis: value for axis, value in axes.items() if value is not None}
     if lenient:
-        changed["malformed"] = "skip"
-    return profile_named(profile).policy.changed(**changed)
+        given["malformed"] = "skip"
+    return Policy(**given) if given else None
 
 
 def column_options(command: Any) -> Any:

@@ -83,7 +83,7 @@ def report_command(
         documents=documents,
         title=title,
         command=shlex.join(["karat", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else None,
-        policy=policy_of(profile, axes, lenient=lenient),
+        policy=policy_of(axes, lenient=lenient),
         profile=profile,
         test=test,
         correction=correction,

@@ -58,7 +58,7 @@ def evaluate_command(
     """
     if tie_bounds and per_query:
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
-    policy = policy_of(profile, axes, lenient=lenient)
+    policy = policy_of(axes, lenient=lenient)
     asked = list(measures) or None
     if [weights, judged_ranking, *files].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")

@@ -13,6 +13,7 @@ from karat.comparison.observations import Table
 from karat.comparison.result import Caution
 from karat.comparison.verdict import ranked
 from karat.comparison.wording import digits_of, interval, listed, score, signed
+from karat.ids import text_of
 from karat.significance import paired
 
 if TYPE_CHECKING:
@@ -68,11 +69,12 @@ def readings_of(comparison: Comparison, system: System) -> Readings | None:
     highest = max(1.0, float(grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     row = {query: place for place, query in enumerate(comparison.queries)}
-    own = [row[query.decode("utf-8", "surrogateescape")] for query in system.found.queries]
+    # A query that is left out since it is empty is in the match and not in the comparison.
+    own = np.array([row.get(text_of(query), -1) for query in system.found.queries])
 
     def spread(values: Floats) -> Floats:
         column = np.full(len(comparison.queries), np.nan)
-        column[own] = values
+        column[own[own >= 0]] = values[own >= 0]
         column[np.isnan(contest.values[:, comparison.scores.index(scores)])] = np.nan
         return column
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.asking import MeasuresLike, conventions, labelled, needs_groups
+from karat.asking import MeasuresLike, conventions, labelled, names_in, needs_groups
 from karat.errors import DataError
 from karat.evaluate import evaluate_together
 from karat.ids import text_of
-from karat.measures import Measure, parse_measure
+from karat.measures import parse_measure
 from karat.read import sentences
 from karat.scores import Scores
 from karat.tables import Qrels, QrelsLike, Run, RunLike
@@ -162,8 +162,7 @@ def evaluated(
 
 def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:
     """The labels of measures in scores that are there already."""
-    names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    return tuple(scores.labels[scores.column(name)] for name in names)
+    return tuple(scores.labels[scores.column(name)] for name in names_in(measures))
 
 
 def chosen(scores: Scores, labels: Sequence[str]) -> Scores:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
+from karat.boards import conventions_of
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.letters import letter
 
@@ -182,7 +183,7 @@ def method(comparison: Comparison) -> list[str]:
         )
     sentences += settings.notes
     sentences += [detectable_words(comparison), judged_words(comparison)]
-    sentences.append(f"karat {__version__}, policy {comparison.scores[0].policy.describe()}.")
+    sentences.append(f"karat {__version__}, {conventions_of(comparison.scores[0])}.")
     return [each for each in sentences if each]
 
 

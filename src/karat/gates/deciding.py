@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.asking import conventions
+from karat.asking import conventions, names_in
 from karat.comparison import compare
 from karat.errors import DataError
 from karat.gates.result import Check, Gate, Moved
@@ -69,7 +69,7 @@ def gate(
         alpha: how small the corrected p of a drop must be to call it significant.
         worst: how many of the queries that lost most are listed.
         baseline_run: which run of a file that holds several; that of the run's own name if None.
-        policy: as in ``karat.evaluate``; the baseline's, where that is known and none is given.
+        policy: as in ``karat.evaluate``; on top of the baseline's, where that is known and no profile is given.
         profile: the same.
         name: what to call the run.
 
@@ -94,9 +94,9 @@ def gate(
     held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
     notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)
-    if isinstance(held, Scores) and policy is None and profile is None:
-        policy, profile = held.policy, held.profile
-    drops, floors = limits(max_drop, profile), dict(at_least or {})
+    if isinstance(held, Scores) and profile is None:
+        policy, profile = conventions(None, policy, held.policy)[1], held.profile
+    drops, floors = limits(max_drop, profile), apart(at_least or {})
     refuse_nothing(drops, floors, held)
     new = scored(qrels, run, [*drops, *floors], policy, profile, name)
     notes += new.warnings
@@ -150,7 +150,21 @@ def limits(max_drop: float | Mapping[str, float] | None, profile: str | None) ->
             raise DataError(
                 f"The tolerance of {measure} is {limit!r}: give a number from 0 on, such as 0.005."
             )
-    return dict(max_drop)
+    return apart(max_drop)
+
+
+def apart(limits: Mapping[str, float]) -> dict[str, float]:
+    """The limit of each measure by itself: a name may be a text of several.
+
+    Raises:
+        DataError: a measure with two limits.
+    """
+    found: dict[str, float] = {}
+    for text, limit in limits.items():
+        for name in map(str, names_in(text)):
+            if found.setdefault(name, limit) != limit:
+                raise DataError(f"{name} has two limits, {found[name]:g} and {limit:g}: give one.")
+    return found
 
 
 def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: object) -> None:

@@ -127,6 +127,10 @@ class Lists(ABC):
         """How many judgments of the query have a grade in [lowest, below), retrieved or not."""
 
     @abstractmethod
+    def n_worth(self, gain: Gain) -> Queries:
+        """How many judgments of the query have a positive gain, retrieved or not."""
+
+    @abstractmethod
     def highest_grade(self) -> Queries:
         """The largest grade of the query's judgments; 0 without any."""
 

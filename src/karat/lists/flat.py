@@ -12,6 +12,7 @@ from karat import _native
 from karat.errors import DataError
 from karat.lists import Gain, Lists, Queries, Rows
 from karat.lists.novelty import most_novel
+from karat.lists.worth import gain_of
 from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
@@ -90,8 +91,14 @@ class Flat(Lists):
 
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
-        inside = ((grades >= lowest) & (grades < below)).astype(np.float64)
-        return cast("Queries", _native.total(inside, self.rows.judged_offsets))
+        return self.n_judged((grades >= lowest) & (grades < below))
+
+    def n_worth(self, gain: Gain) -> Queries:
+        return self.n_judged(np.asarray(gain_of(np, self.rows.judged_grades, gain)) > 0)
+
+    def n_judged(self, which: NDArray[np.bool_]) -> Queries:
+        """How many of each query's judgments hold."""
+        return cast("Queries", _native.total(which.astype(np.float64), self.rows.judged_offsets))
 
     def highest_grade(self) -> Queries:
         return cast("Queries", _native.best(self.rows.judged_grades, self.rows.judged_offsets))

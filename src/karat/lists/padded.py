@@ -113,6 +113,10 @@ class Padded(Lists):
             "Queries", self.uncut.once(("n_graded", lowest), lambda: self.xp.counted(self.pool >= lowest))
         )
 
+    def n_worth(self, gain: Gain) -> Queries:
+        worth = gain_of(self.xp, self.pool, gain) > 0
+        return cast("Queries", self.xp.counted(worth & (self.pool >= 0)))
+
     def highest_grade(self) -> Queries:
         if not self.pool.shape[1]:
             return self.every(0.0)

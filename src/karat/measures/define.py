@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from karat.lists import Lists, Queries
 
-__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "measure"]
+__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "Wanted", "measure"]
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 
@@ -138,6 +138,27 @@ def measure(
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Which judgments a measure looks for: a query that has none of them is empty to it.
+
+    Args:
+        rel: those of this grade or more; None where gains say it.
+        gain: those that are worth something, by this gain.
+    """
+
+    rel: float | None = 1
+    gain: Any = None
+
+    def count(self, lists: Lists) -> Queries:
+        """How many each query has, retrieved or not."""
+        return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
+
+    def __str__(self) -> str:
+        """In words, to follow ``a document of``."""
+        return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
+
+
+@dataclass(frozen=True)
 class Measure:
     """One measure with its parameters: hashable, equal by meaning, printed as the name that makes it.
 
@@ -204,6 +225,14 @@ class Measure:
             or (isinstance(rel, (int, float)) and rel < 0)
             or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
         )
+
+    @property
+    def wanted(self) -> Wanted:
+        """What it looks for: grades from its ``rel`` on, else what has a positive ``gain``, else grade 1 or more."""
+        gain, rel = self.arguments.get("gain"), self.arguments.get("rel")
+        if isinstance(rel, (int, float)):
+            return Wanted(rel)
+        return Wanted() if gain is None else Wanted(None, gain)
 
     @property
     def pooled(self) -> bool:

@@ -42,7 +42,7 @@ class Profile:
     differs: tuple[str, ...] = ()
 
     def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
-        """The measures that ``name`` stands for under this profile, each with the label that shows it.
+        """The measures that ``name``, one or several, stands for under this profile, each with the label that shows it.
 
         Raises:
             MeasureError: a name that neither the tool nor karat knows.
@@ -50,12 +50,15 @@ class Profile:
         if not isinstance(name, str):
             return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
         found = []
-        for part in [name] if self.translated(name) else split_names(name):
+        for part in split_names(name):
             own = self.translated(part)
             measures = parse_measures(own or part)
             for measure in measures:
-                label = part if own and len(measures) == 1 else str(measure)
-                found.append((label, self.meant(measure, written(own or part))))
+                meant = self.meant(measure, written(own or part))
+                # A parameter written out at karat's default is not in the measure's name, and may be all that tells it
+                # from what the bare name means here.
+                exact = own or self.meant(measure, set()) != meant
+                found.append((part if exact and len(measures) == 1 else str(measure), meant))
         return found
 
     def translated(self, name: str) -> str | None:
@@ -77,16 +80,12 @@ class Profile:
 
     def describe(self) -> str:
         """What the profile changes of karat's own conventions, in 80 columns."""
-        plain, policy = Policy().as_dict(), self.policy.as_dict()
-        exceptions = policy.pop("by_measure")
-        changed = [f"{axis} {value}" for axis, value in policy.items() if value != plain[axis]]
-        own = [f"{name}: {axis} {value}" for name, axes in exceptions.items() for axis, value in axes.items()]
         axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
         names = [f"{name} = {meant}" for name, meant in self.names.items()]
         sections = {
             "version": [self.version] if self.version else [],
             "source": [self.source],
-            "policy": [*changed, *own],
+            "policy": self.policy.changes(Policy()),
             "measures": axes,
             "names": names,
             "default": list(self.measures),

@@ -135,7 +135,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         measures=tuple(parse_measure(measure) for measure in document["measures"].values()),
         queries=tuple(rows),
         values=values,
-        policy=Policy().changed(**document["policy"]),
+        policy=policy_in(document),
         counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),
         bounds={label: (low, high) for label, (low, high) in run.get("ties", {}).items()},
         profile=document.get("profile"),
@@ -143,6 +143,11 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         weights=matrix(run["weights"], labels) if "weights" in run else None,
         errors=run.get("errors", {}),
     )
+
+
+def policy_in(document: dict[str, Any]) -> Policy:
+    """The policy of a record, whole: an axis that an older karat did not know is at its default."""
+    return Policy().changed(**document["policy"]).over(Policy())
 
 
 def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:

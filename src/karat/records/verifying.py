@@ -14,12 +14,11 @@ from karat.display import Display
 from karat.errors import DataError
 from karat.escaping import json_text, sentence
 from karat.evaluate import evaluate, evaluate_judged_ranking
-from karat.policy import Policy
 from karat.profiles import profile_named
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
-from karat.records.reading import Record, damaged, read
+from karat.records.reading import Record, damaged, policy_in, read
 from karat.scanning.places import place_of
 from karat.tables import Qrels, Run
 
@@ -203,7 +202,7 @@ def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
         DataError: an input that cannot be read.
     """
     document = recorded.document
-    policy, profile = Policy().changed(**document["policy"]), document.get("profile")
+    policy, profile = policy_in(document), document.get("profile")
     labels = list(document["measures"])
     groups = needs_groups(labelled(labels, profile_named(profile)))
     judged = next(

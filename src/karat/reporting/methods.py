@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.boards import plural
+from karat.boards import conventions_of, plural
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Settings
@@ -103,7 +103,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     settings = comparison.settings
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
-    policy = comparison.scores[0].policy.describe()
+    conventions = conventions_of(comparison.scores[0])
     kind = "percentile bootstrap" if settings.interval == "bootstrap" else "t"
     count = plural(len(comparison.queries), "query", "queries")
     compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with karat {__version__}"
@@ -111,7 +111,7 @@ def methods_paragraph(comparison: Comparison) -> str:
         f"We report mean differences with {settings.confidence * 100:g} % {kind} intervals and d_z, the mean"
     )
     sentences = [
-        f"{compared} ({policy_said(policy)}).",
+        f"{compared} ({said(conventions)}).",
         tested(comparison, settings),
         f"{effect} difference divided by the standard deviation of the queries' differences.",
     ]
@@ -126,13 +126,13 @@ def methods_paragraph(comparison: Comparison) -> str:
     return " ".join(sentences)
 
 
-def policy_said(policy: str) -> str:
-    """The policy in a few words."""
+def said(conventions: str) -> str:
+    """The conventions in a few words."""
     return (
         "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
         "unjudged documents are not relevant"
-        if policy == "trec"
-        else policy
+        if conventions == "policy trec"
+        else conventions
     )
 
 

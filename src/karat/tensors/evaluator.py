@@ -205,9 +205,7 @@ class Evaluator:
         dtype: Any = None,
     ) -> None:
         """Read the names and the policy."""
-        if policy is None and profile is None:
-            policy = Policy(ties="input")
-        convention, self.policy = conventions(profile, policy)
+        convention, self.policy = conventions(profile, policy, Policy(ties="input"))
         self.asked = labelled(measures, convention)
         self.max_grade, self.dtype = max_grade, dtype
         self.groups: list[tuple[Policy, Policy, dict[str, Measure]]] = []
@@ -371,11 +369,11 @@ def column_of(batch: Batch, lists: Padded, measure: Measure, empty: str) -> Colu
     weights: Any = measure.weigh(lists)
     kept = None
     if empty != "zero":
-        judged: Any = lists.n_graded(1.0, float("inf"))
+        wanted: Any = measure.wanted.count(lists)
         if empty == "skip":
-            kept = judged > 0.0
+            kept = wanted > 0.0
         elif measure.definition.aggregate != "sum":
-            values = xp.where(judged > 0.0, values, 1.0 if empty == "one" else float("nan"))
+            values = xp.where(wanted > 0.0, values, 1.0 if empty == "one" else float("nan"))
     if batch.flaws is not None:
         values = xp.where(batch.flaws, float("nan"), values)
     return Column(values, weights, kept)
