@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
+import io
 import os
 import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat import _native
+from karat.cursors import Begun, Cursor, Kept, Reopened
 from karat.errors import DataError
+from karat.unpacking import PackedError, Unpacked, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,15 +29,16 @@ __all__ = [
     "Source",
     "sentences",
     "source_of",
+    "unpacked",
 ]
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), the content itself, or an open binary file."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-BLOCK = 2**20
-IN_MEMORY = 64 * 2**20
 HEAD = 1024
+MAGIC = 8
+PIECE = 2**17
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,143 +119,50 @@ class Source:
 
     Args:
         name: a path, ``standard input`` or ``<bytes>``.
-        handle: what the kernel reads: a path, bytes, or an object with ``readinto`` and ``rewind``.
+        handle: what the kernel reads: a path, bytes, or what makes a cursor at the first byte.
         size: bytes to be read, if known.
         origin: where they come from.
         head: the first bytes of a file as it lies there.
     """
 
     name: str
-    handle: str | bytes | Reopened | Kept
+    handle: str | bytes | Callable[[], Cursor]
     size: int | None
     origin: Origin = Origin("bytes")
     head: bytes = b""
 
-    def content(self) -> bytes:
-        """All of it in memory, decompressed."""
-        return b"".join(self.blocks())
+    def from_start(self) -> str | bytes | Cursor:
+        """The handle at its first byte; a cursor belongs to the caller alone."""
+        return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
 
-    def blocks(self) -> Iterator[bytes]:
-        """All of it part by part, decompressed."""
+    def opened(self) -> IO[bytes]:
+        """The same as an open file, unpacked."""
         handle = self.from_start()
         if isinstance(handle, bytes):
-            yield handle
-        elif isinstance(handle, str):
-            with open(handle, "rb") as file:
-                while block := file.read(BLOCK):
-                    yield block
-        else:
-            buffer = bytearray(BLOCK)
-            while count := handle.readinto(memoryview(buffer)):
-                yield bytes(buffer[:count])
+            return io.BytesIO(handle)
+        if isinstance(handle, str):
+            return open(handle, "rb")
+        return io.BufferedReader(handle, PIECE)
+
+    def content(self) -> bytes:
+        """All of it in memory, unpacked."""
+        with self.opened() as file:
+            return file.read()
 
     def lines(self) -> Iterator[bytes]:
         """All of its lines, without their ends and without a byte order mark."""
-        rest, first = b"", True
-        for block in self.blocks():
-            *whole, rest = (rest + block).split(b"\n")
-            for line in whole:
-                yield line.removeprefix(BYTE_ORDER_MARK) if first else line
-                first = False
-        if rest:
-            yield rest.removeprefix(BYTE_ORDER_MARK) if first else rest
-
-    def from_start(self) -> str | bytes | Reopened | Kept:
-        """The handle, at its first byte."""
-        if isinstance(self.handle, (Reopened, Kept)):
-            self.handle.rewind()
-        return self.handle
+        with self.opened() as file:
+            mark = BYTE_ORDER_MARK
+            for line in file:
+                yield line.removesuffix(b"\n").removeprefix(mark)
+                mark = b""
 
 
-class Reopened:
-    """A file that can be read from its start any number of times; open only while it is read.
-
-    Args:
-        start: opens it.
-    """
-
-    def __init__(self, start: Callable[[], IO[bytes]]) -> None:
-        """Open nothing yet."""
-        self.start = start
-        self.file: IO[bytes] | None = None
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end, where the file is closed."""
-        if self.file is None:
-            self.file = self.start()
-        count = 0 if self.file.closed else int(cast("Any", self.file).readinto(buffer) or 0)
-        if count == 0:
-            self.file.close()
-        return count
-
-    def rewind(self) -> None:
-        """Start again from the first byte."""
-        if self.file is not None:
-            self.file.close()
-            self.file = None
-
-
-class Kept:
-    """A stream that can be read once: what was read is kept, in memory and then in a temporary file.
-
-    Args:
-        file: the stream.
-    """
-
-    def __init__(self, file: IO[bytes]) -> None:
-        """Keep nothing yet."""
-        from tempfile import SpooledTemporaryFile
-
-        self.file = file
-        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
-        self.replaying = False
-
-    def readinto(self, buffer: memoryview) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end."""
-        if self.replaying:
-            old = self.kept.read(len(buffer))
-            if old:
-                buffer[: len(old)] = old
-                return len(old)
-            self.replaying = False
-        count = int(cast("Any", self.file).readinto(buffer) or 0)
-        self.kept.write(buffer[:count])
-        return count
-
-    def rewind(self) -> None:
-        """Start again from the first byte."""
-        self.kept.seek(0)
-        self.replaying = True
-
-    def __del__(self) -> None:
-        """Let the temporary file go."""
-        self.kept.close()
-
-
-ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": ZSTANDARD, b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
-
-
-def decompressor(start: bytes) -> Callable[[str | IO[bytes]], IO[bytes]] | None:
-    """What opens a file that begins with these bytes; None for plain text."""
-    for magic, library in MAGIC.items():
-        if start.startswith(magic):
-            return lambda where: unpacked(where, library)
-    return None
-
-
-def unpacked(where: str | IO[bytes], library: str) -> IO[bytes]:
-    """The unpacked bytes; the library is imported here because most runs need none."""
-    file: IO[bytes] = importlib.import_module(library).open(where, "rb")
-    return file
-
-
-def damage() -> tuple[type[Exception], ...]:
-    """What the decompressors raise for a file that is damaged or cut short."""
-    import lzma
-    import zlib
-
-    return (EOFError, zlib.error, lzma.LZMAError, importlib.import_module(ZSTANDARD).ZstdError)
+def unpacked(path: str) -> IO[bytes]:
+    """A file from its first byte, unpacked if it is compressed."""
+    file = open(path, "rb")  # noqa: SIM115 -- closed by whoever reads it
+    its = format_of(file.peek(MAGIC)[:MAGIC])
+    return file if its is None else io.BufferedReader(Unpacked(file, its), PIECE)
 
 
 def source_of(where: Readable) -> Source:
@@ -263,15 +173,13 @@ def source_of(where: Readable) -> Source:
     """
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
-        unpack = decompressor(content)
-        if unpack is None:
+        its = format_of(content)
+        if its is None:
             return Source("<bytes>", content, len(content))
-        import io
-
-        return Source("<bytes>", Reopened(lambda: unpack(io.BytesIO(content))), None)
+        return Source("<bytes>", lambda: Reopened(lambda: Unpacked(io.BytesIO(content), its)), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
-        return from_stream(sys.stdin.buffer, "standard input") if path == "-" else from_path(path)
+        return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise DataError(
             f"Cannot read a {type(where).__name__}: give a path, '-' for standard input, bytes, an open binary "
@@ -280,6 +188,17 @@ def source_of(where: Readable) -> Source:
     if isinstance(where.read(0), str):
         raise DataError("The file is open as text: open it in binary mode ('rb'), since ids are bytes.")
     return from_stream(where, str(getattr(where, "name", "<stream>")))
+
+
+def standard_input() -> IO[bytes]:
+    """Standard input's bytes.
+
+    Raises:
+        DataError: there is none.
+    """
+    if sys.stdin is None or sys.stdin.closed:
+        raise DataError("Standard input is closed: give a file, or something to read from.")
+    return sys.stdin.buffer
 
 
 def from_path(path: str) -> Source:
@@ -292,22 +211,20 @@ def from_path(path: str) -> Source:
             return from_stream(open(path, "rb"), path)
         with open(path, "rb") as file:
             head = file.read(HEAD)
-    unpack = decompressor(head)
+    its = format_of(head)
     origin = Origin("file", path, found.st_size, found.st_mtime_ns)
-    if unpack is None:
+    if its is None:
         return Source(path, path, found.st_size, origin, head)
-    return Source(path, Reopened(lambda: unpack(path)), None, origin)
+    return Source(path, lambda: Reopened(lambda: Unpacked(open(path, "rb"), its)), None, origin)
 
 
 def from_stream(file: IO[bytes], name: str) -> Source:
     """The source for a stream that cannot be read twice, unpacked if it is compressed."""
-    import io
-
-    buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(cast("Any", file))
-    unpack = decompressor(buffered.peek(8)[:8])
-    plain: IO[bytes] = buffered if unpack is None else unpack(buffered)
+    begun = Begun(file, MAGIC)
+    its = format_of(begun.head)
+    plain = begun if its is None else Unpacked(begun, its)
     kind = "standard input" if name == "standard input" else "a stream"
-    return Source(name, Kept(plain), None, Origin(kind))
+    return Source(name, Kept(plain).cursor, None, Origin(kind))
 
 
 COLUMNS = {
@@ -328,23 +245,17 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
         yield
     except _native.LineError as error:
         raise DataError(line_sentence(error, name, kind, files)) from None
+    except PackedError as error:
+        raise DataError(f"{name} {error}") from None
     except OSError as error:
         raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
-    except Exception as error:
-        if not isinstance(error, damage()):
-            raise
-        raise DataError(
-            f"{name} is compressed and damaged or cut short ({error}): fetch or write it again."
-        ) from None
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
     """The file and its own line that a line counted through all of the files is."""
     for path in files[:-1]:
         its = 0
-        with open(path, "rb") as plain:
-            unpack = decompressor(plain.read(8))
-        with open(path, "rb") if unpack is None else unpack(path) as file:
+        with unpacked(path) as file:
             for its, _ in enumerate(file, 1):
                 if its == line:
                     return path, line

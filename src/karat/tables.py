@@ -120,7 +120,7 @@ class Qrels:
         keep = policy.duplicates == "error"
         with sentences(source.name, "qrels", source.origin.files):
             judgments = _native.read_judgments(
-                source.handle,
+                source.from_start(),
                 columns=4,
                 numbers=reading.numbers,
                 comments=reading.qrels_comments,

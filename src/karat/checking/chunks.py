@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.read import Reopened, damage
+from karat.cursors import Cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from karat.read import Kept, Source
+    from karat.read import Source
 
 __all__ = ["NEWLINE", "PAD", "Chunk", "Unbroken", "chunks", "padded"]
 
@@ -52,32 +52,52 @@ class Chunk:
         return self.data[PAD:-PAD]
 
 
-class Unbroken(Reopened):
-    """A handle that simply ends where a decompressor finds its data damaged or cut short.
+class Unbroken:
+    """Makes cursors that simply end where data are damaged or cut short.
 
     Args:
-        handle: what is read.
+        start: makes the cursors over the data.
     """
 
-    def __init__(self, handle: Reopened | Kept) -> None:
+    def __init__(self, start: Callable[[], Cursor]) -> None:
         """Read nothing yet."""
-        self.handle = handle
+        self.start = start
         self.fault: str | None = None
 
-    def readinto(self, buffer: memoryview) -> int:
+    def __call__(self) -> Cursor:
+        """A cursor at the first byte."""
+        return Ending(self.start(), self)
+
+
+class Ending(Cursor):
+    """A cursor that ends at a fault, and notes it.
+
+    Args:
+        over: the cursor over the data.
+        noted: where the fault is noted.
+    """
+
+    def __init__(self, over: Cursor, noted: Unbroken) -> None:
+        """Begin at the first byte."""
+        super().__init__()
+        self.over, self.noted = over, noted
+
+    def readinto(self, buffer: Any) -> int:
         """Fill ``buffer``; 0 at the end, of whatever kind."""
         try:
-            return self.handle.readinto(buffer)
-        except Exception as error:
-            # gzip and bz2 complain of damaged data in OSError.
-            if not isinstance(error, (*damage(), OSError)):
-                raise
-            self.fault = str(error)
+            return self.over.readinto(buffer) or 0
+        except OSError as error:
+            self.noted.fault = getattr(error, "fault", str(error))
             return 0
 
     def rewind(self) -> None:
         """Start again from the first byte."""
-        self.handle.rewind()
+        self.over.rewind()
+
+    def close(self) -> None:
+        """Close the data."""
+        self.over.close()
+        super().close()
 
 
 def pieces(source: Source) -> Iterator[NDArray[np.uint8]]:

@@ -13,7 +13,7 @@ from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.ids import text_of
-from karat.read import Kept, Reopened, Source
+from karat.read import Source
 from karat.runs.mapping import MappingRun
 from karat.scanning import read_as
 from karat.tables import Qrels, Run
@@ -142,9 +142,10 @@ def memory(content: bytes) -> Source:
 
 def unbroken(source: Source) -> Source:
     """The source, which simply ends where its compressed data does."""
-    if isinstance(source.handle, (Reopened, Kept)) and not isinstance(source.handle, Unbroken):
-        return replace(source, handle=Unbroken(source.handle))
-    return source
+    handle = source.handle
+    if isinstance(handle, (str, bytes, Unbroken)):
+        return source
+    return replace(source, handle=Unbroken(handle))
 
 
 def sniffed(text: Text) -> Text:
@@ -169,14 +170,8 @@ def head(source: Source | None) -> bytes:
     """The first bytes of a text."""
     if source is None:
         return b""
-    handle = source.from_start()
-    if isinstance(handle, bytes):
-        return handle[:HEAD]
-    if isinstance(handle, str):
-        with open(handle, "rb") as file:
-            return file.read(HEAD)
-    room = bytearray(HEAD)
-    return bytes(room[: handle.readinto(memoryview(room))])
+    with source.opened() as file:
+        return file.read(HEAD)
 
 
 def rows_of(qrels: Qrels) -> list[bytes]:

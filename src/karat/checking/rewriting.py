@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.checking.chunks import chunks
 from karat.checking.fields import Column, fields_of
-from karat.read import Reopened, Source
+from karat.cursors import Cursor
+from karat.read import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +25,8 @@ CONSTANTS = b" 0 - t\n"
 """What stands between the parts of a line, and where in this text."""
 
 
-class Rewritten(Reopened):
-    """A handle whose text is another's, line by line in another form.
+class Rewritten(Cursor):
+    """A text that is another's, line by line in another form.
 
     Args:
         source: the text.
@@ -34,6 +35,7 @@ class Rewritten(Reopened):
 
     def __init__(self, source: Source, change: Callable[[Fields], NDArray[np.uint8]]) -> None:
         """Read nothing yet."""
+        super().__init__()
         self.source, self.change = source, change
         self.rewind()
 
@@ -50,7 +52,7 @@ class Rewritten(Reopened):
             if len(fields.line):
                 yield self.change(fields)
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Fill ``buffer`` with the next bytes; 0 at the end."""
         while not len(self.rest):
             part = next(self.parts, None)
@@ -65,7 +67,7 @@ class Rewritten(Reopened):
 
 def rewritten(source: Source, change: Callable[[Fields], NDArray[np.uint8]]) -> Source:
     """The source with its lines changed on the way."""
-    return Source(source.name, Rewritten(source, change), None)
+    return Source(source.name, lambda: Rewritten(source, change), None)
 
 
 def negated(fields: Fields) -> NDArray[np.uint8]:

@@ -90,16 +90,8 @@ def tag_of(run: Run) -> str:
     """The tag in a run's first line, what its makers call it; the run's name where there is none."""
     if run.source is None:
         return run.name
-    with sentences(run.source.name):
-        handle = run.source.from_start()
-        if isinstance(handle, str):
-            with open(handle, "rb") as file:
-                start = file.read(LONGEST_LINE)
-        elif isinstance(handle, bytes):
-            start = handle[:LONGEST_LINE]
-        else:
-            buffer = memoryview(bytearray(LONGEST_LINE))
-            start = bytes(buffer[: handle.readinto(buffer)])
+    with sentences(run.source.name), run.source.opened() as file:
+        start = file.read(LONGEST_LINE)
     fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
     return text_of(fields[5]) if len(fields) > 5 else run.name
 

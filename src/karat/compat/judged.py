@@ -280,7 +280,7 @@ def read_grades(path: str, version: int) -> Grades:
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
     return Grades(
         _native.read_judgments(
-            from_path(path).handle,
+            from_path(path).from_start(),
             columns=4,
             numbers=reading.numbers,
             comments=reading.qrels_comments,
@@ -294,7 +294,7 @@ def read_lines(path: str, form: str, version: int) -> Lines:
     """Read one of the formats with judgment groups."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
     columns, number, _ = _native.read_rows(
-        from_path(path).handle,
+        from_path(path).from_start(),
         columns=5 if form == "prefs" else 4,
         numbers=reading.numbers,
         number="grade" if form == "qrels_jg" else "level",

@@ -266,7 +266,7 @@ def read_run(request: Request, judged: Judged) -> Ranked:
             raise unreadable
         found = _native.match_text(
             judged.judgments,
-            source.handle,
+            source.from_start(),
             ties=judged.ties,
             float32=request.version < 10,
             duplicates="keep",

@@ -36,7 +36,12 @@ class Zscores:
         try:
             source = source_of(path)
             names, deviations, _ = _native.read_rows(
-                source.handle, columns=4, numbers="c", number="level", comments="none", blank_lines="error"
+                source.from_start(),
+                columns=4,
+                numbers="c",
+                number="level",
+                comments="none",
+                blank_lines="error",
             )
         except _native.LineError as error:
             text = f"trec_eval.get_zscores: Malformed line {error.data_line}\n"

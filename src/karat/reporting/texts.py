@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.errors import DataError
-from karat.read import Kept, Reopened, sentences, source_of
+from karat.read import sentences, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
@@ -82,27 +82,9 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
 
 def lines(source: Source) -> Iterator[bytes]:
     """The lines of a source, a piece at a time."""
-    handle = source.from_start()
-    if isinstance(handle, bytes):
-        yield from handle.removeprefix(b"\xef\xbb\xbf").splitlines()
-        return
-    if isinstance(handle, (Reopened, Kept)):
-        yield from streamed(handle)
-        return
-    with open(handle, "rb") as file:
-        first = file.readline().removeprefix(b"\xef\xbb\xbf")
-        yield first
+    with source.opened() as file:
+        yield file.readline().removeprefix(b"\xef\xbb\xbf")
         yield from file
-
-
-def streamed(handle: Reopened | Kept) -> Iterator[bytes]:
-    """The lines of what is not a plain file."""
-    buffer = memoryview(bytearray(1 << 20))
-    rest = b""
-    while count := handle.readinto(buffer):
-        *whole, rest = (rest + bytes(buffer[:count])).split(b"\n")
-        yield from whole
-    yield rest
 
 
 def of_tsv(line: bytes) -> tuple[str, Text]:

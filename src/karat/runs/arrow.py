@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import choose, refusals
@@ -91,6 +92,7 @@ class OnceFeed:
         self.names = names
         self.roles = roles
         self.origin = origin
+        self.lock = Lock()
         self.rest = iter(reader)
         none = frame_of(plain(reader.schema.empty_table().select(names)))
         self.head: _native.Frame | None = next(frames_of(self.rest, few, names), none)
@@ -109,10 +111,11 @@ class OnceFeed:
         Raises:
             DataError: they were read before.
         """
-        if self.head is None:
+        with self.lock:  # of several threads one gets them
+            head = self.head
+            self.head = head if self.again else None
+        if head is None:
             raise DataError(READ_ONCE)
-        head = self.head
-        self.head = head if self.again else None
         return head
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:  # noqa: ARG002 -- may hold more

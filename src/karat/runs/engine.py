@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.columns import ROLES, choose, columns_of, fit, library_of, refusals
@@ -44,12 +45,14 @@ class EngineRun:
         chosen: which column is what.
         origin: where it came from.
         most: how many rows are moved here rather than ranked there.
+        lock: held while the engine answers, since a connection may answer one thread at a time.
     """
 
     table: Any
     chosen: dict[str, str]
     origin: Origin
     most: int = 0
+    lock: Any = field(default_factory=RLock)
     alone: ClassVar[bool] = True
 
     @classmethod
@@ -96,9 +99,11 @@ class EngineRun:
     def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
         """The rows of judged documents, by one job of the engine."""
         refuse(asked)
-        here = self.moved(judgments, asked)
-        if here is not None:
-            return here
+        with self.lock:
+            return self.moved(judgments, asked) or self.found(judgments, asked)
+
+    def found(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+        """What ``match`` finds, by one job of the engine."""
         with refusals("run", self.library):
             found = self.planned(judgments, asked).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -233,7 +238,7 @@ class EngineRun:
         """The rows of some queries, or of all, in memory."""
         import narwhals as nw
 
-        with refusals("run", self.library):
+        with refusals("run", self.library), self.lock:
             rows = scored_rows(nw.from_native(self.table), self.chosen)
             if queries is not None:
                 rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])

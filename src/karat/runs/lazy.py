@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from importlib.util import find_spec
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
@@ -14,6 +15,7 @@ from karat.runs.feeds import ROWS, frame_of, frames_of, wanted_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator
+    from contextlib import AbstractContextManager
 
 __all__ = ["lazy_feed"]
 
@@ -27,6 +29,7 @@ class LazyFeed:
         roles: what each column is.
         origin: which library it is of.
         rows: how many are asked for at once.
+        lock: held while DuckDB answers, whose connection answers one thread at a time.
     """
 
     frame: Any
@@ -34,12 +37,13 @@ class LazyFeed:
     origin: Origin
     rows: int = ROWS
     again: bool = True
+    lock: Any = field(default_factory=RLock)
 
     def frames(self) -> Generator[_native.Frame, None, None]:
         """All rows in their order."""
         import narwhals as nw
 
-        with refusals("run", str(self.origin.library)):
+        with refusals("run", str(self.origin.library)), self.turn():
             # A relation of DuckDB hands itself over once: this makes a new one.
             yield from batches_of(self.frame.select(nw.all()).to_native(), self.rows)
 
@@ -49,9 +53,14 @@ class LazyFeed:
 
         name = self.frame.columns[0]
         column = nw.col(name) if self.origin.whole else nw.col(name).cast(nw.String)
-        with refusals("run", str(self.origin.library)):
+        with refusals("run", str(self.origin.library)), self.turn():
             found = self.frame.filter(column.is_in(wanted_ids(queries, whole=self.origin.whole)))
             return _native.Frame(found.collect().to_native().__arrow_c_stream__())
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """What is waited for before the library is asked; nothing for Polars, which answers many threads at once."""
+        turn: AbstractContextManager[Any] = self.lock if self.origin.library == "duckdb" else nullcontext()
+        return turn
 
 
 def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataError
-from karat.read import decompressor, sentences
+from karat.read import sentences, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,11 +25,8 @@ def mapping_in(path: str) -> dict[str, Any]:
     Raises:
         DataError: a file that cannot be read, is no JSON or no object, or names a query or document twice.
     """
-    with sentences(path):
-        with open(path, "rb") as file:
-            unpack = decompressor(file.read(8))
-        with open(path, "rb") if unpack is None else unpack(path) as file:
-            content = file.read()
+    with sentences(path), unpacked(path) as file:
+        content = file.read()
     try:
         found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=lambda pairs: distinct(pairs, path))
     except UnicodeDecodeError as error:

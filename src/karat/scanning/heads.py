@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from karat.columns import usual
 from karat.errors import DataError
-from karat.read import BYTE_ORDER_MARK, decompressor, sentences
+from karat.read import BYTE_ORDER_MARK, sentences, unpacked
 from karat.scanning.telling import is_number
 
 if TYPE_CHECKING:
@@ -42,23 +42,9 @@ def head_of(path: str, size: int = HEAD) -> bytes:
     Raises:
         DataError: a file that cannot be read.
     """
-    with sentences(path):
-        with open(path, "rb") as file:
-            head = file.read(size)
-        unpack = decompressor(head)
-        if unpack is not None:
-            with unpack(path) as packed:
-                head = at_most(packed, size)
+    with sentences(path), unpacked(path) as file:
+        head = file.read(size)
     return head.removeprefix(BYTE_ORDER_MARK)
-
-
-def at_most(file: IO[bytes], size: int) -> bytes:
-    """So many bytes, or all there are."""
-    parts: list[bytes] = []
-    while size > 0 and (part := file.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def delimited(

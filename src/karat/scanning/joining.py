@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import IO, TYPE_CHECKING, Any
 
-from karat.read import BYTE_ORDER_MARK, Reopened, Source, decompressor
+from karat.cursors import Reopened
+from karat.read import BYTE_ORDER_MARK, Source, unpacked
 from karat.scanning.telling import PACKED
 
 if TYPE_CHECKING:
@@ -53,12 +54,9 @@ class Chain(io.RawIOBase):
         super().close()
 
 
-def opened(path: str) -> IO[bytes]:
+def opened(path: str) -> Any:
     """A file from its first byte, unpacked, behind a byte order mark."""
-    with open(path, "rb") as file:
-        unpack = decompressor(file.read(8))
-    start: Any = open(path, "rb") if unpack is None else unpack(path)  # noqa: SIM115 - closed where it is read
-    found = start if hasattr(start, "peek") else io.BufferedReader(start)
+    found: Any = unpacked(path)
     if found.peek(3)[:3] == BYTE_ORDER_MARK:
         found.read(3)
     return found
@@ -68,5 +66,6 @@ def joined(place: Place) -> Source:
     """The files as one text, which is not read yet."""
     origin = place.origin
     plain = not any(each.endswith(PACKED) for each in place.files)
-    start: Any = lambda: Chain(place.files)  # noqa: E731 - what Reopened calls
-    return Source(place.name, Reopened(start), origin.size if plain else None, origin)
+    return Source(
+        place.name, lambda: Reopened(lambda: Chain(place.files)), origin.size if plain else None, origin
+    )

@@ -1,0 +1,237 @@
+"""Compressed bytes unpacked: every stream of a file, and a refusal of what is damaged, as the format's own tool does.
+
+Python's own readers of xz and bzip2 take damage at the start of a second stream for the end of the file
+(``_compression.DecompressReader``), and what stands behind it is lost in silence.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["FREE", "RATIO", "PackedError", "Unpacked", "format_of"]
+
+AT_ONCE = 2**17
+"""Bytes read, and 8 times as many made, at once."""
+FREE = 2**30
+"""Bytes that a file may unpack to, however small it is."""
+RATIO = 200
+"""Times its size that a larger file may unpack to: runs of real systems stay below 20, a made-up one of 40."""
+XZ_MEMORY = 2**31
+"""Bytes that an xz stream may ask for; ``xz -9`` asks for 65 MiB."""
+ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+
+class PackedError(OSError):
+    """Compressed bytes that cannot be unpacked; the text says what they are, and what to do.
+
+    Args:
+        sentence: the text, which follows the file's name.
+        fault: what is wrong, in a few words.
+    """
+
+    def __init__(self, sentence: str, fault: str) -> None:
+        super().__init__(sentence)
+        self.fault = fault
+
+
+class Stream(Protocol):
+    """A decompressor of one stream, as the standard library has them for bzip2, xz and Zstandard."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream's end was reached."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether nothing more comes without further bytes."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the stream's end."""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """The next bytes, at most so many."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to compress.
+
+    Args:
+        begin: makes the decompressor of one stream.
+        padding: zeros may stand behind a stream in multiples of it; 0 where none may.
+    """
+
+    begin: Callable[[], Stream]
+    padding: int
+
+
+class Deflated:
+    """A stream of gzip, with its checksum, behind the interface that the other formats have."""
+
+    def __init__(self) -> None:
+        """Begin a stream."""
+        import zlib
+
+        self.inflate = zlib.decompressobj(31)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream's end was reached."""
+        return self.inflate.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the stream's end."""
+        return self.inflate.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """The next bytes, at most so many."""
+        made = self.inflate.decompress(self.inflate.unconsumed_tail + data, max_length)
+        self.needs_input = not self.inflate.unconsumed_tail and len(made) < max_length
+        return made
+
+
+def bunzip() -> Stream:
+    """A stream of bzip2."""
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def unxz() -> Stream:
+    """A stream of xz."""
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+
+
+def unzstd() -> Stream:
+    """A frame of Zstandard, which may be one to skip."""
+    made: Stream = importlib.import_module(ZSTANDARD).ZstdDecompressor()
+    return made
+
+
+# gzip and bzip2 ignore zeros to the end of a file; xz has them as padding in multiples of four (its format, 2.2).
+GZIP, BZIP2, XZ, ZSTD = Format(Deflated, 1), Format(bunzip, 1), Format(unxz, 4), Format(unzstd, 0)
+# The sixteen frames to skip, one of which pzstd writes first (RFC 8878, 3.1.2).
+SKIPPED = tuple(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))
+MAGIC = {
+    b"\x1f\x8b": GZIP,
+    b"\x28\xb5\x2f\xfd": ZSTD,
+    b"BZh": BZIP2,
+    b"\xfd7zXZ\x00": XZ,
+    **dict.fromkeys(SKIPPED, ZSTD),
+}
+
+
+def format_of(start: bytes) -> Format | None:
+    """How a file that begins with these bytes is compressed; None for plain text."""
+    return next((its for magic, its in MAGIC.items() if start.startswith(magic)), None)
+
+
+class Unpacked(io.RawIOBase):
+    """What a compressed file holds, stream after stream.
+
+    Args:
+        file: the compressed bytes, closed with this object.
+        its: how they are compressed.
+    """
+
+    def __init__(self, file: IO[bytes] | io.RawIOBase, its: Format) -> None:
+        """Begin nothing yet."""
+        super().__init__()
+        self.file, self.its = file, its
+        self.stream: Stream | None = None
+        self.held = b""
+        self.taken = self.made = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end.
+
+        Raises:
+            PackedError: bytes that are damaged, cut short or followed by others, or that unpack to too much.
+        """
+        view = memoryview(buffer).cast("B")
+        room = min(len(view), 8 * AT_ONCE)
+        while self.stream is not None or self.begun():
+            part = self.part(room)
+            if part:
+                view[: len(part)] = part
+                self.made += len(part)
+                if self.made > max(FREE, RATIO * self.taken):
+                    raise too_much()
+                return len(part)
+        return 0
+
+    def part(self, room: int) -> bytes:
+        """The next bytes of the stream at hand, perhaps none."""
+        stream = self.stream
+        assert stream is not None
+        data = b""
+        if stream.needs_input:
+            data = self.held or self.more()
+            self.held = b""
+            if not data:
+                raise damaged("it ends within a compressed stream")
+        try:
+            part = stream.decompress(data, room)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- each library has one of its own; bzip2's is an OSError
+            raise damaged(str(error)) from None
+        if stream.eof:
+            self.held, self.stream = stream.unused_data, None
+        return part
+
+    def begun(self) -> bool:
+        """Begin the next stream, if there is one."""
+        zeros = 0
+        while True:
+            data = self.held or self.more()
+            self.held = data.lstrip(b"\0") if self.its.padding else data
+            zeros += len(data) - len(self.held)
+            if self.held or not data:
+                break
+        if zeros and zeros % self.its.padding:
+            raise damaged(f"{zeros} zeros follow a stream, which are no padding")
+        if not self.held and self.made == 0 == self.taken:
+            raise damaged("it is empty")
+        self.stream = self.its.begin() if self.held else None
+        return self.stream is not None
+
+    def more(self) -> bytes:
+        """Further compressed bytes."""
+        data = self.file.read(AT_ONCE) or b""
+        self.taken += len(data)
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+        super().close()
+
+
+def damaged(how: str) -> PackedError:
+    """The error for bytes that cannot be unpacked."""
+    return PackedError(f"is compressed and damaged or cut short ({how}): fetch or write it again.", how)
+
+
+def too_much() -> PackedError:
+    """The error for few bytes that unpack to very many."""
+    fault = f"unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
+    return PackedError(
+        f"{fault}, as no run does: if it is meant, unpack it first, and give the plain text.", f"it {fault}"
+    )
