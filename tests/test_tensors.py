@@ -246,8 +246,31 @@ ONE = np.ones((2, 3))
         (lambda: evaluate(ONE, ONE * 9, ["ERR"]), DataError, "worth more than the highest"),
         (lambda: evaluate(ONE, ONE, ["Prefs"]), MeasureError, "an array of grades holds none"),
         (lambda: evaluate(ONE, ONE, ["nDGC"]), MeasureError, "Did you mean nDCG"),
-        (lambda: evaluate(ONE, ONE, policy=Policy(ties="expected")), PolicyError, "does not go with arrays"),
-        (lambda: evaluate(ONE, ONE, policy=Policy(empty="error")), PolicyError, "does not go with arrays"),
+        (
+            lambda: evaluate(ONE, ONE, policy=Policy(ties="rank-column")),
+            PolicyError,
+            "does not go with arrays",
+        ),
+        (
+            lambda: evaluate(ONE, ONE, policy=Policy(ties="error")),
+            DataError,
+            "number 1 of the batch has equal scores that touch a judged document",
+        ),
+        (
+            lambda: evaluate(ONE, ONE - 2, policy=Policy(negative="error")),
+            DataError,
+            "number 1 of the batch has a negative grade, which the policy forbids",
+        ),
+        (
+            lambda: evaluate(ONE, ONE * 0, policy=Policy(empty="error", ties="input")),
+            DataError,
+            "number 1 of the batch has no document of grade 1 or more, which the policy forbids",
+        ),
+        (
+            lambda: evaluate(ONE, ONE, mask=ONE * 0, policy=Policy(missing="error", ties="input")),
+            DataError,
+            "number 1 of the batch has no document, which the policy forbids",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(call: Any, error: type, text: str) -> None:

@@ -164,6 +164,10 @@ class Arrays:
         """How many of each row hold, as floats."""
         return self.floats(self.library.count_nonzero(which, axis=1))
 
+    def places(self, x: Any) -> Any:
+        """Whole numbers as those that places are given in."""
+        return self.library.astype(x, self.library.arange(1, device=self.device).dtype)
+
     # ------------------------------------------------------------ along the documents of each query
 
     def take(self, x: Any, order: Any) -> Any:

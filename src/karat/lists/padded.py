@@ -95,6 +95,18 @@ class Padded(Lists):
         """The ranks, those of documents of equal score averaged."""
         if self.scores is None or not self.shape[1]:
             return self.rank
+        first, last = self.tie_span
+        return cast("Rows", (first + last) / 2.0)
+
+    @property
+    def tie_span(self) -> tuple[Any, Any]:
+        """The first and the last rank that share each document's score [query, document]."""
+        return cast("tuple[Any, Any]", self.once("tie_span", self.found_spans))
+
+    def found_spans(self) -> tuple[Any, Any]:
+        """The same, from the scores; what is no document stands alone."""
+        if self.scores is None:
+            return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
         end = self.xp.library.ones_like(self.inside[:, :1])
         other = here[:, 1:] != here[:, :-1]
@@ -103,7 +115,7 @@ class Padded(Lists):
         back = self.xp.where(self.joined(other, end) | (rank == length), self.shape[1] + 1.0 - rank, 0.0)
         flipped = self.xp.library.flip(back, axis=1)
         last = self.shape[1] + 1.0 - self.xp.library.flip(self.xp.running_largest(flipped), axis=1)
-        return cast("Rows", (first + last) / 2.0)
+        return first, last
 
     def n_graded(self, lowest: float, below: float) -> Queries:
         if below != float("inf"):
@@ -236,9 +248,14 @@ class Padded(Lists):
 
     def part(self, width: int, length: Any) -> Padded:
         """The first columns."""
-        width, whole = min(width, self.shape[1]), self.scores
-        scores = None if whole is None else lambda: whole()[:, :width]
+        width = min(width, self.shape[1])
+        scores = self.scores_down_to(width)
         return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
+
+    def scores_down_to(self, width: int) -> Callable[[], Any] | None:
+        """What gives the scores of the first columns."""
+        whole = self.scores
+        return None if whole is None else lambda: whole()[:, :width]
 
     def best_lists(self, gain: Gain, of: str) -> Padded:
         """All documents of a positive gain, best first, down to this list's depth."""

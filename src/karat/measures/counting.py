@@ -33,7 +33,7 @@ def number_relevant(r: Lists, rel: float) -> Queries:
 @measure("NumRelRet", aggregate="sum", additive=True, rel=1, same_as="num_rel_ret", source="trec_eval")
 def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
     """How many relevant documents were retrieved."""
-    return r.total(r.hits(rel) * r.judged)
+    return r.total(r.hits(max(rel, 0.0)))
 
 
 @measure(
@@ -85,7 +85,7 @@ def recall(r: Lists, rel: float, over: str) -> Queries:
     A query without relevant documents scores 0. ``over=capped`` divides by at most k, so that 1 can be
     reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
-    return r.ratio(r.total(r.hits(rel) * r.judged), r.size(over, rel))
+    return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
 @measure("F", beta=1, rel=1, over=OneOf("depth", "retrieved"), source="van Rijsbergen 1979")

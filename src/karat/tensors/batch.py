@@ -28,6 +28,7 @@ class Batch:
         mask: which places hold a document; None for all [query, document].
         judged: the grades of all judgments, NaN where there is none; None for ``grades`` [query, judgment].
         flaws: queries whose values are undefined, because nobody could look when the call was made [query].
+        first: how many queries stand before these, where they are a part of a batch.
     """
 
     arrays: Arrays
@@ -36,6 +37,7 @@ class Batch:
     mask: Any = None
     judged: Any = None
     flaws: Any = None
+    first: int = 0
 
     def parts(self) -> Iterator[Batch]:
         """The batch itself, or where that is quicker a few queries at a time."""
@@ -46,13 +48,22 @@ class Batch:
             return
         for first in range(0, queries, step):
             some = slice(first, first + step)
-            yield Batch(
-                self.arrays,
-                *(
-                    None if each is None else each[some]
-                    for each in (self.scores, self.grades, self.mask, self.judged, self.flaws)
-                ),
-            )
+            held: dict[str, Any] = {
+                name: getattr(self, name) for name in ("scores", "grades", "mask", "judged", "flaws")
+            }
+            cut: dict[str, Any] = {name: None if each is None else each[some] for name, each in held.items()}
+            yield replace(self, first=first, **cut)
+
+    def marked(self, which: Any, what: str, advice: str) -> Batch:
+        """The batch with more queries whose values are undefined; on the host a query so marked is refused.
+
+        Raises:
+            DataError: on the host, any is marked.
+        """
+        if self.arrays.on_host:
+            refuse(which, what, advice, self.first)
+            return self
+        return replace(self, flaws=either(self.flaws, which))
 
 
 def batch_of(
@@ -102,14 +113,14 @@ def either(flaws: Any, others: Any) -> Any:
     return flaws | others
 
 
-def refuse(which: Any, what: str, advice: str) -> None:
-    """Refuse queries, where the host may look.
+def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
+    """Refuse queries, where the host may look; ``first`` of them stand before these.
 
     Raises:
         DataError: any is marked.
     """
     if which.any():
-        raise DataError(f"Query number {int(which.argmax()) + 1} of the batch has {what}: {advice}.")
+        raise DataError(f"Query number {first + int(which.argmax()) + 1} of the batch has {what}: {advice}.")
 
 
 def array_of(array: Any, name: str) -> Any:

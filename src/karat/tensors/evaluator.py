@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,9 +11,10 @@ from karat.cores import available_cores
 from karat.errors import DataError, MeasureError
 from karat.lists.arrays import host_view
 from karat.policy import Policy
-from karat.tensors.batch import Batch, batch_in, refuse, topk_batch
+from karat.tensors.batch import Batch, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
-from karat.tensors.ranking import beyond, ranked, refuse_axes
+from karat.tensors.orders import means_over_orders
+from karat.tensors.ranking import beyond, checked, ranked, refuse_axes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,8 +73,9 @@ def evaluate(
         per_query: the values of each query instead of their mean.
         policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
             here). A place stands for the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
-            ``optimistic`` and ``pessimistic`` are the best and the worst order. ``empty="skip"`` leaves a query
-            out of the mean and shows NaN for it.
+            ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
+            (on a device of measures that are sums over documents). ``empty="skip"`` leaves a query out of the mean
+            and shows NaN for it, as does ``missing="skip"`` one without a document.
         profile: a named convention, see ``karat.profiles()``.
         max_grade: the highest grade there is, where grades are whole numbers: best lists are then counted, not
             sorted. On the host karat finds out by itself. A query with any other grade is NaN.
@@ -309,28 +310,28 @@ class Evaluator:
         """The batch, with its flaws where ``max_grade`` does not hold."""
         if self.max_grade is None:
             return batch
-        wrong, xp = beyond(batch, self.max_grade), batch.arrays
+        wrong = beyond(batch, self.max_grade)
         if wrong is None:
             return batch
-        if xp.on_host:
-            refuse(
-                wrong,
-                f"a grade that is no whole number up to {self.max_grade}",
-                "name the highest as max_grade",
-            )
-            return batch
-        return replace(batch, flaws=wrong if batch.flaws is None else batch.flaws | wrong)
+        what = f"a grade that is no whole number up to {self.max_grade}"
+        return batch.marked(wrong, what, "name the highest as max_grade")
 
     def part(self, batch: Batch) -> dict[str, Column]:
         """The values of a part of the batch."""
         columns: dict[str, Column] = {}
-        made: dict[Policy, Padded] = {}
+        made: dict[Policy, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
             for own, ranking, its in self.groups:
                 if ranking not in made:
-                    made[ranking] = ranked(batch, ranking, self.max_grade)
+                    looked = checked(batch, ranking)
+                    made[ranking] = looked, ranked(looked, ranking, self.max_grade)
+                looked, lists = made[ranking]
+                if ranking.ties == "expected" and batch.scores is not None:
+                    values = means_over_orders(looked, ranking, its, self.max_grade)
+                else:
+                    values = {label: measure(lists) for label, measure in its.items()}
                 for label, measure in its.items():
-                    columns[label] = column_of(batch, made[ranking], measure, own.empty)
+                    columns[label] = column_of(looked, lists, values[label], measure, own)
         return columns
 
 
@@ -362,21 +363,33 @@ def side_by_side(work: Callable[[Batch], dict[str, Column]], parts: list[Batch])
         return list(pool.map(work, parts))
 
 
-def column_of(batch: Batch, lists: Padded, measure: Measure, empty: str) -> Column:
-    """The values of a measure, and what each weighs."""
-    xp = batch.arrays
-    values: Any = measure(lists)
-    weights: Any = measure.weigh(lists)
-    kept = None
-    if empty != "zero":
-        wanted: Any = measure.wanted.count(lists)
-        if empty == "skip":
-            kept = wanted > 0.0
-        elif measure.definition.aggregate != "sum":
-            values = xp.where(wanted > 0.0, values, 1.0 if empty == "one" else float("nan"))
+def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
+    """The values of a measure, and what each weighs, once the policy has decided about queries."""
+    xp, kept = batch.arrays, None
+    graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
+    listed: Any = None if policy.missing == "zero" else has_documents(batch)
+    for rule, present, what in (
+        (policy.empty, graded, f"no document of {measure.wanted}"),
+        (policy.missing, listed, "no document"),
+    ):
+        if rule == "skip":
+            kept = present if kept is None else kept & present
+        elif rule == "error":
+            batch = batch.marked(
+                ~present, f"{what}, which the policy forbids", "leave it out, or choose another rule"
+            )
+        elif present is not None and measure.definition.aggregate != "sum":
+            values = xp.where(present, values, 1.0 if rule == "one" else float("nan"))
     if batch.flaws is not None:
         values = xp.where(batch.flaws, float("nan"), values)
-    return Column(values, weights, kept)
+    return Column(values, measure.weigh(lists), kept)
+
+
+def has_documents(batch: Batch) -> Any:
+    """Which queries have a document at all; one that has none is missing [query]."""
+    if batch.mask is None:
+        return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
+    return batch.arrays.library.any(batch.mask, axis=1)
 
 
 def shown(batch: Batch, column: Column) -> Any:

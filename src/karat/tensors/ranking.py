@@ -6,38 +6,67 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import PolicyError
 from karat.lists.padded import MOST_LEVELS, Padded
+from karat.policy import Policy
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays
-    from karat.policy import Policy
     from karat.tensors.batch import Batch
 
-__all__ = ["beyond", "ranked", "refuse_axes"]
+__all__ = ["beyond", "checked", "ranked", "refuse_axes"]
 
 NEVER_POOLED, POOLED = -1.0, -2.0
-
-REFUSED = {
-    "rank-column": "a batch has no rank column; give scores that fall with the rank",
-    "expected": "the mean over all orders needs ties on the host; evaluate files or dicts, or compare optimistic with "
-    "pessimistic",
-    "error": "nobody may look for ties on a device; choose an order",
-}
 
 
 def refuse_axes(policy: Policy) -> None:
     """Refuse what a policy asks for and arrays cannot give.
 
     Raises:
-        PolicyError: a rule for ties that needs more than arrays, or an error that nobody could raise.
+        PolicyError: a rule for ties that needs more than arrays.
     """
-    if policy.ties in REFUSED:
-        raise PolicyError(f"ties={policy.ties!r} does not go with arrays: {REFUSED[policy.ties]}.")
-    for axis in ("negative", "empty"):
-        if getattr(policy, axis) == "error":
-            raise PolicyError(
-                f"{axis}='error' does not go with arrays, which may lie on a device where nobody looks: choose another "
-                f"{axis}, such as {axis}={'nan' if axis == 'empty' else 'unjudged'!r}."
-            )
+    if policy.ties == "rank-column":
+        raise PolicyError(
+            "ties='rank-column' does not go with arrays: a batch has no rank column; give scores that fall with the "
+            "rank."
+        )
+
+
+def checked(batch: Batch, policy: Policy) -> Batch:
+    """The batch, with the queries marked or refused that the policy calls an error.
+
+    Raises:
+        DataError: on the host, a tie that touches a judged document, or a negative grade.
+    """
+    if policy.negative == "error":
+        marked, advice = negative(batch), "correct it, or choose negative='unjudged' or 'nonrelevant'"
+        batch = batch.marked(marked, "a negative grade, which the policy forbids", advice)
+    if policy.ties == "error":
+        what = "equal scores that touch a judged document, which the policy forbids"
+        batch = batch.marked(tied(batch, policy), what, "choose an order, such as ties='input'")
+    return batch
+
+
+def negative(batch: Batch) -> Any:
+    """Which queries have a negative grade [query]."""
+    xp, found = batch.arrays, no_query(batch)
+    for grades, there in ((batch.grades, batch.mask), (batch.judged, None)):
+        if grades is not None and not xp.library.isdtype(grades.dtype, "bool"):
+            below = xp.floats(grades) < 0.0
+            found = found | xp.library.any(below if there is None else below & there, axis=1)
+    return found
+
+
+def no_query(batch: Batch) -> Any:
+    """No query marked [query]."""
+    return batch.arrays.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0
+
+
+def tied(batch: Batch, policy: Policy) -> Any:
+    """Which queries have equal scores that touch a judged document down to the policy's depth [query]."""
+    lists = ranked(batch, Policy(scores=policy.scores, ties="input"))
+    first, last = lists.tie_span
+    judged = (lists.grades != NEVER_POOLED) & lists.inside
+    here = judged & (last > first) & (first <= (policy.depth or float("inf")))
+    return lists.xp.library.any(here, axis=1)
 
 
 def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:

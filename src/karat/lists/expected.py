@@ -1,0 +1,93 @@
+"""The carrier for the mean over all orders of tied documents, of measures that are sums over documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from karat.errors import MeasureError
+from karat.lists.padded import Padded
+
+if TYPE_CHECKING:
+    from karat.lists import Gain, Rows
+
+__all__ = ["Expected"]
+
+
+class Expected(Padded):
+    """Padded lists in which each document of a tie is what the documents of the tie are on average.
+
+    A measure that adds up what each document is worth at its rank has then its mean over all orders of the tied
+    documents (McSherry and Najork 2008, Computing information retrieval performance measures efficiently in the
+    presence of tied scores), also where a depth cuts through a tie. Of other measures that does not hold.
+
+    Args:
+        plain: the lists in any order of their tied documents, not cut.
+        width: how many columns of them.
+        length: how many of the columns are documents; None for the lists' own [query].
+
+    Example:
+        >>> import numpy as np
+        >>> from karat.lists.arrays import arrays_of
+        >>> from karat.lists.expected import Expected
+        >>> from karat.lists.padded import Padded
+        >>> from karat.measures import parse_measure
+        >>> grade, scores = np.array([[0.0, 1.0, 1.0]]), np.array([[2.0, 2.0, 1.0]])
+        >>> parse_measure("P@1")(Expected(Padded(arrays_of(grade), grade, scores=lambda: scores)))
+        array([0.5])
+    """
+
+    def __init__(self, plain: Padded, width: int | None = None, length: Any = None) -> None:
+        """Carry them."""
+        width = plain.shape[1] if width is None else min(width, plain.shape[1])
+        length = plain.lengths if length is None else length
+        super().__init__(
+            plain.xp, plain.grades[:, :width], length, plain.pool, plain.scores_down_to(width), plain.levels
+        )
+        self.plain = plain
+
+    # ------------------------------------------------------------ what a document is, by its grade
+
+    def hits(self, rel: float) -> Rows:
+        return self.averaged(("hits", rel), self.plain.hits(rel))
+
+    def misses(self, rel: float) -> Rows:
+        return self.averaged(("misses", rel), self.plain.misses(rel))
+
+    @property
+    def judged(self) -> Rows:
+        return self.averaged("judged", self.plain.judged)
+
+    @property
+    def pooled(self) -> Rows:
+        return self.averaged("pooled", self.plain.pooled)
+
+    def gains(self, gain: Gain) -> Rows:
+        return self.averaged(("gains", gain), self.plain.gains(gain))
+
+    def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
+        return self.averaged(("unit", gain, rel, highest), self.plain.unit_gains(gain, rel, highest))
+
+    @property
+    def grade(self) -> Rows:
+        raise MeasureError("A tie has no grade of its own: ask what its documents are worth.")
+
+    # ------------------------------------------------------------ how they are made
+
+    def averaged(self, name: Any, rows: Rows) -> Rows:
+        """The rows, each as its tie is on average; made once for all depths."""
+        every = self.plain.once(("averaged", name), lambda: self.over_ties(rows))
+        return cast("Rows", every[:, : self.shape[1]])
+
+    def over_ties(self, rows: Rows) -> Any:
+        """The mean of the rows over the documents of each tie [query, document]."""
+        plain, xp = self.plain, self.plain.xp
+        if not plain.shape[1]:
+            return rows
+        first, last = plain.tie_span
+        reached = cast("Any", plain.running(rows))
+        before = xp.library.concat([xp.full((plain.shape[0], 1), 0.0), reached], axis=1)
+        total = xp.take(before, xp.places(last)) - xp.take(before, xp.places(first - 1.0))
+        return xp.where(plain.inside, total / (last - first + 1.0), 0.0)
+
+    def part(self, width: int, length: Any) -> Expected:
+        return Expected(self.plain, min(width, self.shape[1]), length)
