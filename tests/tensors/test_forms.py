@@ -23,7 +23,7 @@ from tensors.batches import JUDGED, QUERIES, WIDTH, Batch, batch
 MEASURES = ["AP", "RR", "nDCG@3", "R@2", "P@2", "Bpref", "Q", "infAP", "INST@3", "NumRelRet", "GMAP", "AUC"]
 POLICIES = [
     Policy(ties="ascending"),
-    Policy(),
+    Policy(ties="trec"),
     Policy(ties="optimistic"),
     Policy(ties="pessimistic", unjudged="removed", depth=4),
     Policy(ties="ascending", negative="nonrelevant", empty="skip", depth=3),

@@ -55,8 +55,8 @@ def means_over_orders(
         )
     if others:
         rows = rows_of(whole)
-        everywhere = np.zeros(len(rows.length), bool)
-        found = Match([], finished(rows, policy), Counts(), everywhere, everywhere, rows)
+        missing = np.zeros(len(rows.length), bool)
+        found = Match([], finished(rows, policy), Counts(), missing, rows)
         columns, _ = expected_values(found, list(others.values()), policy)
         values |= {label: batch.arrays.floats(columns[:, place]) for place, label in enumerate(others)}
     return values
