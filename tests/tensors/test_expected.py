@@ -46,7 +46,7 @@ def of_arrays(name: str, seed: int, measures: list[str], policy: Policy, *, judg
     )
 
 
-def check(found: dict[str, Any], wanted: dict[str, list[float]]) -> None:
+def check_values(found: dict[str, Any], wanted: dict[str, list[float]]) -> None:
     for label, values in wanted.items():
         assert np.allclose(np.asarray(found[label]), values, rtol=0, atol=1e-9, equal_nan=True), label
 
@@ -56,7 +56,7 @@ def check(found: dict[str, Any], wanted: dict[str, list[float]]) -> None:
 def test_sums_over_documents_have_their_mean_in_every_library(name: str, judged: bool) -> None:
     library(name)
     found = of_arrays(name, 5, ADDITIVE, EXPECTED, judged=judged)
-    check(found, of_dicts(5, ADDITIVE, EXPECTED, judged=judged))
+    check_values(found, of_dicts(5, ADDITIVE, EXPECTED, judged=judged))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_every_measure_has_its_mean_on_the_host(name: str, policy: Policy) -> No
     library(name)
     measures = [*OTHERS, "nDCG@3", "P@2"]
     found = of_arrays(name, 6, measures, policy, judged=True)
-    check(found, of_dicts(6, measures, policy, judged=True))
+    check_values(found, of_dicts(6, measures, policy, judged=True))
 
 
 def test_a_sum_does_not_depend_on_where_a_tie_is_cut() -> None:
@@ -98,7 +98,7 @@ def test_jax_compiles_the_mean_over_orders() -> None:
         "mask": array("jax", its.mask, "bool"),
         "judged": array("jax", its.judged),
     }
-    check(
+    check_values(
         jax.jit(lambda given: asked(**given, per_query=True))(arguments),
         of_dicts(7, ["nDCG@3", "R"], EXPECTED, judged=True),
     )
