@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.escaping import json_text
-from karat.layout import lay_out
+from karat.layout import Marked, apart, in_bands, lay_out, width
 from karat.profiles import every_profile
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json"]
 
+LEAST_NAME, LONGEST_NAME = 12, 40
+"""How short a name may be cut where a table has to fit, and how long one may be where it goes on below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
 """So many different footers stand whole; of more, so many runs' or groups' own parts are shown."""
 
@@ -51,6 +53,8 @@ def board(
 
     if not per_query:
         rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
+        if layout == "terminal" and len(scores) > 1:
+            rows = with_best(scores, rows)
         return turned_if_wide(layout, ["run", *labels], rows, columns)
     rows = []
     for each in scores:
@@ -68,13 +72,43 @@ def board(
     return lay_out(layout, header, rows, 2)
 
 
+def with_best(scores: Sequence[Scores], rows: list[list[str]]) -> list[list[str]]:
+    """The rows with the best value of each measure standing out, as printed; counts are no contest."""
+    marked = [list(row) for row in rows]
+    for place, measure in enumerate(scores[0].measures):
+        if measure.definition.aggregate == "sum":
+            continue
+        known = [float(row[place + 1]) for row in rows if not math.isnan(float(row[place + 1]))]
+        best = (min if measure.definition.smaller_is_better else max)(known, default=math.nan)
+        for row in marked:
+            if float(row[place + 1]) == best:
+                row[place + 1] = Marked(row[place + 1], bold=True)
+    return marked
+
+
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
-    """The table, or where it is wider than ``columns`` one with a row per measure."""
-    table = lay_out(layout, header, rows, 1)
-    if columns is None or max(map(len, table.splitlines())) <= columns:
-        return table
+    """The table; where it is wider than ``columns`` a row per measure, or else shorter names, or measures in bands."""
+    if columns is None or taken(header, rows) <= columns:
+        return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
-    return lay_out(layout, turned[0], turned[1:], 1)
+    if taken(turned[0], turned[1:]) <= columns:
+        return lay_out(layout, turned[0], turned[1:], 1)
+    longest = max(width(row[0]) for row in rows)
+    room = max(columns - taken(header, rows) + longest, min(LEAST_NAME, longest))
+    if columns - taken(header, rows) + longest < LEAST_NAME:
+        room = LONGEST_NAME  # bands are needed all the same
+    names = apart([row[0] for row in rows], room)
+    rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
+    drawn = []
+    for band in in_bands(header, rows, 1, columns):
+        cells = [[row[place] for place in band] for row in rows]
+        drawn.append(lay_out(layout, [header[place] for place in band], cells, 1))
+    return "\n".join(drawn)
+
+
+def taken(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How many columns of a terminal a table takes."""
+    return max(map(width, lay_out("text", header, rows, 1).splitlines()))
 
 
 def bound_columns(label: str) -> list[str]:

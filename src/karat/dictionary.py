@@ -25,27 +25,34 @@ AGGREGATES = {
 }
 
 
-def entry(definition: Definition) -> str:
-    """All of it as text of 80 columns."""
+def entry(definition: Definition, columns: int | None = None) -> str:
+    """All of it as text, with Markdown's marks; for a terminal of so many columns without them.
+
+    Example:
+        >>> from karat.dictionary import entry
+        >>> from karat.measures import REGISTER
+        >>> print(entry(REGISTER["RR"], 60).splitlines()[2])
+        1 / the rank of the first relevant document; 0 if there is
+    """
     sentence, _, rest = (inspect.getdoc(definition.formula) or "").partition("\n")
-    parts = [
-        definition.name,
-        sentence,
-        rest.strip(),
-        f"Formula\n{textwrap.indent(formula(definition), '    ')}",
-    ]
-    parts.append("\n".join(wrapped(f"{what}: {text}") for what, text in facts(definition).items()))
+    wide = columns or 80
+    parts = [definition.name, sentence, *rest.strip().split("\n\n")]
+    if columns is not None:
+        parts = [textwrap.fill(part, columns, break_on_hyphens=False) for part in parts]
+    parts.append(f"Formula\n{textwrap.indent(formula(definition), '    ')}")
+    parts.append("\n".join(wrapped(f"{what}: {text}", wide) for what, text in facts(definition).items()))
     others = elsewhere(definition)
     if others:
-        lines = [wrapped(f"{name}: {', '.join(tools)}") for name, tools in others.items()]
+        lines = [wrapped(f"{name}: {', '.join(tools)}", wide) for name, tools in others.items()]
         parts.append("\n".join(["Under the profiles of other tools", *lines]))
-    return "\n\n".join(part for part in parts if part).replace("``", "`") + "\n"
+    text = "\n\n".join(part for part in parts if part).replace("``", "`") + "\n"
+    return text if columns is None else text.replace("`", "").replace("**", "")
 
 
-def wrapped(text: str) -> str:
+def wrapped(text: str, columns: int) -> str:
     """A line of a list."""
     return textwrap.fill(
-        text, 80, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
+        text, columns, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
     )
 
 

@@ -319,7 +319,8 @@ def decisions(
     if policy.judgments == "retrieved":
         yield "Only judgments of retrieved documents are known (judgments=retrieved)."
     if policy.depth is not None:
-        yield f"The first {policy.depth} documents of the list are looked at (depth={policy.depth})."
+        first = "Only the first document" if policy.depth == 1 else f"The first {policy.depth} documents"
+        yield f"{first} of the list {'is' if policy.depth == 1 else 'are'} looked at (depth={policy.depth})."
 
 
 def tied_ranks(found: Match, depth: int | None) -> list[str]:

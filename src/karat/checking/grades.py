@@ -46,7 +46,7 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         return
     if judged.by_subtopic:
         count = judged.qrels.judgments.dropped + len(judged.qrels.judgments.grades)
-        what = f"{count:,} judgments of {len(judged.qrels.judgments.grades):,} documents, by subtopic"
+        what = f"{plural(count, 'judgment')} of {plural(len(judged.qrels.judgments.grades), 'document')}, by subtopic"
         yield found("by-subtopic", judged.text.name, what)
         return
     every = judged.deciding("keep").judgments

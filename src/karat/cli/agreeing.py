@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from karat.cli.colour import coloured
 from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say
 from karat.errors import DataError
@@ -66,4 +67,5 @@ def agreement_command(
         resamples=resamples,
         **chosen,
     )
-    say({"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]())
+    text = {"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]()
+    say(coloured("agreement", text) if layout == "text" else text)

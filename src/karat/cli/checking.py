@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from karat.cli.colour import coloured
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
 
@@ -37,7 +38,7 @@ def check_command(files: tuple[str, ...], measures: tuple[str, ...], layout: str
     found = check(*files, measures=measures) if measures else check(*files)
     if layout == "text":
         columns = min(max(terminal_width(), NARROWEST), WIDEST) if sys.stdout.isatty() else 80
-        say(found.to_text(columns))
+        say(coloured("check", found.to_text(columns)))
     else:
         say(getattr(found, f"to_{layout}")())
     code = found.exit_code

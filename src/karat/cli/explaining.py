@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from karat.cli.colour import coloured
 from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
@@ -78,8 +79,9 @@ def explain_command(
         rows=rows or None,
         digits=digits,
     )
-    if form == "text" and sys.stdout.isatty():
-        say(explanation.to_text(terminal_width()))
+    if form == "text":
+        text = explanation.to_text(terminal_width()) if sys.stdout.isatty() else explanation.to_text()
+        say(coloured("explain", text))
     else:
         say(getattr(explanation, f"to_{form}")())
 
@@ -133,4 +135,4 @@ def difference_command(
         raise DataError("Standard input ('-') can be read once: give a file for the other.")
     policy = policy_of(axes, lenient=lenient)
     found = difference(profile_a, profile_b, measure, qrels, run, policy=policy)
-    say(found.to_json() if layout == "json" else str(found))
+    say(found.to_json() if layout == "json" else coloured("difference", str(found)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from karat.cli.colour import coloured
 from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say
 from karat.errors import DataError
@@ -28,6 +29,7 @@ __all__ = ["gate_command", "verify_command"]
     help="how far a mean may fall; may be repeated",
 )
 @click.option("--min", "floors", multiple=True, metavar="nDCG@10=0.6", help="what a mean must reach; no test")
+@click.option("-m", "--measure", "measures", multiple=True, hidden=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
 @click.option(
     "--worst", type=click.IntRange(0), default=5, show_default=True, help="queries listed a measure"
@@ -46,6 +48,7 @@ def gate_command(
     baseline_run: str | None,
     drops: tuple[str, ...],
     floors: tuple[str, ...],
+    measures: tuple[str, ...],
     alpha: float,
     worst: int,
     layout: str,
@@ -64,6 +67,10 @@ def gate_command(
     """
     from karat.gates import gate
 
+    if measures:
+        raise click.UsageError(
+            f"A gate's measures stand with their limits: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
+        )
     if [qrels, run, baseline].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
     found = gate(
@@ -82,7 +89,8 @@ def gate_command(
         from karat.writing import write_whole
 
         write_whole(junit, found.to_junit())
-    say({"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]())
+    text = {"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]()
+    say(coloured("gate", text) if layout == "text" else text)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
         # The runner reads commands from both streams; standard output stays what --format says.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
@@ -132,7 +140,7 @@ def verify_command(
 
     names = read(path).names if runs else []
     found = verify(path, qrels, dict(named(each, names) for each in runs), tolerance=tolerance)
-    say(found.to_json() if layout == "json" else found.to_text())
+    say(found.to_json() if layout == "json" else coloured("verify", found.to_text()))
     if not found.equal:
         sys.exit(1)
 

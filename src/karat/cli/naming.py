@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
-from karat.cli.speech import say
+from karat.cli.colour import coloured
+from karat.cli.speech import say, terminal_width
+from karat.layout import folded
 
 __all__ = ["measures_command", "profiles_command"]
+
+WIDEST = 100
+"""Columns in which prose is still read with ease."""
 
 
 @click.command("measures")
@@ -15,14 +22,31 @@ def measures_command(names: tuple[str, ...]) -> None:
     """List the measures, or say what some of them mean."""
     from karat.measures import REGISTER, parse_measures
 
+    columns = shown_columns()
     if not names:
-        space = max(map(len, REGISTER))
-        say("".join(f"{name:{space}}  {each.sentence}\n" for name, each in REGISTER.items()))
-    if names:
-        from karat.dictionary import entry
+        say(listed({name: each.sentence for name, each in REGISTER.items()}, columns))
+        return
+    from karat.dictionary import entry
 
-        definitions = {each.name: each.definition for each in parse_measures(names)}
-        say("\n".join(map(entry, definitions.values())))
+    definitions = {each.name: each.definition for each in parse_measures(names)}
+    say("\n".join(coloured("name", entry(each, columns)) for each in definitions.values()))
+
+
+def shown_columns() -> int | None:
+    """How wide lines may be on a terminal; None where there is none, and other programs read whole lines."""
+    return min(terminal_width(), WIDEST) if sys.stdout.isatty() else None
+
+
+def listed(entries: dict[str, str], columns: int | None) -> str:
+    """A line each: the name and what it is; on a terminal in its width, without Markdown's marks."""
+    space = max(map(len, entries))
+    if columns is None:
+        return "".join(f"{name:{space}}  {text}\n" for name, text in entries.items())
+    lines = (
+        folded(f"{name:{space}}  {text.replace('`', '').replace('**', '')}", columns, " " * (space + 2))
+        for name, text in entries.items()
+    )
+    return coloured("names", "".join(lines))
 
 
 @click.command("profiles")
@@ -31,7 +55,9 @@ def profiles_command(names: tuple[str, ...]) -> None:
     """List the named conventions of other tools, or say what some of them change."""
     from karat.profiles import profile_named, profiles
 
+    columns = shown_columns()
     if not names:
-        space = max(map(len, profiles()))
-        say("".join(f"{name:{space}}  {source}\n" for name, source in profiles().items()))
-    say("\n".join(profile_named(name).describe() for name in names))
+        say(listed(profiles(), columns))
+        return
+    wide = 80 if columns is None else min(columns, 80)
+    say("\n".join(coloured("name", profile_named(name).describe(wide)) for name in names))

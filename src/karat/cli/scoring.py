@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from karat.cli.colour import in_colour, painted
 from karat.cli.options import column_options, columns_in, policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
@@ -131,8 +132,9 @@ def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_b
         say(to_json(scores, per_query=per_query))
         return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
+    drawn = "terminal" if layout == "text" and in_colour() else layout
     say(
-        board(scores, layout, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
+        board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
         data=layout in DATA,
     )
     if layout in ("csv", "tsv", "latex"):
@@ -142,4 +144,5 @@ def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_b
         # Two blanks at its end keep a line apart from the next.
         say("\n" + "  \n".join(map(markdown, lines)) + "\n")
     else:
-        say("".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines))
+        under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines)
+        say(painted(under, "footer"))

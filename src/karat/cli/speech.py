@@ -8,8 +8,10 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from karat.cli.colour import painted
 from karat.errors import DataWarning
 from karat.escaping import lines_for_terminal
+from karat.layout import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +35,16 @@ def as_options(sentence: str) -> str:
 
 def fail(sentence: str, code: int, help_: str = "") -> None:
     """Say what is wrong on standard error, perhaps how it is done, and leave."""
-    sys.stderr.write(f"karat: {as_options(sentence).encode('utf-8', 'replace').decode()}\n")
-    sys.stderr.write(f"{help_}\n" if help_ else "")
+    complain("karat:", "error", sentence)
+    sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ else "")
     sys.exit(code)
+
+
+def complain(prefix: str, kind: str, sentence: str) -> None:
+    """Write a sentence to standard error: on a terminal in its width, with the prefix in the colour of its kind."""
+    text = f"{prefix} {as_options(sentence).encode('utf-8', 'replace').decode()}"
+    text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
+    sys.stderr.write(painted(prefix, kind, sys.stderr) + text.removeprefix(prefix))
 
 
 @contextmanager
@@ -51,8 +60,7 @@ def warnings_said() -> Iterator[None]:
                 others(message, category, *rest, **named)
             elif str(message) not in said:
                 said.add(str(message))
-                sentence = as_options(str(message)).encode("utf-8", "replace").decode()
-                sys.stderr.write(f"karat: warning: {sentence}\n")
+                complain("karat: warning:", "warning", str(message))
 
         warnings.showwarning = show
         yield

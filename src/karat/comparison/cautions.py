@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.doubts import doubts_of
 from karat.comparison.result import Caution
@@ -65,14 +66,15 @@ def missing(comparison: Comparison) -> Iterator[Caution]:
             yield Caution(
                 "missing",
                 (place,),
-                f"{name} lacks {len(lacking)} of {each.counts.judged} judged queries, {words}: {listed(lacking)}.",
+                f"{name} lacks {len(lacking)} of {plural(each.counts.judged, 'judged query', 'judged queries')}, "
+                f"{words}: {listed(lacking)}.",
                 {"queries": list(lacking), "judged": each.counts.judged},
             )
         if extra:
             yield Caution(
                 "extra",
                 (place,),
-                f"{name} answers {extra} queries without judgments, which are left out.",
+                f"{name} answers {plural(extra, 'query', 'queries')} without judgments, left out.",
                 {"queries": extra},
             )
 

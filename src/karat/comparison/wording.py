@@ -142,7 +142,8 @@ def lettered(comparison: Comparison) -> bool:
 def heading(comparison: Comparison) -> str:
     """One line over the table: what is compared on what."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
-    parts.append(f"{len(comparison.queries):,} queries")
+    count = len(comparison.queries)
+    parts.append(f"{count:,} {'query' if count == 1 else 'queries'}")
     parts.append(f"{len(comparison.names)} runs")
     if len(comparison.labels) > 1:
         parts.append(f"primary: {comparison.labels[0]}")

@@ -79,8 +79,13 @@ class Check:
 
     @property
     def doubtful(self) -> bool:
-        """Whether it passed without proving much."""
-        return self.passed and (self.beyond or self.detectable > self.limit)
+        """Whether it passed without proving much: it fell by more, or too few queries could have shown it."""
+        return self.passed and (self.beyond or (self.detectable > self.limit and not self.not_inferior))
+
+    @property
+    def not_inferior(self) -> bool:
+        """Whether the interval excludes a drop larger than the tolerance."""
+        return self.low >= -self.limit
 
     @property
     def title(self) -> str:
@@ -128,10 +133,10 @@ class Check:
         lines = ["larger than the tolerance, but it could be chance"] if self.beyond else []
         if not math.isfinite(self.low):
             return lines
-        if self.low >= -self.limit:
-            lines.append("the interval excludes a drop larger than the tolerance: not inferior")
-        else:
-            lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
+        if self.not_inferior:
+            # However few the queries are, they have shown it.
+            return [*lines, "the interval excludes a drop larger than the tolerance: not inferior"]
+        lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
         if self.detectable > self.limit:
             lines.append(
                 f"too few queries for this tolerance: {self.queries} show a drop from {self.detectable:.4f} on (80 % "
@@ -175,7 +180,9 @@ class Gate(Display):
     def headline(self) -> str:
         """The answer in one line."""
         failed = sum(not each.passed for each in self.checks)
-        count = "all checks" if not failed else f"{failed} of {len(self.checks)} checks"
+        doubtful = sum(each.doubtful for each in self.checks)
+        unsure = f", {doubtful} of {len(self.checks)} not proven" if doubtful else ""
+        count = f"all checks{unsure}" if not failed else f"{failed} of {len(self.checks)} checks"
         against = f" against {sentence(self.baseline)}" if self.baseline else ""
         return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
 

@@ -78,8 +78,8 @@ class Profile:
         missing = [(key, value) for key, value in axes.items() if key not in given]
         return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
 
-    def describe(self) -> str:
-        """What the profile changes of karat's own conventions, in 80 columns."""
+    def describe(self, columns: int = 80) -> str:
+        """What the profile changes of karat's own conventions, in so many columns."""
         axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
         names = [f"{name} = {meant}" for name, meant in self.names.items()]
         sections = {
@@ -92,7 +92,9 @@ class Profile:
             "decimals": [str(self.digits)],
             "differs": list(self.differs),
         }
-        return f"{self.name}\n" + "".join(section(title, lines) for title, lines in sections.items() if lines)
+        return f"{self.name}\n" + "".join(
+            section(title, lines, columns) for title, lines in sections.items() if lines
+        )
 
 
 def pairs(parameters: dict[str, Any]) -> str:
@@ -100,7 +102,7 @@ def pairs(parameters: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in parameters.items())
 
 
-def section(title: str, lines: list[str]) -> str:
+def section(title: str, lines: list[str], columns: int) -> str:
     """A titled list: short entries side by side, sentences one below the other."""
     import textwrap
 
@@ -108,7 +110,9 @@ def section(title: str, lines: list[str]) -> str:
     # A no-break space keeps an entry on one line.
     texts = lines if sentences else [", ".join(line.replace(" ", "\u00a0") for line in lines)]
     filled = [
-        textwrap.fill(text, 80, initial_indent=" " * 11, subsequent_indent=" " * 13, break_on_hyphens=False)
+        textwrap.fill(
+            text, columns, initial_indent=" " * 11, subsequent_indent=" " * 13, break_on_hyphens=False
+        )
         for text in texts
     ]
     block = "\n".join(filled).replace("\u00a0", " ")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat._version import __version__
 from karat.asking import labelled, needs_groups
-from karat.boards import document_of
+from karat.boards import document_of, plural
 from karat.display import Display
 from karat.errors import DataError
 from karat.escaping import json_text, sentence
@@ -63,7 +63,7 @@ class Verification(Display):
         """A line that says it, then a line for each finding and note."""
         digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
         verdict = f"equal ({digits})" if self.equal else "differs"
-        lines = [f"{self.path}: {verdict} · {self.counted} values made again"]
+        lines = [f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} made again"]
         lines += [f"  {each.kind + ':':<12}{each.sentence}" for each in self.findings]
         return "".join(
             f"{sentence(line)}\n" for line in [*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]
