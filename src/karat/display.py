@@ -22,8 +22,8 @@ class Display:
     Example:
         >>> import karat
         >>> karat.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0}}, "RR")
-        run         RR
-        run     1.0000
+        run      RR
+        run  1.0000
         1 query · policy trec
     """
 

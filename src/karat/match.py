@@ -283,9 +283,8 @@ def decide(
     """Apply every axis of the policy, in the order in which one depends on another, and count."""
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
-        raise DataError(
-            f"{negative} {'judgment has' if negative == 1 else 'judgments have'} a negative grade, which the policy forbids."
-        )
+        these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
+        raise DataError(f"{these} a negative grade, which the policy forbids.")
     counts = replace(counts, found=len(rows.grade), relevant=int((rows.grade > 0).sum()))
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
