@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 __all__ = ["main"]
 
@@ -12,6 +13,10 @@ def main() -> None:
         face(sys.argv[1:])
     except KeyboardInterrupt:
         sys.stderr.write("karat: interrupted\n")
+        if threading.active_count() > 1:
+            # Python's own end waits for threads, which may be in the midst of minutes of work.
+            sys.stderr.flush()
+            os._exit(130)
         sys.exit(130)
     except BrokenPipeError:
         # Python flushes standard output once more at its end, which must not fail again.

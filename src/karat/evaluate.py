@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
-from karat.cores import available_cores
+from karat.cores import available_cores, side_by_side
 from karat.errors import warn
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.overlap import apart
@@ -216,13 +216,9 @@ def evaluate_together(
     if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
         yield from ((warned(scores), found) for scores, found in map(one, runs))
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(cores, len(runs))) as pool:
-        every = pool.map(lambda run: one(run, max(1, cores // len(runs))), runs)
-        yield from (
-            (warned(scores), found) for scores, found in every
-        )  # here, not where the caller is unknown
+    every = side_by_side(lambda run: one(run, max(1, cores // len(runs))), runs, min(cores, len(runs)))
+    # Warned of here, not where the caller is unknown.
+    yield from ((warned(scores), found) for scores, found in every)
 
 
 def beside_others(run: Run) -> bool:

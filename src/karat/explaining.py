@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from karat.match import Match
     from karat.measures import Measure
     from karat.policy import Policy
+    from karat.profiles import Profile
     from karat.tables import QrelsLike, RunLike
 
-__all__ = ["explain"]
+__all__ = ["Subject", "explain", "explained"]
 
 
 def explain(
@@ -95,41 +96,83 @@ def explain(
         ratio  part / whole, and 0 where whole is 0.
         <BLANKLINE>
     """
-    # Only here, since most who import karat explain nothing, and a start is to be quick.
-    from karat.explanation import Explanation
-    from karat.lists.derivation import derive
-    from karat.lists.traced import trace
-
     convention, general = conventions(profile, policy)
     asked = labelled([measure], convention)
     if len(asked) > 1:
         several = ", ".join(asked)
         raise MeasureError(f"'{measure}' stands for {len(asked)} measures ({several}): name one of them.")
     ((label, meant),) = asked.items()
-    if meant.definition.groups:
+    refuse_unexplained(meant)
+    subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
+    return explained(label, meant, subject, general, convention, rows=rows, digits=digits)
+
+
+def refuse_unexplained(measure: Measure) -> None:
+    """Refuse a measure whose value no single list explains.
+
+    Raises:
+        MeasureError: it is taken over subtopics, or over the documents of all queries.
+    """
+    if measure.definition.groups:
         raise MeasureError(
-            f"{meant} is taken over the subtopics of a query, which have a ranked list each, and a derivation shows "
+            f"{measure} is taken over the subtopics of a query, which have a ranked list each, and a derivation shows "
             "one list. Explain a measure of one list, such as AP or DCG, by the judgments of a single subtopic."
         )
-    if meant.pooled:
+    if measure.pooled:
         raise MeasureError(
-            f"{meant} compares documents of all queries, so no query explains its value alone. "
-            f"'{meant.name}' without pooled=true explains the pairs of one query."
+            f"{measure} compares documents of all queries, so no query explains its value alone. "
+            f"'{measure.name}' without pooled=true explains the pairs of one query."
         )
-    subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
-    own = general.of_measure(str(meant))
+
+
+def explained(
+    label: str,
+    measure: Measure,
+    subject: Subject,
+    policy: Policy,
+    convention: Profile | None = None,
+    *,
+    rows: int | None = 40,
+    digits: int = 6,
+) -> Explanation:
+    """How a measure comes to its value for what is explained; the arguments are those of ``explain``, read.
+
+    Args:
+        label: what the measure is called.
+        measure: the measure.
+        subject: the one list.
+        policy: the policy.
+        convention: the profile; karat's own if None.
+        rows: as in ``explain``.
+        digits: as in ``explain``.
+
+    Raises:
+        DataError: the policy leaves the query out.
+        MeasureError: no single list explains the measure.
+    """
+    # Only here, since most who import karat explain nothing, and a start is to be quick.
+    from karat.explanation import Explanation
+    from karat.lists.derivation import derive
+    from karat.lists.traced import trace
+
+    refuse_unexplained(measure)
+    convention = convention or conventions(None, policy)[0]
+    own = policy.of_measure(str(measure))
     found = subject.match(own)
-    if subject.run is not None:
+    if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)
-    refuse_left_out(found, own, subject, meant)
-    scores = scored(lambda _: found, asked, general, convention, subject.name)
+    refuse_left_out(found, own, subject, measure)
+    scores = scored(lambda _: found, {label: measure}, policy, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)
-    derivation = derive(trace(meant, lists))
+    derivation = derive(trace(measure, lists))
     value = float(scores.values[0, 0])
-    facts = [*subject.sizes(found, meant), *decisions(found, own, meant, scores.bounds.get(label), digits)]
+    facts = [
+        *subject.sizes(found, measure),
+        *decisions(found, own, measure, scores.bounds.get(label), digits),
+    ]
     return Explanation(
         label=label,
-        measure=meant,
+        measure=measure,
         query=subject.query,
         value=value,
         facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0)),
@@ -150,6 +193,7 @@ class Subject:
         grades: the ranked grades and the judged ones, or None.
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
+        part: whether of the run only the lines of this query are there, so that none means a missing query.
     """
 
     name: str
@@ -157,6 +201,7 @@ class Subject:
     grades: tuple[list[list[float | None]], list[list[float | None]] | None] | None = None
     qrels: Qrels | None = None
     run: Run | None = None
+    part: bool = False
 
     def match(self, policy: Policy) -> Match:
         """The ranked list, as it is evaluated."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +39,20 @@ def tea(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class NoBundle(contextlib.AbstractContextManager):  # type: ignore[type-arg]
+    """A drawing library that draws nothing and takes no time."""
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def finished(self) -> tuple[str, str]:
+        return "window.vegaEmbed = null;", "0"
+
+
 @pytest.fixture
 def quick(libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
     """``karat.report`` without bundling the drawing library, which takes longer than all the rest."""
-    monkeypatch.setattr("karat.reporting.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+    monkeypatch.setattr("karat.reporting.Bundle", NoBundle)
 
     def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> karat.Report:
         return karat.report(qrels, runs, list(measures), **options)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import karat
+from karat.comparison.verdict import verdict_of
 from reporting import browser
-from reporting.conftest import TEA
+from reporting.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +52,7 @@ def click(page: browser.Page, selector: str) -> None:
 def pick(page: browser.Page, select: str, name: str) -> None:
     page.run(
         f"(() => {{ const it = document.getElementById('{select}');"
-        f"it.value = [...it.options].find((each) => each.text === '{name}').value;"
+        f"it.value = [...it.options].find((each) => each.text === {json.dumps(name)}).value;"
         "it.dispatchEvent(new Event('change')); })()"
     )
     page.wait(DRAWN)
@@ -98,7 +102,8 @@ def test_another_pair_changes_the_differences_everywhere(page: browser.Page) -> 
     assert "titles" in text(page, "#h-pair")
     assert "a significant difference" in text(page, "#pair-said")
     assert page.run("document.getElementById('chart-bars').getAttribute('aria-label')") != before
-    assert "minus titles" in page.run("document.getElementById('chart-forest').getAttribute('aria-label')")
+    # The first picture stays with the run that the headline names.
+    assert "minus feedback" in page.run("document.getElementById('chart-forest').getAttribute('aria-label')")
     # Nobody is compared with himself: choosing B's run for A swaps them.
     pick(page, "pick-a", "titles")
     assert [text(page, "#h-pair .name-a"), text(page, "#h-pair .name-b")] == ["titles", "feedback"]
@@ -106,10 +111,220 @@ def test_another_pair_changes_the_differences_everywhere(page: browser.Page) -> 
     assert page.complaints == []
 
 
-def test_another_measure_changes_what_is_shown(page: browser.Page) -> None:
-    pick(page, "pick-measure", "AP")
-    assert text(page, "#pairs .measure") == "AP"
-    assert "AP" in text(page, "#pair-said")
+def test_everything_follows_the_chosen_measure(page: browser.Page) -> None:
+    found = karat.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    for place, label in ((1, "AP"), (2, "RR"), (0, "nDCG@10")):
+        pick(page, "pick-measure", label)
+        contest = found[label]
+        verdict = verdict_of(found, contest)
+        assert text(page, "#verdict h2") == verdict.headline
+        told = page.run("[...document.querySelectorAll('#verdict p')].map((each) => each.textContent)")
+        assert told == [*verdict.sentences, verdict.small]
+        assert text(page, ".answer .against") == found.names[verdict.against]
+        for each in ("#pairs .measure", ".answer .measure", "#board .measure", "#spread .measure"):
+            assert text(page, each) == label
+        assert label in text(page, "#pair-said")
+        sorts = page.run(
+            "[...document.querySelectorAll('#leaderboard th[aria-sort]')].map((each) => each.ariaSort)"
+        )
+        assert sorts.index("descending") == place + 1
+        assert sorts.count("none") == len(sorts) - 1
+        shown = [float(each[:5]) for each in column(page, place + 2)]
+        assert shown == sorted(shown, reverse=True)
+        whiskers = page.run(
+            "Object.fromEntries([...document.querySelectorAll('#leaderboard tbody tr')].map("
+            "(row) => [row.dataset.run, row.querySelector('.whisker').getAttribute('aria-label')]))"
+        )
+        assert whiskers == {
+            str(run): f"{contest.means[run]:.3f} [{contest.low[run]:.3f},{contest.high[run]:.3f}]"
+            for run in range(len(RUNS))
+        }
+        click(page, "#query-table tbody tr button")
+        names = [text(page, f"#h-pair .name-{part}") for part in "ab"]
+        summaries = page.run(
+            "[...document.querySelectorAll('#closeup summary')].map((each) => each.textContent.trim())"
+        )
+        assert summaries == [f"How {name} comes to its {label}" for name in names]
+        query = text(page, "#closeup h3").removeprefix("Query ").partition(":")[0]
+        value = contest.values[found.queries.index(query), found.names.index(names[0])]
+        assert f"{label} of query {query} = {value:.4f}" in text(page, "#closeup details")
+    assert page.complaints == []
+
+
+def points(page: browser.Page) -> list[dict[str, object]]:
+    """The points of the first picture: their data, and whether they are painted as filled."""
+    return list(
+        page.run(
+            "[...document.querySelectorAll('#chart-forest .mark-symbol path')].map((each) => ({"
+            "...each.__data__.datum, hollow: each.getAttribute('fill') === 'var(--paper)' }))"
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def crowd(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of 24 runs with long names, many of which only the correction keeps apart."""
+    draw = np.random.default_rng(3)
+    hard = draw.uniform(size=40)
+    runs = {}
+    for run in range(24):
+        grades = [[int(draw.random() < 0.2 + 0.02 * run + 0.3 * each) for _ in range(10)] for each in hard]
+        name = f"a_long_common_beginning_{run:02}_and_an_end"
+        runs[name] = karat.evaluate_grades(grades, ["P@10", "AP"], judged=[[1] * 10] * 40)
+    path = tmp_path_factory.mktemp("crowd") / "page.html"
+    karat.report(None, runs, output=path)
+    return path
+
+
+def test_a_point_is_filled_exactly_where_its_joint_interval_leaves_out_0(
+    window: browser.Page, crowd: Path
+) -> None:
+    window.resize(1440, 900)
+    window.media("light")
+    window.complaints.clear()
+    window.open(crowd)
+    for label in ("P@10", "AP"):
+        pick(window, "pick-measure", label)
+        found = points(window)
+        assert len(found) == 23
+        for each in found:
+            leaves_out_0 = each["joint_low"] > 0 or each["joint_high"] < 0
+            assert each["hollow"] != leaves_out_0, each
+        # The intervals of single pairs would not have agreed.
+        assert any(each["hollow"] and each["high"] < 0 for each in found)
+        assert any(not each["hollow"] for each in found)
+    assert window.complaints == []
+
+
+def axis_words(page: browser.Page) -> list[str]:
+    words = "[...document.querySelectorAll('#chart-forest .role-axis-label text')].map((each) => each.textContent)"
+    return list(page.run(words))
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+def test_no_name_and_no_value_is_cut_and_no_two_names_look_alike(
+    window: browser.Page, crowd: Path, width: int
+) -> None:
+    window.resize(width, 900)
+    window.media("light")
+    window.open(crowd)
+    words = axis_words(window)
+    values = [each for each in words if re.fullmatch(r"[+−±]0\.\d{3}", each)]
+    assert len(values) == 23
+    names = [each for each in words if each.startswith("a_long")]
+    assert len(set(names)) == 23
+    inside = window.run(
+        "(() => { const frame = document.querySelector('#chart-forest svg').getBoundingClientRect();"
+        "return [...document.querySelectorAll('#chart-forest svg text')].every((each) => {"
+        "const box = each.getBoundingClientRect();"
+        "return box.left >= frame.left - 1 && box.right <= frame.right + 1; }); })()"
+    )
+    assert inside
+
+
+def test_the_axes_of_the_two_runs_are_equal_and_the_picture_square(page: browser.Page) -> None:
+    for label in ("AP", "RR", "nDCG@10"):
+        pick(page, "pick-measure", label)
+        ticks = page.run(
+            "[...document.querySelectorAll('#chart-scatter .role-axis')].map((axis) =>"
+            " [...axis.querySelectorAll('.role-axis-label text')].map((each) => each.textContent))"
+            ".filter((each) => each.length)"
+        )
+        assert len(ticks) == 2
+        assert ticks[0] == ticks[1]
+        ends = page.run(
+            "(() => { const box = [...document.querySelectorAll('#chart-scatter .mark-line path')][0].getBBox();"
+            "return [box.width, box.height]; })()"
+        )
+        assert ends[0] == pytest.approx(ends[1], rel=1e-3)
+    assert text(page, "#scatter-up") == "↑ feedback (A)"
+    assert text(page, "#scatter-right") == "bm25 (B) →"
+
+
+def test_run_names_are_no_names_of_anything_else(
+    window: browser.Page, libraries: None, tmp_path: Path
+) -> None:
+    names = [
+        "__proto__",
+        "constructor",
+        "datum['x']",
+        "toString",
+        "a.b[0]",
+        "'\\",
+        "<img src=x>",
+        "hasOwnProperty",
+    ]
+    qrels = {f"{kind}{number}": {"a": 1} for kind in ("__proto__", "q") for number in ("", 1, 2, 3)}
+    draw = np.random.default_rng(2)
+    runs = {
+        name: {query: {"a": float(draw.random()), "__proto__": 0.5, "constructor": 0.4} for query in qrels}
+        for name in names
+    }
+    karat.report(qrels, runs, ["RR", "AP", "nDCG@10"], output=tmp_path / "page.html")
+    window.resize(1440, 900)
+    window.media("light")
+    window.complaints.clear()
+    window.open(tmp_path / "page.html")
+    for label in ("AP", "RR"):
+        pick(window, "pick-measure", label)
+    for name in names:
+        pick(window, "pick-a", name)
+        pick(window, "pick-b", name)
+    click(window, "#query-table tbody tr button")
+    assert window.complaints == []
+    assert len(points(window)) == len(names) - 1
+    assert set(names) & set(axis_words(window))
+    for chart in CHARTS:
+        marks = f"document.querySelectorAll('#chart-{chart} svg path, #chart-{chart} svg line').length"
+        assert window.run(marks) > 4, chart
+
+
+def test_the_score_of_a_run_can_be_seen_on_a_phone(window: browser.Page, tea: Path) -> None:
+    window.resize(390, 844)
+    window.media("light")
+    window.open(tea)
+    seen = window.run(
+        "[...document.querySelectorAll('#leaderboard tbody tr')].every((row) =>"
+        "row.cells[2].getBoundingClientRect().right <= innerWidth)"
+    )
+    assert seen
+
+
+def test_the_cells_of_the_matrix_can_be_reached_by_keyboard(page: browser.Page) -> None:
+    page.run("document.querySelector('#matrix td[tabindex=\"0\"]').focus()")
+    page.press("ArrowDown")  # over the diagonal
+    page.press("Enter")
+    page.wait(DRAWN)
+    pair = page.run("document.activeElement.dataset.pair")
+    assert pair == page.run("document.querySelector('#matrix td.chosen').dataset.pair")
+    assert text(page, "#h-pair .name-a") == "dirichlet"
+
+
+def test_every_row_of_queries_can_be_opened(page: browser.Page) -> None:
+    rows = page.run("document.querySelectorAll('#query-table tbody tr').length")
+    assert rows == page.run("document.querySelectorAll('#query-table tbody button').length") == 24
+
+
+def test_without_javascript_the_primary_answer_stands_alone_and_says_so(
+    window: browser.Page, tea: Path
+) -> None:
+    window.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        window.ask("Page.navigate", url=tea.resolve().as_uri())
+        window.wait("document.readyState === 'complete' && document.querySelector('#verdict')", 30)
+        shown = window.run("document.body.innerText")
+        assert "feedback leads, but bm25 and dirichlet may be as good." in shown
+        assert "The answer and the intervals are of nDCG@10, the primary measure." in shown
+        visible = (
+            "[...document.querySelectorAll('{}')].filter((each) => each.offsetHeight).map((each) => each.id)"
+        )
+        assert window.run(visible.format("select, .chart, #pair, #pairs, #spread, #curves, #queries")) == []
+        headings = window.run(
+            "[...document.querySelectorAll('h2')].filter((each) => each.offsetHeight).map((each) => each.innerText)"
+        )
+        assert headings[:3] == ["Caveats", "feedback leads, but bm25 and dirichlet may be as good.", "Scores"]
+    finally:
+        window.ask("Emulation.setScriptExecutionDisabled", value=False)
 
 
 def test_a_cell_of_the_matrix_chooses_its_pair(page: browser.Page) -> None:
@@ -233,10 +448,15 @@ def test_text_and_paper_differ_enough_in_light_and_dark(page: browser.Page) -> N
         ("--on-deep", "--g4"),
         ("--ink", "--a-faint"),
         ("--ink", "--warn"),
+        ("--ink", "--line"),
     ]
+    # And 3 for what is no text: intervals, boxes, the borders of what can be pressed.
+    marks = [("--others", "--paper"), ("--a", "--paper"), ("--b", "--paper")]
     for _ in range(2):
         for one, other in pairs:
             assert contrast(shade(page, one), shade(page, other)) >= 4.5, (one, other)
+        for one, other in marks:
+            assert contrast(shade(page, one), shade(page, other)) >= 3, (one, other)
         click(page, "#theme")
 
 

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.comparison.verdict import verdict_of
 from karat.reporting.page import inert, script_json
 from reporting.conftest import RUNS, TEA
 
@@ -149,7 +151,7 @@ def test_hostile_names_stay_text(quick: Make) -> None:
     data = data_of(made)
     assert data["queries"][0] == HOSTILE
     assert data["names"][0] == HOSTILE
-    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))[0]
     assert "<script>" not in "".join(filter(None, derived["0"]))
     assert "&lt;script&gt;" in derived["0"][1]
 
@@ -186,10 +188,26 @@ def test_ranked_lists_carry_the_grades_of_the_judgments(quick: Make) -> None:
 
 def test_derivations_end_in_the_value_of_the_run(quick: Make) -> None:
     data = data_of(quick(QRELS, {"old": OLD, "new": NEW}).html)
-    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))[0]
     assert "RR of query q4 = 0.5000" in derived["3"][0]
     assert "RR of query q4 = 1.0000" in derived["3"][1]
     assert "<style" not in derived["3"][0]
+
+
+def test_every_measure_has_its_verdict_its_intervals_and_its_derivations(quick: Make) -> None:
+    made = quick(QRELS, {"old": OLD, "new": NEW}, ["RR", "nDCG@10", "P@2"])
+    data = data_of(made.html)
+    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    for place, (label, contest) in enumerate(made.comparison.contests.items()):
+        row = data["contests"][place]
+        verdict = verdict_of(made.comparison, contest)
+        assert row["verdict"] == [verdict.headline, list(verdict.sentences), verdict.small]
+        assert row["verdict"][2].startswith(f"{label} over 4 queries")
+        for low, known in zip(row["low"], contest.low, strict=True):
+            assert low == pytest.approx(known, rel=1e-6) if math.isfinite(known) else low is None
+        for run in (0, 1):
+            value = contest.values[3, run]
+            assert f"{label} of query q4 = {value:.4f}" in derived[place]["3"][run]
 
 
 def test_the_eleven_points_fall_and_the_judged_share_is_a_share(quick: Make) -> None:
@@ -247,7 +265,7 @@ def test_many_queries_are_shown_in_part(quick: Make) -> None:
     largest = int(np.argmax(values[:, best] - values[:, second]))
     gains = [values[each["query"], best] - values[each["query"], second] for each in data["closeups"]]
     assert max(gains) == values[largest, best] - values[largest, second]
-    derived = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
+    (derived,) = json.loads(gzip.decompress(base64.b64decode(data["derivations"])))
     assert len(derived) == 50
 
 

@@ -11,6 +11,7 @@ import click
 from karat.cli.comparing import CORRECTIONS, TESTS, split
 from karat.cli.options import policy_of, policy_options
 from karat.cli.speech import say
+from karat.cli.watching import steps
 from karat.errors import DataError
 
 __all__ = ["report_command"]
@@ -65,6 +66,7 @@ def report_command(
         karat report qrels.txt old=a/x.run new=b/x.run --queries queries.tsv --documents docs.jsonl -o report.html
     """
     from karat.reporting import report
+    from karat.reporting.wording import portable
     from karat.tables import Run
 
     if len(files) < 3:
@@ -74,25 +76,29 @@ def report_command(
     if given.count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
     settings: dict[str, Any] = {} if seed is None else {"seed": seed}
-    made = report(
-        files[0],
-        [Run.of(path, name) for name, path in runs],
-        list(measures) or None,
-        baseline=baseline,
-        queries=queries,
-        documents=documents,
-        title=title,
-        command=shlex.join(["karat", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else None,
-        policy=policy_of(axes, lenient=lenient),
-        profile=profile,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        resamples=resamples,
-        judged_at=judged_at,
-        **settings,
-    )
+    with steps() as tell:
+        made = report(
+            files[0],
+            [Run.of(path, name) for name, path in runs],
+            list(measures) or None,
+            baseline=baseline,
+            queries=queries,
+            documents=documents,
+            title=title,
+            command=shlex.join(["karat", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
+            policy=policy_of(axes, lenient=lenient),
+            profile=profile,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            resamples=resamples,
+            judged_at=judged_at,
+            progress=tell,
+            **settings,
+        )
     if output == "-":
         say(made.html)
     else:
         made.save(output)
+        size = len(made.html.encode()) / 1e6
+        click.echo(f"{output}: {made.summary}, {size:.1f} MB.", err=True)

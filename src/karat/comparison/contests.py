@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from karat.comparison.deciding import FAMILY_WISE, corrected, letters
 from karat.comparison.joint import join
 from karat.comparison.outcomes import Outcome, margins, outcome_of
 from karat.comparison.result import Contest, Stratum
-from karat.cores import available_cores
+from karat.cores import available_cores, side_by_side
 from karat.significance import anova
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ def contests_of(
     runs = tables[0].values.shape[1]
     first, second = pairs_of(runs, settings.baseline)
     # Measures do not know of each other, and each draws the same stream: threads change nothing but the time.
-    with ThreadPoolExecutor(min(len(tables), available_cores())) as pool:
-        found = list(pool.map(lambda table: outcome_of(table, first, second, settings), tables))
+    threads = min(len(tables), available_cores())
+    found = list(side_by_side(lambda table: outcome_of(table, first, second, settings), tables, threads))
     outcomes = [outcome for outcome, _ in found]
     if any(limit for _, limit in found):
         settings = replace(settings, notes=(*settings.notes, LIMIT))

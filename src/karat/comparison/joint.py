@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from karat.comparison.result import Settings
     from karat.rows import Floats
 
-__all__ = ["join"]
+__all__ = ["NOT_OF_MEANS", "join"]
 
 NOT_OF_MEANS = ("wilcoxon", "sign")
 """Tests whose p is of signs or ranks: no interval of the mean agrees with them."""

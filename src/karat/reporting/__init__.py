@@ -6,13 +6,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat.boards import plural
 from karat.comparison import compare
-from karat.reporting.closeups import chosen_queries, closeups_of, derivations_of
+from karat.reporting.bundle import Bundle
+from karat.reporting.closeups import Excerpt, chosen_queries, closeups_of, derivations_of
 from karat.reporting.gathering import alongside, opened
 from karat.reporting.texts import texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from karat.asking import MeasuresLike
     from karat.comparison import Comparison
@@ -48,6 +50,13 @@ class Report:
 
         save(os.fspath(path), self.html)
 
+    @property
+    def summary(self) -> str:
+        """How much it shows."""
+        found = self.comparison
+        queries = plural(len(found.queries), "query", "queries")
+        return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
+
     def __repr__(self) -> str:
         """What it is, in a line: the page itself is long."""
         runs, queries = len(self.comparison.names), len(self.comparison.queries)
@@ -67,6 +76,7 @@ def report(
     command: str | None = None,
     policy: Policy | None = None,
     profile: str | None = None,
+    progress: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Report:
     """Show how runs compare, as one HTML page that works offline.
@@ -84,6 +94,7 @@ def report(
         command: the command line that made it, to be shown.
         policy: as in ``compare``.
         profile: as in ``compare``.
+        progress: called with a few words when a part of the work begins.
         settings: everything else that ``compare`` takes: ``test``, ``correction``, ``alpha``, ``seed`` …
 
     Returns:
@@ -103,18 +114,23 @@ def report(
         >>> karat.report(qrels, runs, "RR", output="report.html")  # doctest: +SKIP
         <karat report: 2 runs, 3 queries, 995,310 letters>
     """
-    from karat.reporting.page import drawing_library, refuse_absent
+    from karat.reporting.page import refuse_absent
 
     refuse_absent()
-    inputs = opened(qrels, runs, measures, policy, profile)
-    comparison = compare(
-        inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
-    )
-    curves = alongside(inputs, comparison)
-    bundle, vega = drawing_library()
-    html = assembled(
-        inputs, comparison, curves, queries, documents, bundle, title=title, command=command, vega=vega
-    )
+    tell = progress or (lambda _: None)
+    # The drawing library takes seconds to put together: another process does it meanwhile.
+    with Bundle() as bundle:
+        tell("reading the judgments")
+        inputs = opened(qrels, runs, measures, policy, profile)
+        tell(f"comparing {len(inputs.runs)} runs")
+        comparison = compare(
+            inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
+        )
+        tell("measuring along the ranks")
+        curves = alongside(inputs, comparison)
+        html = assembled(
+            inputs, comparison, curves, queries, documents, bundle, title=title, command=command, tell=tell
+        )
     made = Report(html, comparison)
     if output is not None:
         made.save(output)
@@ -127,11 +143,11 @@ def assembled(
     curves: Sequence[Alongside],
     queries: TextsLike | None,
     documents: TextsLike | None,
-    bundle: str,
+    bundle: Bundle,
     *,
     title: str | None,
     command: str | None,
-    vega: str,
+    tell: Callable[[str], None],
 ) -> str:
     """The page of a comparison."""
     from karat.comparison.verdict import verdict_of
@@ -139,26 +155,40 @@ def assembled(
     from karat.reporting.figures import board, correlation, numbers_of, packed
     from karat.reporting.methods import bibtex_of, methods_paragraph
     from karat.reporting.page import page
-    from karat.reporting.wording import facts_of, footers_of, p_name, queries_note, title_of
+    from karat.reporting.wording import (
+        facts_of,
+        footers_of,
+        interval_words,
+        p_name,
+        queries_note,
+        title_of,
+    )
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
-    closeups, excerpt = closeups_of(inputs, comparison, chosen)
+    tell(f"looking at {len(chosen)} queries")
+    excerpt = Excerpt.of(inputs, comparison, chosen)
+    closeups = closeups_of(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
     said = {} if documents is None else texts_of(documents, shown_documents(closeups), "documents")
     data = numbers_of(comparison, curves, closeups, asked, said)
+    tell("working out how values come about")
     data["derivations"] = packed(derivations_of(excerpt, comparison, closeups))
+    tell("drawing")
     data["charts"] = charts(
         len(comparison.names), len(comparison.queries), [(each.name, each.along, each.up) for each in curves]
     )
+    script, vega = bundle.finished()
     return page(
         data,
-        bundle,
+        script,
         title=title or title_of(comparison),
         facts=facts_of(comparison, inputs),
         warnings=[each.sentence for each in comparison.warnings],
         verdict=verdict_of(comparison),
-        interval_note=", each pair by itself" if settings.comparisons > 1 else "",
+        interval_words=interval_words(settings),
+        against=comparison.names[data["contests"][0]["against"]],
+        smaller=comparison.primary.smaller_is_better,
         confidence=f"{settings.confidence * 100:g} %",
         labels=comparison.labels,
         names=comparison.names,

@@ -19,7 +19,7 @@ MOST_BARS = 400
 MOST_DOTS = 2500
 """Values up to which each has a dot of its own."""
 MOST_LABELS = 12
-"""Runs up to which the first picture has its figures at the points; of more they stand beside the names."""
+"""Runs up to which pictures of all of them have wide rows."""
 
 INK, QUIET, LINE = "var(--ink)", "var(--quiet)", "var(--line)"
 OTHERS = "var(--others)"
@@ -27,6 +27,7 @@ ROLES = ["a", "b", "other"]
 COLOURS = ["var(--a)", "var(--b)", OTHERS]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 ROW, DENSE_ROW = 26, 18
+SQUARE = 290
 
 
 def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
@@ -75,10 +76,10 @@ def finished(chart: Any) -> dict[str, Any]:
         )
         .configure_text(font=FONT, fontSize=12, fill=INK)
     )
-    spec: dict[str, Any] = styled.to_dict()
+    spec: dict[str, Any] = styled.to_dict(validate=False)
     for layer in (spec, *spec.get("layer", ())):
         layer.pop("name", None)
-    return {**spec, "width": "container"}
+    return {"width": "container", **spec}
 
 
 def role(**scale: Any) -> Any:
@@ -117,37 +118,57 @@ def axis(title: str | None = None, **more: Any) -> Any:
     return alt.Axis(title=title, **{"grid": True, "tickCount": 5, **more})
 
 
-def forest(runs: int) -> Any:
-    """Every run's mean difference from B with its interval: what lies right of 0 is better."""
+def rows(data: str, field: str = "name", **axis: Any) -> Any:
+    """Runs below each other: placed by the number of their row, called what the data says of it.
+
+    A name never places a mark: ``__proto__`` is a run's name too, and stands for something else in every object.
+    """
     alt = altair()
 
-    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, ticks=False, labelColor=INK, labelPadding=8))
+    labels = {"labelExpr": f"data('{data}')[datum.value].{field}", "labelLimit": 200, "labelOverlap": False}
+    looks = {"title": None, "ticks": False, "labelColor": INK, "labelPadding": 8}
+    return alt.Y("row:O", sort=None, axis=alt.Axis(**{**looks, **labels, **axis}))
+
+
+def forest(runs: int) -> Any:
+    """Every run's mean difference from the one that leads, or from the baseline, with both of its intervals."""
+    alt = altair()
+
+    named = rows("forest")
+    y = alt.Y("row:O", sort=None, axis=None)
     base = alt.Chart(alt.NamedData("forest"))
     zero = base.mark_rule(stroke=INK, strokeWidth=1).encode(x=alt.datum(0))
-    told_all = told("run", "difference=difference", "low=from", "high=to")
-    whiskers = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", axis=axis("difference from B, with its interval", format="+.2~f")),
-        x2="high:Q",
-        y=y,
+    told_all = told(
+        "run",
+        "difference=difference",
+        "low=from",
+        "high=to",
+        "joint_low=corrected from",
+        "joint_high=corrected to",
+    )
+    joint = base.mark_rule(strokeWidth=1).encode(
+        x=alt.X("joint_low:Q", axis=axis("difference", format="+.2~f")),
+        x2="joint_high:Q",
+        y=named,
         color=role(),
         tooltip=told_all,
+    )
+    whiskers = base.mark_rule(strokeWidth=4).encode(
+        x="low:Q", x2="high:Q", y=y, color=role(), tooltip=told_all
     )
     filled = alt.Fill(
         "fill:N", legend=None, scale=alt.Scale(domain=[*ROLES, "open"], range=[*COLOURS, "var(--paper)"])
     )
     points = base.mark_point(size=80, opacity=1, strokeWidth=2).encode(
-        x="difference:Q", y=y, color=role(), fill=filled, shape=shape(), tooltip=told_all
+        x="difference:Q",
+        y=rows("forest", "said", orient="right"),
+        color=role(),
+        fill=filled,
+        shape=shape(),
+        tooltip=told_all,
     )
-    # A halo in the paper's colour keeps figures readable where a line crosses them.
-    said = [
-        base.mark_text(align="center", dy=-11, fontSize=11.5, **halo).encode(
-            x="difference:Q", y=y, text="said:N"
-        )
-        for halo in ({"stroke": "var(--paper)", "strokeWidth": 4}, {})
-    ]
-    if runs > MOST_LABELS:
-        return alt.layer(zero, whiskers, points).properties(height=runs * DENSE_ROW)
-    return alt.layer(zero, whiskers, points, *said).properties(height=runs * (ROW + 10))
+    layers = alt.layer(zero, joint, whiskers, points).resolve_axis(y="independent")
+    return layers.properties(height=runs * (DENSE_ROW if runs > MOST_LABELS else ROW))
 
 
 def bars() -> Any:
@@ -191,15 +212,19 @@ def scatter() -> Any:
     alt = altair()
 
     base = alt.Chart(alt.NamedData("scatter"))
-    line = base.mark_line(stroke=QUIET, strokeWidth=1, clip=True).encode(x="even:Q", y="even:Q")
+    # The line holds every value, so that both axes get the same ends; the picture is square.
+    even = alt.Scale(zero=False, nice=True)
+    line = base.mark_line(stroke=QUIET, strokeWidth=1, clip=True).encode(
+        x=alt.X("even:Q", scale=even), y=alt.Y("even:Q", scale=even)
+    )
     dots = base.mark_point(filled=True, size=42, opacity=0.85, cursor="pointer").encode(
-        x=alt.X("b:Q", axis=axis("B")),
-        y=alt.Y("a:Q", axis=axis("A")),
+        x=alt.X("b:Q", axis=axis(), scale=even),
+        y=alt.Y("a:Q", axis=axis(), scale=even),
         color=role(),
         shape=shape(),
         tooltip=told("query", "text", "a=A", "b=B", "difference=difference"),
     )
-    return (line + dots).properties(height=220)
+    return (line + dots).properties(height=SQUARE, width=SQUARE)
 
 
 def histogram() -> Any:
@@ -229,7 +254,7 @@ def spread(runs: int, *, dots: bool) -> Any:
     """How each run's values are spread over the queries: a box from quartile to quartile, and a dot a query."""
     alt = altair()
 
-    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, ticks=False, labelColor=INK, labelPadding=8))
+    y = rows("boxes")
     boxes = alt.Chart(alt.NamedData("boxes"))
     five = told("run", "low=5 %", "lower=quartile", "middle=median", "upper=quartile ", "high=95 %")
     x = axis("value of a query")
@@ -274,7 +299,7 @@ def curve(name: str, along: str, up: str) -> Any:
     dash = alt.StrokeDash(
         "role:N", legend=None, scale=alt.Scale(domain=ROLES, range=[[1, 0], [6, 4], [1, 0]])
     )
-    drawn = {"x": x, "y": y, "color": role(), "detail": "run:N", "order": "at:Q"}
+    drawn = {"x": x, "y": y, "color": role(), "detail": "number:N", "order": "at:Q"}
     others = base.transform_filter("datum.role === 'other'").mark_line(strokeWidth=1).encode(**drawn)
     marked = base.transform_filter("datum.role !== 'other'")
     lines = marked.mark_line(strokeWidth=2.5).encode(strokeDash=dash, **drawn)

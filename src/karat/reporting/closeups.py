@@ -8,29 +8,36 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.errors import KaratError
-from karat.explaining import explain
+from karat.explaining import Subject, explained
 from karat.lists.flat import Flat
-from karat.match import match
-from karat.ranking import of_query, ranking_of
-from karat.reporting.texts import lines
-from karat.runs import as_mapping
-from karat.runs.mapping import MappingRun
+from karat.ranking import of_query
+from karat.reporting.excerpts import excerpt_of
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from karat.comparison import Comparison
+    from karat.comparison import Comparison, Contest
     from karat.policy import Policy
     from karat.reporting.gathering import Inputs
     from karat.rows import Floats
 
-__all__ = ["MOST_QUERIES", "Closeup", "chosen_queries", "closeups_of", "derivations_of"]
+__all__ = [
+    "ALL_QUERIES",
+    "MOST_QUERIES",
+    "Closeup",
+    "Excerpt",
+    "chosen_queries",
+    "closeups_of",
+    "derivations_of",
+]
 
 MOST_QUERIES = 50
+ALL_QUERIES = 2 * MOST_QUERIES
+"""Up to so many queries all are shown; of more, ``MOST_QUERIES``."""
 MOST_DOCUMENTS = 20
 MOST_DERIVATIONS = 400
-"""Together, over all runs: each takes some milliseconds, and a third of a kilobyte."""
+"""Of the primary measure over all runs, and as many of the others together: a third of a kilobyte each."""
 EACH = 8
 """Queries of each kind that are chosen where there are many."""
 
@@ -66,7 +73,7 @@ def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int
     """
     count = len(values)
     filled = np.nan_to_num(values)
-    if count <= MOST_QUERIES:
+    if count <= ALL_QUERIES:
         a, b = pairs[0]
         order: list[int] = np.argsort(-np.abs(filled[:, a] - filled[:, b]), kind="stable").tolist()
         return order
@@ -91,90 +98,85 @@ def extremes(column: Floats) -> dict[int, None]:
 # ---------------------------------------------------------------- lists
 
 
-def closeups_of(
-    inputs: Inputs, comparison: Comparison, chosen: Sequence[int]
-) -> tuple[list[Closeup], Excerpt]:
-    """What the runs rank first for the chosen queries."""
-    names = [comparison.queries[query] for query in chosen]
-    excerpt = Excerpt.of(inputs, names)
-    if excerpt.qrels is None or not inputs.ranked:
-        return [], excerpt
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """Some queries, each with its own judgments and each run's own lines, so that nothing else is read for it.
+
+    Args:
+        qrels: the judgments of each query, by its place among the comparison's queries.
+        runs: for each run the lists by query; None for a run that was given as scores.
+    """
+
+    qrels: dict[int, Qrels]
+    runs: tuple[dict[int, Run] | None, ...]
+
+    @classmethod
+    def of(cls, inputs: Inputs, comparison: Comparison, chosen: Sequence[int]) -> Excerpt:
+        """Read each run once and keep the lines of these queries that are judged."""
+        if inputs.qrels is None or not inputs.ranked:
+            return cls({}, tuple(None for _ in inputs.runs))
+        places = {query: place for place, query in enumerate(inputs.qrels.queries)}
+        names = {query: comparison.queries[query] for query in chosen if comparison.queries[query] in places}
+        lists = [
+            excerpt_of(run, names.values()) if isinstance(run, Run) else None for run in inputs.runs.values()
+        ]
+        return cls(
+            {query: of_query(inputs.qrels, places[name]) for query, name in names.items()},
+            tuple(
+                None if found is None else {query: found[name] for query, name in names.items()}
+                for found in lists
+            ),
+        )
+
+    def subject(self, run: int, query: int, name: str) -> Subject | None:
+        """One query of one run; None where only scores were given."""
+        lists = self.runs[run]
+        if lists is None or query not in self.qrels:
+            return None
+        return Subject(lists[query].name, name, qrels=self.qrels[query], run=lists[query], part=True)
+
+
+def closeups_of(excerpt: Excerpt, comparison: Comparison) -> list[Closeup]:
+    """What the runs rank first for the queries of an excerpt."""
     policy = comparison.scores[0].policy
-    places = {query: place for place, query in enumerate(excerpt.qrels.queries)}
-    found = []
-    for query, name in zip(chosen, names, strict=True):
-        if name in places:
-            found.append(closeup(query, of_query(excerpt.qrels, places[name]), excerpt, policy))
-    return found, excerpt
+    return [closeup(query, excerpt, comparison, policy) for query in excerpt.qrels]
 
 
-def closeup(query: int, qrels: Qrels, excerpt: Excerpt, policy: Policy) -> Closeup:
+def closeup(query: int, excerpt: Excerpt, comparison: Comparison, policy: Policy) -> Closeup:
     """One query: every run's first documents."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
-    for run in excerpt.runs:
-        if run is None:
+    for run in range(len(comparison.names)):
+        subject = excerpt.subject(run, query, comparison.queries[query])
+        if subject is None:
             lists.append(None)
             continue
         ranked = []
-        for document, grade in first_documents(qrels, run, policy):
+        for document, grade in first_documents(subject, policy):
             if document not in known:
                 known[document] = len(known)
                 grades.append(grade)
             ranked.append(known[document])
         lists.append(tuple(ranked))
-    judged = qrels.judgments.grades
+    judged = excerpt.qrels[query].judgments.grades
     return Closeup(
         query, tuple(zip(known, grades)), tuple(lists), int((judged >= 0).sum()), int((judged >= 1).sum())
     )
 
 
-def first_documents(qrels: Qrels, run: Run, policy: Policy) -> list[tuple[str, float | None]]:
+def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float | None]]:
     """The first documents of one query with their grades, as they were evaluated."""
-    found = match(qrels, run, policy)
+    found = subject.match(policy)
     if not found.queries:
         return []
-    rows = Flat(found.rows, every_rank=True).rows
-    ranking = ranking_of(qrels, run, policy, rows.grade.tolist())
+    lists = Flat(found.rows, every_rank=True)
+    ranking = subject.ranking(policy, lists)
+    assert ranking is not None
     return [
         (document, grade if grade >= 0 else None)
-        for document, grade in zip(ranking.documents[:MOST_DOCUMENTS], rows.grade.tolist())
+        for document, grade in zip(ranking.documents[:MOST_DOCUMENTS], lists.rows.grade.tolist())
     ]
-
-
-@dataclass(frozen=True, eq=False)
-class Excerpt:
-    """The judgments, and of each run only the lines of a few queries, so that each is found at once.
-
-    Args:
-        qrels: the judgments, whole.
-        runs: the runs' lines; None for a run that was given as scores.
-    """
-
-    qrels: Qrels | None
-    runs: tuple[Run | None, ...]
-
-    @classmethod
-    def of(cls, inputs: Inputs, queries: Iterable[str]) -> Excerpt:
-        """Read each run once and keep the lines of these queries."""
-        wanted = frozenset(queries)
-        runs = [excerpt_of(run, wanted) if isinstance(run, Run) else None for run in inputs.runs.values()]
-        return cls(inputs.qrels, tuple(runs))
-
-
-def excerpt_of(run: Run, queries: frozenset[str]) -> Run:
-    """A run without the lines of other queries."""
-    ids = {query.encode("utf-8", "surrogateescape") for query in queries}
-    if run.source is None:
-        return Run(run.name, MappingRun(as_mapping(run.held, ids)))
-    kept = [
-        line
-        for line in lines(run.source)
-        if line[:1] != b"#" and line.split(None, 1)[:1] and line.split(None, 1)[0] in ids
-    ]
-    text = b"\n".join(line.rstrip(b"\r\n") for line in kept)
-    return Run.of(text + b"\n" if text else b"", run.name)
 
 
 # ---------------------------------------------------------------- derivations
@@ -182,28 +184,33 @@ def excerpt_of(run: Run, queries: frozenset[str]) -> Run:
 
 def derivations_of(
     excerpt: Excerpt, comparison: Comparison, closeups: Sequence[Closeup]
-) -> dict[int, list[str | None]]:
-    """How each run comes to its value of the primary measure, as HTML, for as many queries as there is room for."""
-    room = max(MOST_DERIVATIONS // len(comparison.names), 1)
-    return {each.query: query_derivations(excerpt, comparison, each.query) for each in closeups[:room]}
+) -> list[dict[int, list[str | None]]]:
+    """For each measure how each run comes to its value, as HTML, for as many queries as there is room for."""
+    runs, others = len(comparison.names), len(comparison.labels) - 1
+    found = []
+    for place, contest in enumerate(comparison.contests.values()):
+        room = max(MOST_DERIVATIONS // (runs * (others if place else 1)), 1)
+        found.append(
+            {
+                each.query: query_derivations(excerpt, comparison, contest, each.query)
+                for each in closeups[:room]
+            }
+        )
+    return found
 
 
-def query_derivations(excerpt: Excerpt, comparison: Comparison, query: int) -> list[str | None]:
+def query_derivations(
+    excerpt: Excerpt, comparison: Comparison, contest: Contest, query: int
+) -> list[str | None]:
     """The derivation of one query for every run; None where a run has no lists, or no value to derive."""
-    contest = comparison.primary
     found: list[str | None] = []
-    for run, scores in zip(excerpt.runs, comparison.scores, strict=True):
+    for run, scores in enumerate(comparison.scores):
+        subject = excerpt.subject(run, query, comparison.queries[query])
         try:
-            if run is None:
+            if subject is None:
                 raise KaratError("scores alone have no lists")
-            explanation = explain(
-                contest.measure,
-                excerpt.qrels,
-                run,
-                comparison.queries[query],
-                policy=scores.policy,
-                rows=MOST_DOCUMENTS,
-                digits=4,
+            explanation = explained(
+                contest.label, contest.measure, subject, scores.policy, rows=MOST_DOCUMENTS, digits=4
             )
             found.append(explanation.to_fragment(heading=4))
         except KaratError:

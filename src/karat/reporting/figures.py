@@ -12,9 +12,9 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.letters import letter
-from karat.comparison.verdict import reference_of, seen_from, split
+from karat.comparison.verdict import ranked, reference_of, seen_from, split, verdict_of
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
-from karat.reporting.charts import MOST_BARS, MOST_DOTS, MOST_LABELS
+from karat.reporting.charts import MOST_BARS, MOST_DOTS
 from karat.significance import kendall
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MOST_VALUES = 500_000
 """Per-query values that a page carries, 4 bytes each: all measures of a track, the first ones of a large set."""
 MOST_GROUPS = 4
 """Groups of letters beside a score."""
-MOST_ROWS = 50
+MOST_ROWS = 100
 """Rows of the table of queries."""
 
 
@@ -61,8 +61,7 @@ def numbers_of(
         "most_bars": MOST_BARS,
         "most_dots": MOST_DOTS,
         "most_rows": MOST_ROWS,
-        "most_labels": MOST_LABELS,
-        "contests": [contest_row(each, settings) for each in comparison.contests.values()],
+        "contests": [contest_row(each, comparison) for each in comparison.contests.values()],
         "values": values_block(list(comparison.contests.values())),
         "curves": [
             {"name": each.name, "says": each.says, "at": each.at, "runs": each.runs} for each in curves
@@ -72,11 +71,20 @@ def numbers_of(
     }
 
 
-def contest_row(contest: Contest, settings: Settings) -> dict[str, Any]:
-    """One measure: means, and its pairs as rows of numbers."""
+def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
+    """One measure: its verdict, means with their intervals, and its pairs as rows of numbers."""
+    verdict = verdict_of(comparison, contest)
+    counted = contest.measure.definition.aggregate == "sum"
     return {
+        "verdict": [verdict.headline, verdict.sentences, verdict.small],
+        "against": verdict.against,
+        "smaller": contest.smaller_is_better,
+        "digits": 0 if counted else digits_of(len(comparison.queries)),
         "means": [number(each) for each in contest.means],
-        "pairs": [pair_row(each, settings) for each in contest.pairs],
+        "low": [number(each) for each in contest.low],
+        "high": [number(each) for each in contest.high],
+        "order": ranked(contest),
+        "pairs": [pair_row(each, comparison.settings) for each in contest.pairs],
     }
 
 
@@ -94,6 +102,7 @@ def pair_row(pair: Pair, settings: Settings) -> list[Any]:
         p_text(pair.adjusted, settings.alpha, smallest_p(settings, adjusted=True)),
         number(pair.detectable),
         pair.identical,
+        *map(number, (pair.joint_low, pair.joint_high)),
     ]
 
 
@@ -143,7 +152,7 @@ def board(comparison: Comparison) -> dict[str, Any]:
     ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     digits = digits_of(len(comparison.queries))
-    order = sorted(range(len(comparison.names)), key=lambda run: -number_or(primary.means[run]))
+    order = ranked(primary)
     judged = [share for share in comparison.judged if share == share]
     return {
         "low": score(low, 2),
@@ -163,11 +172,6 @@ def note(comparison: Comparison) -> str:
         "Intervals are of each mean alone: runs on the same queries can differ surely though theirs overlap. "
         f"Best in bold.{said}"
     )
-
-
-def number_or(value: float) -> float:
-    """The value; below all others where there is none."""
-    return value if math.isfinite(value) else -math.inf
 
 
 def board_row(
@@ -197,7 +201,7 @@ def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any
     """One score."""
     kind = contest.measure.definition.aggregate
     written = [score(each, digits, kind) for each in contest.means]
-    top = max(contest.means, key=number_or)
+    top = contest.means[ranked(contest)[0]]
     return {
         "value": number(contest.means[run]),
         "text": written[run],

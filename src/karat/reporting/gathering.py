@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from karat.asking import conventions, labelled, needs_groups
 from karat.comparison.systems import named
-from karat.cores import available_cores
+from karat.cores import available_cores, side_by_side
 from karat.curves import TENTHS, moved
 from karat.evaluate import evaluate
 from karat.measures import Measure, parse_measure
@@ -147,8 +146,7 @@ def means_of(
         }
 
     beside = 1 if any(run.alone for run in runs) else min(available_cores(), len(runs))
-    with ThreadPoolExecutor(beside) as pool:
-        found = list(pool.map(means, runs))
+    found = list(side_by_side(means, runs, beside))
     return {name: tuple(each[name] for each in found) for name in wanted}
 
 

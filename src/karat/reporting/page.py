@@ -14,12 +14,10 @@ from karat.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["drawing_library", "page", "refuse_absent", "script_json"]
+__all__ = ["page", "refuse_absent", "script_json"]
 
 SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
 NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""Vega Embed alone is named; Vega and Vega-Lite come with it."""
 
 
 def refuse_absent() -> None:
@@ -35,13 +33,6 @@ def refuse_absent() -> None:
         raise DataError(
             f"A report needs {' and '.join(absent)}, not installed here: pip install 'karat[report]'."
         )
-
-
-def drawing_library() -> tuple[str, str]:
-    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle(EXPOSED), vl_convert.get_vega_version()
 
 
 def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from karat._version import __version__
 from karat.boards import footers, plural
+from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.joint import NOT_OF_MEANS
 from karat.comparison.verdict import counted
-from karat.comparison.wording import SHORT_NAMES
+from karat.comparison.wording import SHORT_NAMES, TEST_NAMES
 from karat.scores import Scores
 
 if TYPE_CHECKING:
@@ -18,7 +20,15 @@ if TYPE_CHECKING:
     from karat.reporting.closeups import Closeup
     from karat.reporting.gathering import Inputs
 
-__all__ = ["facts_of", "footers_of", "p_name", "queries_note", "title_of"]
+__all__ = [
+    "facts_of",
+    "footers_of",
+    "interval_words",
+    "p_name",
+    "portable",
+    "queries_note",
+    "title_of",
+]
 
 
 def title_of(comparison: Comparison) -> str:
@@ -55,6 +65,55 @@ def p_name(settings: Settings) -> str:
     return f"the corrected p ({word})" if word else "p"
 
 
+def interval_words(settings: Settings) -> str:
+    """How to read the points and lines of the first picture."""
+    alone = f"its {settings.confidence * 100:g} % interval"
+    if settings.test in NOT_OF_MEANS:
+        name = TEST_NAMES[settings.test]
+        return (
+            f"The line is {alone}, looked at alone. A point is filled where the {name} finds a significant difference; "
+            "it does not test the mean, so the two may disagree."
+        )
+    if settings.comparisons == 1:
+        return f"The line is {alone}. A point is filled where the difference is significant."
+    joint = f"the interval corrected for {settings.comparisons} comparisons"
+    word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
+    if settings.correction == "none" and settings.test not in FAMILY_WISE:
+        return f"The line is {alone}, looked at alone: nothing is corrected. A point is filled where it leaves out 0."
+    return (
+        f"The thick line is {alone}, looked at alone; the thin one is {joint}{f' ({word})' if word else ''}. A point "
+        "is filled where the thin line leaves out 0: a significant difference."
+    )
+
+
+def portable(words: Sequence[str]) -> list[str]:
+    """The words of a command without the folders of whoever typed them: a page is sent to others.
+
+    A path stays as it was given if it is relative; an absolute one becomes relative to the folder in which the
+    command ran, or its last part if it lies elsewhere.
+    """
+    return [f"{before}{equals}{near(path)}" for before, equals, path in map(parted, words)]
+
+
+def parted(word: str) -> tuple[str, str, str]:
+    """What stands before the path of ``name=path`` or ``--option=path``, and the path."""
+    before, equals, after = word.partition("=")
+    return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
+
+
+def near(path: str) -> str:
+    """A path that names no folder above the one in which the command ran."""
+    if not os.path.isabs(path):
+        return path
+    here = os.path.join(os.path.realpath(os.getcwd()), "")
+    whole = os.path.realpath(path)
+    return (
+        os.path.relpath(whole, here)
+        if whole.startswith(here)
+        else os.path.basename(path.rstrip(os.sep)) or path
+    )
+
+
 def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
     """What the table of queries shows."""
     count = len(comparison.queries)
@@ -63,8 +122,8 @@ def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
     if len(closeups) == count:
         return "Choose a query to see what A and B rank first, with grades, and how the value comes about."
     return (
-        f"Of {count:,} queries {len(closeups)} can be opened: those with the largest gains and losses, the hardest, "
-        "the easiest, those on which the runs differ most, and some between."
+        f"Of {count:,} queries {len(closeups)} can be opened, those that are underlined: the largest gains and losses, "
+        "the hardest, the easiest, those on which the runs differ most, and some between."
     )
 
 

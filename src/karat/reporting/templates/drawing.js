@@ -24,23 +24,36 @@ async function draw(name, says, datasets) {
   });
 }
 
-const shortened = (text, most = 24) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const shortened = (text, most = 24) => {
+  const letters = [...text];
+  const kept = Math.floor((most - 1) / 2);
+  return letters.length > most ? `${letters.slice(0, most - 1 - kept).join("")}…${letters.slice(-kept).join("")}` : text;
+};
+// Run names as charts have room for them: two that look alike when they are cut get their letters.
+const briefly = (most) => {
+  const cut = data.names.map((name) => shortened(name, most));
+  return cut.map((name, run) => (cut.filter((other) => other === name).length > 1 ? `${name} (${data.letters[run]})` : name));
+};
 const nameOf = (query) => ({ query: data.queries[query], text: (data.texts && data.texts[query]) || "", at_query: query });
 
-// Runs in the order of their means, B's own row left out of the forest.
-const byMean = () => [...runs].sort((one, other) => data.contests[state.measure].means[other] - data.contests[state.measure].means[one]);
+// The runs, the best of the chosen measure first.
+const byMean = () => data.contests[state.measure].order;
 
+// Names never are what charts group or place by: a run may be called like a property that every object has.
 function drawForest() {
-  const rows = byMean().filter((run) => run !== state.b).map((run) => {
-    const pair = pairOf(state.measure, run, state.b);
-    const means = data.contests[state.measure].means;
-    const difference = pair ? pair.difference : means[run] - means[state.b];
-    const name = shortened(data.names[run], 18) + (runs.length > data.most_labels + 1 ? `  ${signed(difference)}` : "");
-    return { run: name, difference, low: pair ? pair.low : difference, high: pair ? pair.high : difference,
+  const { against } = data.contests[state.measure];
+  const names = briefly(22);
+  const rows = byMean().filter((run) => run !== against).map((run, row) => {
+    const pair = pairOf(state.measure, run, against);
+    const { difference } = pair;
+    const end = (value) => (known(value) ? value : difference);
+    return { row, name: names[run], run: data.names[run], difference, low: end(pair.low), high: end(pair.high),
+      joint_low: end(pair.joint_low), joint_high: end(pair.joint_high),
       role: roleOf(run), fill: isSure(pair) ? roleOf(run) : "open", said: signed(difference) };
   });
-  const says = `${data.labels[state.measure]} of each run minus ${data.names[state.b]}: ` +
-    rows.map((row) => `${row.run.split("  ")[0]} ${row.said}${row.fill === "open" ? "" : ", significant"}, from ${signed(row.low)} to ${signed(row.high)}`).join("; ");
+  const says = `${data.labels[state.measure]} of each run minus ${data.names[against]}: ` +
+    rows.map((row) => `${row.run} ${row.said}${row.fill === "open" ? "" : ", significant"}, from ${signed(row.low)} to ${signed(row.high)}, ` +
+      `corrected from ${signed(row.joint_low)} to ${signed(row.joint_high)}`).join("; ");
   return draw("forest", says, { forest: rows });
 }
 
@@ -74,25 +87,26 @@ function drawSpread() {
   const dots = runs.length * data.queries.length <= data.most_dots;
   const boxes = [];
   const spots = [];
-  for (const run of byMean()) {
+  const names = briefly(24);
+  byMean().forEach((run, row) => {
     const own = [...valuesOf(state.measure, run)].filter((value) => !Number.isNaN(value)).sort((one, other) => one - other);
     const [low, lower, middle, upper, high] = [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => quantile(own, share));
-    boxes.push({ run: shortened(data.names[run]), low, lower, middle, upper, high, role: roleOf(run) });
+    boxes.push({ row, name: names[run], run: data.names[run], low, lower, middle, upper, high, role: roleOf(run) });
     if (dots) {
       valuesOf(state.measure, run).forEach((value, query) => {
         // The golden ratio spreads neighbours apart, the same way each time.
         const off = 0.25 + 0.5 * ((query * 0.618034) % 1);
-        spots.push({ run: shortened(data.names[run]), value, off, role: roleOf(run), ...nameOf(query) });
+        spots.push({ row, run: data.names[run], value, off, role: roleOf(run), ...nameOf(query) });
       });
     }
-  }
+  });
   const says = boxes.map((box) => `${box.run}: median ${number(box.middle)}, quartiles ${number(box.lower)} and ${number(box.upper)}`).join("; ");
   return draw("spread", says, dots ? { boxes, dots: spots } : { boxes });
 }
 
 function drawCurve(curve) {
   const order = [...runs.filter((run) => roleOf(run) === "other"), state.b, state.a];
-  const rows = order.flatMap((run) => curve.at.map((at, place) => ({ at, value: curve.runs[run][place], run: data.names[run], role: roleOf(run) })));
+  const rows = order.flatMap((run) => curve.at.map((at, place) => ({ at, value: curve.runs[run][place], number: run, run: data.names[run], role: roleOf(run) })));
   const says = `${curve.says} ${data.names[state.a]}: ${curve.runs[state.a].map((value) => number(value, 2)).join(", ")}; ` +
     `${data.names[state.b]}: ${curve.runs[state.b].map((value) => number(value, 2)).join(", ")}`;
   return draw(curve.name, says, { [curve.name]: rows });

@@ -107,26 +107,26 @@ function legend() {
 
 let derivations = null;
 
-async function derivationOf(query, run) {
+async function derivationOf(measure, query, run) {
   if (!derivations) {
     const stream = new Blob([bytes(data.derivations)]).stream().pipeThrough(new DecompressionStream("gzip"));
     derivations = JSON.parse(await new Response(stream).text());
   }
-  const own = derivations[query];
+  const own = derivations[measure][query];
   return own ? own[run] : null;
 }
 
 async function derivation(query, run, part) {
-  const html = await derivationOf(query, run);
+  const html = await derivationOf(state.measure, query, run);
   const made = element("details", { class: "derivation" }, element("summary", {}, element("i", { class: `mark ${part}`, "aria-hidden": "true" }),
-    ` How ${data.names[run]} comes to its ${data.labels[0]}`));
+    ` How ${data.names[run]} comes to its ${data.labels[state.measure]}`));
   if (html) {
     // Written and escaped by karat.explain; nothing in it can run under this page's security policy.
     const inside = element("div");
     inside.innerHTML = html;
     made.append(inside);
   } else {
-    made.append(element("p", { class: "quiet", text: `Not kept here; karat explain '${data.labels[0]}' QRELS RUN --query '${data.queries[query]}' shows it.` }));
+    made.append(element("p", { class: "quiet", text: `Not kept here; karat explain '${data.labels[state.measure]}' QRELS RUN --query '${data.queries[query]}' shows it.` }));
   }
   return made;
 }

@@ -26,13 +26,14 @@ function valuesOf(measure, run) {
 
 // A pair as it is asked for; turned round where the report holds it the other way. Undefined if it was not tested.
 function pairOf(measure, a, b) {
-  const fields = ["difference", "low", "high", "d_z", "wins", "ties", "losses", "adjusted", "p_said", "adjusted_said", "detectable", "identical"];
+  const fields = ["difference", "low", "high", "d_z", "wins", "ties", "losses", "adjusted", "p_said", "adjusted_said", "detectable", "identical", "joint_low", "joint_high"];
   for (const row of data.contests[measure].pairs) {
     const found = Object.fromEntries(fields.map((field, place) => [field, row[place + 2]]));
     if (row[0] === a && row[1] === b) return found;
     if (row[0] === b && row[1] === a) {
       const minus = (value) => (value === null ? null : -value);
       return { ...found, difference: minus(found.difference), low: minus(found.high), high: minus(found.low),
+        joint_low: minus(found.joint_high), joint_high: minus(found.joint_low),
         d_z: minus(found.d_z), wins: found.losses, losses: found.wins };
     }
   }
@@ -64,6 +65,8 @@ function quantile(sorted, share) {
 
 const known = (value) => value !== null && value !== undefined && !Number.isNaN(value);
 const minus = (text) => text.replace("-", "−");
-const number = (value, digits = data.digits) => (known(value) ? minus(value.toFixed(digits)) : "–");
-const signed = (value, digits = data.digits) =>
+// A count has no decimals.
+const decimals = () => data.contests[state.measure].digits;
+const number = (value, digits = decimals()) => (known(value) ? minus(value.toFixed(digits)) : "–");
+const signed = (value, digits = decimals()) =>
   known(value) ? (value > 0 ? "+" : value < 0 ? "" : "±") + number(value, digits) : "–";

@@ -4,7 +4,10 @@ const at = (id) => document.getElementById(id);
 const all = (selector) => document.querySelectorAll(selector);
 
 function showNames() {
+  const contest = data.contests[state.measure];
   for (const each of all(".measure")) each.textContent = data.labels[state.measure];
+  for (const each of all(".against")) each.textContent = data.names[contest.against];
+  for (const each of all(".better")) each.textContent = contest.smaller ? "left" : "right";
   for (const each of all(".name-a")) each.textContent = data.names[state.a];
   for (const each of all(".name-b")) each.textContent = data.names[state.b];
   for (const row of all("#leaderboard tbody tr")) {
@@ -15,34 +18,74 @@ function showNames() {
   at("pick-b").value = state.b;
 }
 
+// The answer of the chosen measure, as Python told it.
+function showVerdict() {
+  const [headline, sentences, small] = data.contests[state.measure].verdict;
+  at("verdict").replaceChildren(element("h2", { text: headline }), ...sentences.map((text) => element("p", { text })),
+    element("p", { class: "small quiet", text: small }));
+}
+
+function whisker(low, high, mean, says) {
+  const made = (tag, attributes) => {
+    const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, value);
+    return part;
+  };
+  const picture = made("svg", { class: "whisker", viewBox: "0 0 176 20", role: "img", "aria-label": says });
+  picture.append(made("line", { x1: low, x2: high, y1: 10, y2: 10 }), made("circle", { cx: mean, cy: 10, r: 4 }));
+  return picture;
+}
+
+// The intervals of the chosen measure, on a scale of their own.
+function showWhiskers() {
+  const { low, high, means } = data.contests[state.measure];
+  const ends = [...low, ...high, ...means].filter(known);
+  const [first, last] = ends.length ? [Math.min(...ends), Math.max(...ends)] : [0, 1];
+  const place = (value) => (6 + 164 * (value - first) / (last - first || 1)).toFixed(1);
+  const [left, right] = all("#leaderboard .ends span");
+  [left.textContent, right.textContent] = [number(first, Math.min(2, decimals())), number(last, Math.min(2, decimals()))];
+  for (const row of all("#leaderboard tbody tr")) {
+    const run = Number(row.dataset.run);
+    const there = [low[run], high[run], means[run]].every(known);
+    row.cells[1].replaceChildren(...(there ? [whisker(place(low[run]), place(high[run]), place(means[run]),
+      `${number(means[run])} [${number(low[run])},${number(high[run])}]`)] : []));
+  }
+}
+
 function figures(pair) {
   const [title, corrected] = data.p_titles;
   const p = [[title, pair.p_said], ...(corrected ? [[corrected, pair.adjusted_said]] : [])];
-  return [["difference", signed(pair.difference), `${signed(pair.low)} to ${signed(pair.high)}`], ["effect size d_z", signed(pair.d_z, 2)], ...p,
-    ["detectable", number(pair.detectable), "the least difference found with 80 % power"]];
+  const joint = corrected && known(pair.joint_low) ? [`corrected: ${signed(pair.joint_low)} to ${signed(pair.joint_high)}`] : [];
+  return [["difference", signed(pair.difference), `${signed(pair.low)} to ${signed(pair.high)}`, ...joint],
+    ["effect size d", signed(pair.d_z, 2), "mean by standard deviation of the differences"], ...p,
+    ["detectable", number(pair.detectable), "of this pair, with 80 % power"]];
 }
 
 function showPair(rows) {
   const pair = pairOf(state.measure, state.a, state.b);
+  const { smaller } = data.contests[state.measure];
   const count = (role) => rows.filter((row) => row.role === role).length;
-  const [w, t, l] = pair ? [pair.wins, pair.ties, pair.losses] : [count("a"), count("other"), count("b")];
+  const [more, less] = smaller ? ["b", "a"] : ["a", "b"];
+  const [w, t, l] = pair ? [pair.wins, pair.ties, pair.losses] : [count(more), count("other"), count(less)];
   const [a, b] = [data.names[state.a], data.names[state.b]];
   const means = data.contests[state.measure].means;
   const label = data.labels[state.measure];
   const difference = pair ? pair.difference : means[state.a] - means[state.b];
   at("pair-said").textContent = pair && pair.identical ? `${a} and ${b} are equal on every query.`
-    : `${a} is ${difference >= 0 ? "ahead" : "behind"} on ${label}, ${number(means[state.a])} to ${number(means[state.b])}: ` +
+    : `${a} is ${(smaller ? -difference : difference) >= 0 ? "ahead" : "behind"} on ${label}, ${number(means[state.a])} to ${number(means[state.b])}: ` +
       (pair ? (isSure(pair) ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, only those with the baseline were.");
   const wins = at("wins");
   const part = (name, share, text) => { const made = element("span", { class: name, text }); made.style.flex = `${share} 1 0`; return made; };
   wins.replaceChildren(...[["w", w, `${w} better`], ["t", t, `${t} equal`], ["l", l, `${l} worse`]].filter(([, share]) => share > 0).map((each) => part(...each)));
   wins.setAttribute("aria-label", `${a} is better on ${w} queries, equal on ${t}, worse on ${l}`);
-  at("pair-numbers").replaceChildren(...(pair ? figures(pair) : []).map(([name, value, more]) => element("div", {},
-    element("dt", { text: name }), element("dd", { text: value }, ...(more ? [element("small", { text: more })] : [])))));
+  at("pair-numbers").replaceChildren(...(pair ? figures(pair) : []).map(([name, value, ...more]) => element("div", {},
+    element("dt", { text: name }), element("dd", { text: value }, ...more.map((text) => element("small", { text }))))));
   const small = rows.length <= data.most_bars;
   at("cap-bars").textContent = !isKept(state.measure) ? "The values of this measure are not kept in this page, as there are so many queries."
     : small ? "Each query's difference, A − B; choose a bar to see the query." : `The differences of ${rows.length} queries in order.`;
-  at("cap-scatter").textContent = small ? "Each query: A upwards, B to the right. Above the line A is better." : "How many queries have which difference.";
+  at("cap-scatter").textContent = small ? `Each query's two values; above the line A's is higher.` : "How many queries have which difference.";
+  at("scatter-up").textContent = small ? `↑ ${a} (A)` : "";
+  at("scatter-right").textContent = small ? `${b} (B) →` : "";
 }
 
 function showMatrix() {
@@ -55,6 +98,10 @@ function showMatrix() {
     const made = element("td", { text: pair ? (above ? pair.adjusted_said : signed(pair.d_z, 2)) : "", title: `${data.names[row]} − ${data.names[column]}` });
     if (above && isSure(pair)) made.classList.add("sure");
     if (row === state.a && column === state.b) made.classList.add("chosen");
+    made.setAttribute("role", "button");
+    made.dataset.pair = `${row} ${column}`;
+    made.setAttribute("aria-label", `${data.names[row]} and ${data.names[column]}: ${made.textContent}`);
+    made.tabIndex = row === state.a && column === state.b ? 0 : -1;
     made.addEventListener("click", () => { choose({ a: row, b: column }); });
     return made;
   };
@@ -64,10 +111,36 @@ function showMatrix() {
   at("matrix").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
 }
 
+// One cell can be reached by Tab, its neighbours by the arrows.
+at("matrix").addEventListener("keydown", async (event) => {
+  const cell = event.target.closest("td[data-pair]");
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  if (!cell || !(step || event.key === "Enter" || event.key === " ")) return;
+  event.preventDefault();
+  if (!step) {
+    const { pair } = cell.dataset;
+    const [a, b] = pair.split(" ").map(Number);
+    await choose({ a, b });
+    document.querySelector(`#matrix td[data-pair="${pair}"]`).focus();
+    return;
+  }
+  const [down, right] = step;
+  let next = cell;
+  do next = next.closest("tbody").rows[next.parentNode.sectionRowIndex + down]?.cells[next.cellIndex + right];
+  while (next && next.classList.contains("self"));
+  if (next && next.dataset.pair) {
+    cell.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+});
+
 async function refresh() {
   document.documentElement.dataset.drawn = "no";
   const rows = differences(state.measure, state.a, state.b);
   showNames();
+  showVerdict();
+  showWhiskers();
   await drawForest();
   showPair(rows);
   showMatrix();
@@ -96,7 +169,12 @@ async function chooseQuery(query) {
 }
 
 // Whoever chooses the other side's run swaps the two.
-at("pick-measure").addEventListener("change", (event) => choose({ measure: Number(event.target.value) }));
+at("pick-measure").addEventListener("change", (event) => {
+  const measure = Number(event.target.value);
+  const header = all("#leaderboard thead th")[2 + measure];
+  sortBoard(header, !data.contests[measure].smaller);
+  choose({ measure });
+});
 at("pick-a").addEventListener("change", (event) => {
   const a = Number(event.target.value);
   choose({ a, b: a === state.b ? state.a : state.b });
@@ -107,15 +185,18 @@ at("pick-b").addEventListener("change", (event) => {
 });
 for (const button of all("[data-order]")) button.addEventListener("click", () => choose({ order: button.dataset.order }));
 
+function sortBoard(header, down) {
+  for (const each of all("#leaderboard th[aria-sort]")) each.setAttribute("aria-sort", "none");
+  header.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const body = document.querySelector("#leaderboard tbody");
+  const value = (row) => Number(row.cells[header.cellIndex].dataset.value);
+  body.append(...[...body.rows].sort((one, other) => (down ? value(other) - value(one) : value(one) - value(other))));
+}
+
 for (const button of all("#leaderboard thead button")) {
   button.addEventListener("click", () => {
     const header = button.closest("th");
-    const down = header.getAttribute("aria-sort") !== "descending";
-    for (const each of all("#leaderboard th[aria-sort]")) each.setAttribute("aria-sort", "none");
-    header.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const body = document.querySelector("#leaderboard tbody");
-    const value = (row) => Number(row.cells[header.cellIndex].dataset.value);
-    body.append(...[...body.rows].sort((one, other) => (down ? value(other) - value(one) : value(one) - value(other))));
+    sortBoard(header, header.getAttribute("aria-sort") !== "descending");
   });
 }
 
