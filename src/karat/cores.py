@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["available_cores", "side_by_side"]
 
-Given, Made = TypeVar("Given"), TypeVar("Made")
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 
 def available_cores() -> int:

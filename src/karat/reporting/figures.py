@@ -137,8 +137,8 @@ def few(grades: Sequence[float]) -> list[float]:
     return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
 
 
-def packed(derivations: dict[int, list[str | None]]) -> str:
-    """The derivations by query and run, compressed, since they are much alike; the same bytes each time."""
+def packed(derivations: list[dict[int, list[str | None]]]) -> str:
+    """The derivations by measure, query and run, compressed, since they are much alike; the same bytes each time."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
 
