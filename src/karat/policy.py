@@ -38,6 +38,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+DEEPEST = 2**53
+"""The deepest depth: ranks are doubles, which count up to here."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """What is decided once for all measures of a call. The defaults are trec_eval's, and errors instead of silence.
@@ -119,6 +123,8 @@ class Policy:
             raise PolicyError(
                 f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
             )
+        if isinstance(depth, int) and depth > DEEPEST:
+            raise PolicyError(f"A depth is at most {DEEPEST} documents, or None for all.")
         exceptions = self.exceptions
         object.__setattr__(self, "by_measure", ())
         for axes in exceptions.values():

@@ -33,10 +33,12 @@ import unicodedata
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import karat
 from karat.__main__ import main
 from karat.errors import KaratError
 
@@ -51,6 +53,9 @@ MOST = 20_000
 
 CODES = {"check": {0, 1, 2}, "gate": {0, 1, 2}, "verify": {0, 1, 2}, "trec-eval": {0, 1, 2, 3}}
 """The exit codes that a command documents, besides 0 and 2 that every command has."""
+
+SOURCES = str(Path(karat.__file__).parents[1])
+"""Where the package that is tested lies, for a process that begins in another folder."""
 
 OBEYED = {"Cc", "Cf", "Zl", "Zp"}
 """Unicode's categories of characters that terminals and editors obey: controls, marks of direction, line ends."""
@@ -147,7 +152,13 @@ def attacked_apart(
     given: dict[str, Any] = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
     try:
         done = subprocess.run(
-            line, capture_output=True, timeout=within, check=False, preexec_fn=limit, **given
+            line,
+            capture_output=True,
+            timeout=within,
+            check=False,
+            preexec_fn=limit,
+            env={**os.environ, "PYTHONPATH": SOURCES},
+            **given,
         )
     except subprocess.TimeoutExpired:
         pytest.fail(f"karat {' '.join(words)[:200]}: no end within {within} seconds")

@@ -127,9 +127,12 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 @click.option(
     "--tolerance", type=click.FloatRange(0), default=1e-12, show_default=True, help="between values"
 )
+@click.option(
+    "--anywhere", is_flag=True, help="let the record name any file, not only those below its folder"
+)
 @click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
 def verify_command(
-    path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str
+    path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:
     """Make a record's scores again and say what differs.
 
@@ -139,7 +142,9 @@ def verify_command(
     from karat.records import read, verify
 
     names = read(path).names if runs else []
-    found = verify(path, qrels, dict(named(each, names) for each in runs), tolerance=tolerance)
+    found = verify(
+        path, qrels, dict(named(each, names) for each in runs), tolerance=tolerance, anywhere=anywhere
+    )
     say(found.to_json() if layout == "json" else coloured("verify", found.to_text()))
     if not found.equal:
         sys.exit(1)

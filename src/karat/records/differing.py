@@ -16,7 +16,8 @@ class Finding:
     """Something that is not as recorded.
 
     Args:
-        kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means`` or ``comparison``.
+        kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
+            ``weights`` or ``comparison``.
         what: which input, axis, measure or run.
         sentence: what differs, and by how much.
         numbers: the same for a program: by query ``[recorded, now]``, or the new size and hash.
@@ -87,7 +88,18 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             findings.append(
                 Finding("means", label, f"{name}, {label}: the mean was {means[0]}, is {means[1]}")
             )
-    return findings, largest
+    return [*findings, *changed_beside(old, new, tolerance)], largest
+
+
+def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Finding]:
+    """Findings about what stands beside a run's values: bounds of ties, errors of means, weights of queries."""
+    words = {"ties": "bounds of ties", "errors": "standard errors", "weights": "weights"}
+    findings: list[Finding] = []
+    for key, word in words.items():
+        for each in changed_trees(old.get(key, {}), new.get(key, {}), tolerance):
+            sentence = f"{old['name']}, {word}, {each.sentence}"
+            findings.append(Finding(key, each.what, sentence))
+    return findings
 
 
 def moved_sentence(
@@ -130,7 +142,9 @@ def distance(old: float | None, new: float | None) -> float:
     """How far two values are apart; a defined and an undefined one are as far as can be."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
-    return abs(new - old)
+    apart = abs(new - old)
+    # NaN is less than any tolerance and more than any: it equals NaN alone, as null does null.
+    return apart if apart == apart else 0.0 if old != old and new != new else float("inf")
 
 
 def rounded(value: float | None) -> str:

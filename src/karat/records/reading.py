@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.errors import DataError, KaratError
+from karat.escaping import sentence
 from karat.match import Counts
 from karat.measures import parse_measure
 from karat.policy import Policy
 from karat.read import sentences
 from karat.records.making import FORMAT
+from karat.records.shape import check_record, check_scores
 from karat.scores import Scores
 
 if TYPE_CHECKING:
@@ -68,9 +70,12 @@ def read(path: str | os.PathLike[str]) -> Record:
     with sentences(name), open(name, "rb") as file:
         content = file.read()
     try:
-        document = json.loads(content.decode("utf-8", "surrogateescape"))
-    except ValueError as error:
-        raise DataError(f"{name} is not JSON ({error}): expected what --record writes.") from None
+        text = content.decode("utf-8-sig", "surrogateescape")
+        document = json.loads(text, parse_constant=no_number)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{name} is not JSON ({sentence(str(error))}): expected what --record writes."
+        ) from None
     return record_in(document, name)
 
 
@@ -90,18 +95,24 @@ def record_in(document: Any, name: str) -> Record:
             f"{name} has format {document['record']}, and this karat reads {FORMAT}: read it with the karat that wrote "
             f"it ({document.get('karat')}) or a later one."
         )
+    check_scores(document, name)
+    if "record" in document:
+        check_record(document, name)
     with damaged(name):
         scores = tuple(scores_in(run, document) for run in document["runs"])
-        if "record" in document:
-            kinds = [
-                (each["role"], each["path"], each["sha256"], each["bytes"])[0] for each in document["inputs"]
-            ]
-            if len(kinds) - kinds.count("qrels") != len(scores):
-                raise KeyError("inputs")
     without = next((each.name for each in scores if not each.queries), None)
     if without is not None or not scores:
         raise DataError(f"{name} has no values by query: write it with --record, or with -q.")
     return Record(name, document, scores)
+
+
+def no_number(word: str) -> None:
+    """Refuse NaN and Infinity, which JSON does not have and records have as null.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"it holds {word}, which is no number")
 
 
 @contextmanager
@@ -113,7 +124,7 @@ def damaged(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
         if isinstance(error, KaratError):
             raise
         raise DataError(f"{name} is damaged ({type(error).__name__}: {error}): write it again.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +16,7 @@ from karat.errors import DataError
 from karat.escaping import json_text, sentence
 from karat.evaluate import evaluate, evaluate_judged_ranking
 from karat.profiles import profile_named
+from karat.records.allowing import refuse_elsewhere, refuse_irregular
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
@@ -23,7 +25,7 @@ from karat.scanning.places import place_of
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from karat.scores import Scores
     from karat.tables import QrelsLike, RunLike
@@ -94,6 +96,7 @@ def verify(
     runs: Mapping[str, RunLike] | None = None,
     *,
     tolerance: float = TOLERANCE,
+    anywhere: bool = False,
 ) -> Verification:
     """Make a record's scores again and say what differs: inputs, versions, policy, measures, values.
 
@@ -102,6 +105,7 @@ def verify(
         qrels: the judgments, where they are no longer at the path recorded or were in memory.
         runs: the same for runs, by name.
         tolerance: by how much a value may differ.
+        anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
 
     Returns:
         What was found; ``equal`` says whether it is all as recorded. Another version of karat, Python or NumPy is a
@@ -124,8 +128,9 @@ def verify(
             f"{recorded.path} holds scores but no record of their inputs: write it with --record."
         )
     inputs = taken(recorded, qrels, dict(runs or {}))
-    scores = made_again(recorded, inputs)
-    changed, unknown = changed_inputs(inputs)
+    refuse_others(recorded, inputs, anywhere=anywhere)
+    changed, unknown, same = changed_inputs(inputs)
+    scores = made_again(recorded, inputs, same)
     differences, largest = changed_scores(recorded.document, document_of(scores, per_query=True), tolerance)
     if "comparison" in recorded.document:
         with damaged(recorded.path):
@@ -148,10 +153,18 @@ class Taken:
     Args:
         entry: what the record says of it.
         now: a path, or what was handed over.
+        named: whether the record names it, and nobody handed it over.
     """
 
     entry: dict[str, Any]
     now: Any
+    named: bool = False
+
+    @property
+    def option(self) -> str:
+        """How it is handed over."""
+        run = self.entry["role"] == "run"
+        return f"--run {self.entry['name']}=FILE" if run else "--qrels FILE"
 
     @property
     def label(self) -> str:
@@ -183,20 +196,36 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
         now = runs.get(name) if entry["role"] == "run" else qrels
-        now = entry["path"] if now is None else now
+        each = Taken(entry, entry["path"] if now is None else now, named=now is None)
         if entry["role"] == "grades":
             raise DataError(f"{recorded.path} is of grades in memory, which nothing can make again.")
-        if now is None:
-            how = f"--run {name}=FILE" if entry["role"] == "run" else "--qrels FILE"
-            raise DataError(
-                f"{recorded.path}: the {entry['role']} was {entry.get('why', 'in memory')}: hand it over ({how})."
-            )
-        found.append(Taken(entry, now))
+        if each.now is None:
+            why = entry.get("why", "in memory")
+            raise DataError(f"{recorded.path}: the {entry['role']} was {why}: hand it over ({each.option}).")
+        found.append(each)
     return found
 
 
-def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
+def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
+    """Refuse what no record has business to name; what was handed over is the caller's to name.
+
+    Raises:
+        DataError: such a path.
+    """
+    for each in inputs:
+        if each.named and each.path is not None:
+            if not anywhere:
+                refuse_elsewhere(each.path, recorded.path)
+            refuse_irregular(files_now(each), recorded.path)
+
+
+def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
     """The scores of every run, under the recorded policy.
+
+    Args:
+        recorded: the record.
+        inputs: what stands for its inputs now.
+        same: those of them that are the recorded bytes.
 
     Raises:
         DataError: an input that cannot be read.
@@ -205,30 +234,45 @@ def made_again(recorded: Record, inputs: list[Taken]) -> list[Scores]:
     policy, profile = policy_in(document), document.get("profile")
     labels = list(document["measures"])
     groups = needs_groups(labelled(labels, profile_named(profile)))
-    judged = next(
-        (
-            Qrels.of(each.now, policy, subtopics=groups, **each.columns)
-            for each in inputs
-            if each.entry["role"] == "qrels"
-        ),
-        None,
-    )
+    judged = None
+    for each in (each for each in inputs if each.entry["role"] == "qrels"):
+        with quiet(each, same):
+            judged = Qrels.of(each.now, policy, subtopics=groups, **each.columns)
     found = []
     for each, old in zip(
         (each for each in inputs if each.entry["role"] != "qrels"), recorded.scores, strict=True
     ):
-        weights = given_weights(old)
-        if judged is None:
-            scores = evaluate_judged_ranking(
-                each.now, labels, policy=policy, profile=profile, weights=weights, name=old.name
-            )
-        else:
-            run = Run.of(each.now, old.name, **each.columns)
-            scores = evaluate(
-                judged, run, labels, policy=policy, profile=profile, weights=weights, name=old.name
-            )
-        found.append(scores)
+        how: dict[str, Any] = {
+            "policy": policy,
+            "profile": profile,
+            "weights": given_weights(old),
+            "name": old.name,
+        }
+        with quiet(each, same):
+            if judged is None:
+                found.append(evaluate_judged_ranking(each.now, labels, **how))
+            else:
+                found.append(evaluate(judged, Run.of(each.now, old.name, **each.columns), labels, **how))
     return found
+
+
+@contextmanager
+def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
+    """Say nothing of what a file holds that a record names and that is not the recorded one: it may be any file.
+
+    Raises:
+        DataError: in place of one that shows a line of such a file.
+    """
+    try:
+        yield
+    except DataError:
+        if not given.named or given in same:
+            raise
+        role = given.entry["role"]
+        raise DataError(
+            f"{given.path} is not the file that was recorded, and cannot be read as {role}: hand over the one that "
+            f"was, or this one, to be told why ({given.option})."
+        ) from None
 
 
 def given_weights(scores: Scores) -> dict[str, float] | None:
@@ -248,8 +292,8 @@ def changed_versions(document: dict[str, Any]) -> list[str]:
     return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
 
 
-def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str]]:
-    """Files that are not the recorded bytes, and inputs that have no hash to compare.
+def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str], list[Taken]]:
+    """Files that are not the recorded bytes, inputs that have no hash to compare, and those that are the same bytes.
 
     Raises:
         DataError: a file that cannot be read.
@@ -257,15 +301,16 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str]]:
     comparable = [each for each in inputs if each.path is not None and recorded_files(each.entry)]
     there = [files_now(each) for each in comparable]
     hashes = digests([path for files in there for path in files])
-    findings = []
+    findings: list[Finding] = []
+    same = []
     for each, files in zip(comparable, there, strict=True):
         now = [(path, *hashes[path]) for path in files]
         then = recorded_files(each.entry)
-        findings += (
-            changed_files(each, now, then) if len(now) == len(then) else [other_files(each, now, then)]
-        )
+        its = changed_files(each, now, then) if len(now) == len(then) else [other_files(each, now, then)]
+        findings += its
+        same += [] if its else [each]
     others = [each.label for each in inputs if each not in comparable]
-    return findings, [f"no hash to compare: {', '.join(others)}"] if others else []
+    return findings, [f"no hash to compare: {', '.join(others)}"] if others else [], same
 
 
 File: TypeAlias = "tuple[str, int, str]"

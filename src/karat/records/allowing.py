@@ -1,0 +1,50 @@
+"""Which files a record may have read: regular ones, below its own folder or the one that karat runs in."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING
+
+from karat.errors import DataError
+from karat.read import sentences
+from karat.scanning.telling import is_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["refuse_elsewhere", "refuse_irregular"]
+
+
+def refuse_elsewhere(path: str, record: str) -> None:
+    """Refuse a path that leads out of the record's folder and the working folder, also by a link.
+
+    Args:
+        path: a file, a folder or a pattern that the record names.
+        record: the record's own path.
+
+    Raises:
+        DataError: it does.
+    """
+    root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
+    found = os.path.realpath(root or ".")
+    homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
+    if not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
+        raise DataError(
+            f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand the "
+            "file over (--qrels FILE, --run NAME=FILE), or let the record name any file (--anywhere)."
+        )
+
+
+def refuse_irregular(paths: Iterable[str], record: str) -> None:
+    """Refuse what is no file: a pipe or a device that a record names may never end.
+
+    Raises:
+        DataError: such a path, or nothing there.
+    """
+    for path in paths:
+        with sentences(path):
+            mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise DataError(f"{record} names {path}, which is no file: hand a file over (--qrels, --run).")
