@@ -196,7 +196,8 @@ def test_every_test_can_fail(path: Path) -> None:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             body = ast.unparse(node)
             assert re.search(
-                r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(|\battacked\w*\(|\basked\(", body
+                r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(|\battacked\w*\(|\.refused\(|\.answered\(",
+                body,
             ), f"{path.name}: {node.name}"
 
 
