@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arrays import library
-from karat import DataError
+from karat import DataError, MeasureError, Policy
 from karat.adapters.boosting import lightgbm_feval, xgboost_metric
 from karat.adapters.objects import calc_aggregate, evaluate_ranx, iter_calc
 from karat.adapters.transformers import ranking_metrics
@@ -55,6 +55,98 @@ def test_a_metric_under_their_profile_says_what_theirs_says() -> None:
     ours = retrieval_metric(["AP"], profile="torchmetrics")
     ours.update(*flat, indexes=indexes)
     assert float(ours.compute()["AP"]) == pytest.approx(float(theirs.compute()), abs=1e-6)
+
+
+FLAT = [np.round(SCORES, 1).ravel(), GRADES.ravel(), np.repeat(np.arange(6), 7)]
+
+
+def metrics_of_torchmetrics() -> dict[str, Any]:
+    retrieval = pytest.importorskip("torchmetrics.retrieval", reason="needs torchmetrics")
+    return {
+        "RetrievalMAP": retrieval.RetrievalMAP(),
+        "RetrievalMRR": retrieval.RetrievalMRR(),
+        "RetrievalNormalizedDCG@10": retrieval.RetrievalNormalizedDCG(top_k=10),
+        "RetrievalPrecision@10": retrieval.RetrievalPrecision(top_k=10),
+        "RetrievalNormalizedDCG@3": retrieval.RetrievalNormalizedDCG(top_k=3),
+    }
+
+
+@pytest.mark.parametrize("cuts", [(), (3, 17, 30)], ids=["at once", "queries cut by batches"])
+def test_their_default_measures_say_what_theirs_say(cuts: tuple[int, ...]) -> None:
+    torch = library("torch")
+    theirs = metrics_of_torchmetrics()
+    from karat.adapters.torchmetrics import retrieval_metric
+
+    random = np.random.default_rng(4)
+    scores = torch.tensor(random.permutation(42) / 42 + 0.01)
+    graded, binary = torch.tensor(FLAT[1]), torch.tensor(FLAT[1] > 1)
+    indexes = torch.tensor(FLAT[2])[torch.tensor(random.permutation(42))]
+    for target, names in ((binary, list(theirs)[:4]), (graded, list(theirs)[2:5:2])):
+        ours = retrieval_metric(names, profile="torchmetrics")
+        for first, last in zip((0, *cuts), (*cuts, 42)):
+            ours.update(scores[first:last], target[first:last], indexes=indexes[first:last])
+        for name in names:
+            theirs[name].reset()
+            theirs[name].update(scores, target, indexes=indexes)
+            assert float(ours.compute()[name]) == pytest.approx(float(theirs[name].compute()), abs=1e-6), name
+    assert set(retrieval_metric(profile="torchmetrics").meter.labels) == set(list(theirs)[:4])
+
+
+def test_tied_documents_have_their_mean_as_in_torchmetrics() -> None:
+    torch = library("torch")
+    theirs = metrics_of_torchmetrics()["RetrievalNormalizedDCG@3"]
+    from karat.adapters.torchmetrics import retrieval_metric
+
+    ours = retrieval_metric("RetrievalNormalizedDCG@3", profile="torchmetrics")
+    rows = [torch.tensor(each) for each in FLAT]
+    theirs.update(*rows[:2], indexes=rows[2])
+    ours.update(*rows[:2], indexes=rows[2])
+    assert float(ours.compute()["RetrievalNormalizedDCG@3"]) == pytest.approx(
+        float(theirs.compute()), abs=1e-6
+    )
+
+
+def test_a_query_cut_by_batches_counts_once() -> None:
+    torch = library("torch")
+    theirs = metrics_of_torchmetrics()["RetrievalMAP"]
+    from karat.adapters.torchmetrics import retrieval_metric
+
+    indexes = torch.tensor([0, 0, 0, 1, 1, 1, 1])
+    preds = torch.tensor([0.2, 0.3, 0.5, 0.1, 0.3, 0.5, 0.2])
+    target = torch.tensor([False, False, True, False, True, False, True])
+    ours = retrieval_metric("RetrievalMAP", profile="torchmetrics")
+    for part in (slice(0, 2), slice(2, 7)):
+        ours.update(preds[part], target[part], indexes=indexes[part])
+        theirs.update(preds[part], target[part], indexes=indexes[part])
+    assert float(ours.compute()["RetrievalMAP"]) == pytest.approx(0.7917, abs=1e-4)
+    assert float(theirs.compute()) == pytest.approx(0.7917, abs=1e-4)
+
+
+def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> None:
+    torch = library("torch")
+    pytest.importorskip("torchmetrics", reason="needs torchmetrics")
+    from karat.adapters.torchmetrics import retrieval_metric
+
+    mask, judged = SCORES > 0.3, np.concatenate([GRADES, np.ones((6, 2))], axis=1)
+    wanted = evaluate(SCORES, GRADES, ["AP", "R@3"], mask=mask, judged=judged)
+    padded = retrieval_metric(["AP", "R@3"])
+    padded.update(*map(torch.tensor, (SCORES, GRADES)), mask=torch.tensor(mask), judged=torch.tensor(judged))
+    flat, numbers = retrieval_metric(["AP", "R@3"]), np.arange(6)[:, None]
+    flat.update(
+        torch.tensor(SCORES),
+        torch.tensor(GRADES),
+        indexes=torch.tensor(np.broadcast_to(numbers, SCORES.shape).copy()),
+        mask=torch.tensor(mask),
+        judged=torch.tensor(judged),
+        judged_indexes=torch.tensor(np.broadcast_to(numbers, judged.shape).copy()),
+    )
+    for metric in (padded, flat):
+        for label, value in metric.compute().items():
+            assert float(value) == pytest.approx(float(wanted[label]), abs=1e-6), label
+    with pytest.raises(DataError, match="With indexes= judgments come end to end"):
+        flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), judged=torch.ones(2))
+    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: give one shape"):
+        flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), mask=torch.ones(1))
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, parent: str) -> None:
@@ -165,9 +257,103 @@ def test_xgboost_calls_it_at_each_round() -> None:
     check_same({name: values[0] for name, values in seen["train"].items()})
 
 
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+@pytest.mark.parametrize("weighed", [False, True])
+def test_rankers_of_lightgbm_say_what_its_own_metric_says(weighed: bool) -> None:
+    lightgbm = pytest.importorskip("lightgbm", reason="needs lightgbm, of the extra 'peers'")
+    weight = np.repeat([1.0, 2.0, 3.0, 1.0, 0.5, 4.0], 7) if weighed else None
+    ranker = lightgbm.LGBMRanker(n_estimators=2, verbosity=-1, min_child_samples=1, n_jobs=1)
+    features = np.round(SCORES, 2).reshape(-1, 1)
+    ranker.fit(
+        features,
+        GRADES.ravel(),
+        group=[7] * 6,
+        sample_weight=weight,
+        eval_set=[(features, GRADES.ravel())],
+        eval_group=[[7] * 6],
+        eval_sample_weight=[weight],
+        eval_at=[3],
+        eval_metric=lightgbm_feval("nDCG(gain=exp2)@3"),
+    )
+    (of,) = ranker.evals_result_.values()
+    assert of["nDCG(gain=exp2)@3"] == pytest.approx(of["ndcg@3"], abs=1e-6)
+
+
+def test_weights_of_a_lightgbm_data_set_count_as_in_its_own_metric() -> None:
+    lightgbm = pytest.importorskip("lightgbm", reason="needs lightgbm, of the extra 'peers'")
+    weight = np.repeat([1.0, 2.0, 3.0, 1.0, 0.5, 4.0], 7) * np.tile([0.5, 1.5, 1, 1, 1, 1, 1], 6)
+    data = lightgbm.Dataset(
+        SCORES.reshape(-1, 1), GRADES.ravel(), group=[7] * 6, init_score=SCORES.ravel(), weight=weight
+    )
+    seen: dict[str, Any] = {}
+    settings = {
+        "objective": "lambdarank",
+        "learning_rate": 1e-12,
+        "metric": "ndcg",
+        "eval_at": [3],
+        "verbosity": -1,
+        "num_threads": 1,
+    }
+    lightgbm.train(
+        settings,
+        data,
+        num_boost_round=1,
+        valid_sets=[data],
+        feval=lightgbm_feval("nDCG(gain=exp2)@3"),
+        callbacks=[lightgbm.record_evaluation(seen)],
+    )
+    own, ours = seen["training"]["ndcg@3"], seen["training"]["nDCG(gain=exp2)@3"]
+    assert ours == pytest.approx(own, abs=1e-6)
+
+
+def test_weights_of_a_dmatrix_count_as_in_xgboosts_own_metric() -> None:
+    xgboost = pytest.importorskip("xgboost", reason="needs xgboost, of the extra 'peers'")
+    weight = np.array([1.0, 2.0, 3.0, 1.0, 0.5, 4.0])
+    data = xgboost.DMatrix(
+        SCORES.reshape(-1, 1), GRADES.ravel(), qid=np.repeat(np.arange(6), 7), weight=weight
+    )
+    data.set_base_margin(SCORES.ravel())
+    seen: dict[str, Any] = {}
+    settings = {"objective": "rank:ndcg", "eta": 1e-12, "eval_metric": "ndcg@3", "nthread": 1}
+    xgboost.train(
+        settings,
+        data,
+        num_boost_round=1,
+        evals=[(data, "train")],
+        custom_metric=xgboost_metric("nDCG(gain=exp2)@3"),
+        evals_result=seen,
+        verbose_eval=False,
+    )
+    assert seen["train"]["nDCG(gain=exp2)@3"] == pytest.approx(seen["train"]["ndcg@3"], abs=1e-6)
+
+
+def test_rankers_of_xgboost_take_one_measure() -> None:
+    xgboost = pytest.importorskip("xgboost", reason="needs xgboost, of the extra 'peers'")
+    ranker = xgboost.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=xgboost_metric("nDCG(gain=exp2)@3"))
+    features, qid = SCORES.reshape(-1, 1), np.repeat(np.arange(6), 7)
+    ranker.fit(
+        features,
+        GRADES.ravel(),
+        qid=qid,
+        eval_set=[(features, GRADES.ravel())],
+        eval_qid=[qid],
+        verbose=False,
+    )
+    (of,) = ranker.evals_result_.values()
+    predicted = ranker.predict(features).reshape(6, 7)
+    wanted = evaluate(predicted, GRADES, "nDCG(gain=exp2)@3")["nDCG(gain=exp2)@3"]
+    assert of["nDCG(gain=exp2)@3"][-1] == pytest.approx(float(wanted), abs=1e-6)
+    with pytest.raises(MeasureError, match=r"takes the mean of one measure, not AP, RR: name one"):
+        xgboost_metric(["AP", "RR"])(np.ones(2), np.ones(2))
+
+
 def test_data_sets_without_groups_are_refused() -> None:
     with pytest.raises(DataError, match="no groups, so no queries"):
-        lightgbm_feval(["RR"])([1.0], SimpleNamespace(get_group=lambda: None))
+        lightgbm_feval(["RR"])(
+            [1.0], SimpleNamespace(get_group=lambda: None, get_label=lambda: [1.0], get_weight=lambda: None)
+        )
+    with pytest.raises(DataError, match="no groups, so no queries"):
+        lightgbm_feval(["RR"])(np.ones(1), np.ones(1))
     with pytest.raises(DataError, match="no groups, so no queries"):
         xgboost_metric(["RR"])([1.0], SimpleNamespace(get_uint_info=lambda name: np.array([], np.uint32)))
 
@@ -200,3 +386,67 @@ def test_objects_of_ir_measures() -> None:
     assert {(query, each): value for query, each, value in iter_calc(measures, qrels, run)} == pytest.approx(
         theirs
     )
+
+
+def test_objects_of_ir_measures_mean_what_they_mean_there() -> None:
+    ir_measures = pytest.importorskip("ir_measures", reason="needs ir_measures, of the extra 'bench'")
+    random = np.random.default_rng(2)
+    qrels = [
+        ir_measures.Qrel(f"q{query}", f"d{each}", int(random.integers(0, 4)))
+        for query in range(5)
+        for each in range(0, 12, 2)
+    ]
+    run = [
+        ir_measures.ScoredDoc(f"q{query}", f"d{each}", float(random.integers(0, 6)))
+        for query in range(5)
+        for each in range(12)
+    ]
+    measures = [ir_measures.RR @ 3, ir_measures.Judged @ 3, ir_measures.nDCG @ 3, ir_measures.RBP(rel=1)]
+    assert calc_aggregate(measures, qrels, run) == pytest.approx(
+        ir_measures.calc_aggregate(measures, qrels, run), abs=1e-6
+    )
+    karats = calc_aggregate(["RR@3"], qrels, run, profile="karat", policy=Policy(ties="pessimistic"))
+    best = calc_aggregate(["RR@3"], qrels, run, profile="karat", policy=Policy(ties="optimistic"))
+    assert karats["RR@3"] < best["RR@3"]
+
+
+@pytest.mark.parametrize("frames", [False, True])
+def test_iterations_of_ir_measures_are_subtopics(frames: bool) -> None:
+    ir_measures = pytest.importorskip("ir_measures", reason="needs ir_measures, of the extra 'bench'")
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    pytest.importorskip("pyndeval", reason="needs pyndeval")
+    rows = [
+        ("q1", "a", 1, "1"),
+        ("q1", "b", 1, "2"),
+        ("q1", "a", 1, "2"),
+        ("q2", "c", 1, "1"),
+        ("q2", "d", 1, "2"),
+    ]
+    qrels = [ir_measures.Qrel(*row) for row in rows]
+    run = [ir_measures.ScoredDoc("q1", each, score) for each, score in (("x", 3.0), ("a", 2.0), ("b", 1.0))]
+    run += [ir_measures.ScoredDoc("q2", each, score) for each, score in (("d", 3.0), ("y", 2.0))]
+    measures = [ir_measures.alpha_nDCG @ 5, ir_measures.ERR_IA @ 5, ir_measures.StRecall @ 2]
+    theirs = ir_measures.calc_aggregate(measures, qrels, run)
+    given = [pandas.DataFrame(qrels), pandas.DataFrame(run)] if frames else [qrels, run]
+    assert calc_aggregate(measures, *given) == pytest.approx(theirs, abs=1e-5)
+
+
+def test_frames_of_ir_measures_are_read() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    qrels = pandas.DataFrame(
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 0], "iteration": ["0", "0"]}
+    )
+    run = pandas.DataFrame({"query_id": ["q", "q"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
+    assert calc_aggregate(["RR", "P@1"], qrels, run) == {"RR": 0.5, "P@1": 0.0}
+    assert list(iter_calc(["RR"], qrels, run)) == [("q", "RR", 0.5)]
+
+
+def test_rows_that_are_none_and_documents_listed_twice_are_said() -> None:
+    rows = [SimpleNamespace(query_id="q", doc_id="a", relevance=1, score=each) for each in (1.0, 2.0)]
+    with pytest.raises(DataError, match="Document 'a' is listed twice for query 'q': remove one, or choose"):
+        calc_aggregate(["RR"], rows, rows, profile="karat")
+    assert calc_aggregate(["RR"], rows, rows) == {"RR": 1.0}
+    with pytest.raises(DataError, match=r"Row 1 is 3, and .* give objects with query_id, doc_id, relevance"):
+        calc_aggregate(["RR"], [3], rows)
+    with pytest.raises(MeasureError, match="'P' means several measures"):
+        calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="karat")

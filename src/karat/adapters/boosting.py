@@ -1,4 +1,4 @@
-"""What LightGBM and XGBoost call at each round with predictions and a data set: ``feval`` and ``custom_metric``."""
+"""Metrics that LightGBM and XGBoost call at each round: ``feval``, ``custom_metric``, rankers' ``eval_metric``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.errors import DataError, MeasureError
 from karat.tensors import Evaluator
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ __all__ = ["lightgbm_feval", "xgboost_metric"]
 
 def lightgbm_feval(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
-) -> Callable[[Any, Any], list[tuple[str, float, bool]]]:
-    """A function for ``lightgbm.train(feval=...)`` on a data set with groups.
+) -> Callable[..., list[tuple[str, float, bool]]]:
+    """A function for ``lightgbm.train(feval=...)`` on a data set with groups, or ``LGBMRanker.fit(eval_metric=...)``.
+
+    Where documents have weights, a query weighs what they do on average, as in LightGBM's own metrics.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -31,15 +33,25 @@ def lightgbm_feval(
     Example:
         >>> from karat.adapters.boosting import lightgbm_feval
         >>> lightgbm.train(settings, data, feval=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
+        >>> ranker.fit(x, y, group=sizes, eval_metric=lightgbm_feval(["nDCG@10"]))  # doctest: +SKIP
     """
     asked = Evaluator(measures, policy=policy, profile=profile)
+    better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
 
-    def feval(predictions: Any, data: Any) -> list[tuple[str, float, bool]]:
-        sizes = data.get_group()
-        if sizes is None:
+    # LGBMRanker looks how many arguments a function takes, and gives the labels first.
+    def feval(
+        first: Any, second: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        scores, labels = first, second
+        if hasattr(second, "get_group"):
+            labels, weight, group = second.get_label(), second.get_weight(), second.get_group()
+        else:
+            scores, labels = second, first
+        if group is None:
             raise DataError("The data set has no groups, so no queries: lightgbm.Dataset(..., group=[...]).")
-        means = means_of(asked, predictions, data.get_label(), np.asarray(sizes))
-        better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
+        sizes = np.asarray(group)
+        weights = None if weight is None else mean_weights(np.asarray(weight, np.float64), sizes)
+        means = means_of(asked, scores, labels, sizes, weights)
         return [(label, value, better[label]) for label, value in means.items()]
 
     return feval
@@ -47,8 +59,12 @@ def lightgbm_feval(
 
 def xgboost_metric(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
-) -> Callable[[Any, Any], list[tuple[str, float]]]:
-    """A function for ``xgboost.train(custom_metric=...)`` on a DMatrix with groups or query ids.
+) -> Callable[..., Any]:
+    """A function for ``xgboost.train(custom_metric=...)`` on a DMatrix with queries, or ``XGBRanker(eval_metric=...)``.
+
+    Weights of the DMatrix, one a query, count in the means, as in XGBoost's own metrics. ``XGBRanker`` asks for the
+    value of one query after the other and takes their mean itself, so it takes one measure, and counts 1 for a query of
+    one document.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -58,20 +74,54 @@ def xgboost_metric(
     Example:
         >>> from karat.adapters.boosting import xgboost_metric
         >>> xgboost.train(settings, data, custom_metric=xgboost_metric(["nDCG@10"]))  # doctest: +SKIP
+        >>> ranker = xgboost.XGBRanker(eval_metric=xgboost_metric("nDCG@10"))  # doctest: +SKIP
     """
     asked = Evaluator(measures, policy=policy, profile=profile)
 
-    def metric(predictions: Any, data: Any) -> list[tuple[str, float]]:
-        edges = np.asarray(data.get_uint_info("group_ptr"))
+    def metric(first: Any, second: Any) -> Any:
+        if not hasattr(second, "get_uint_info"):
+            return of_one_query(asked, second, first)
+        edges = np.asarray(second.get_uint_info("group_ptr"))
         if len(edges) < 2:
             raise DataError("The DMatrix has no groups, so no queries: DMatrix(..., qid=[...]).")
-        return list(means_of(asked, predictions, data.get_label(), np.diff(edges)).items())
+        sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
+        means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
+        return list(means.items())
 
+    metric.__name__ = next(iter(asked.asked))
     return metric
 
 
-def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any) -> dict[str, float]:
+def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
+    """The value of the one measure, for ``XGBRanker``.
+
+    Raises:
+        MeasureError: there are several measures, or its values make no mean.
+    """
+    label, *others = asked.asked
+    if others or asked.asked[label].definition.aggregate != "mean":
+        raise MeasureError(
+            f"XGBRanker(eval_metric=...) takes the mean of one measure, not {', '.join(asked.asked)}: name one, "
+            "or give them to xgboost.train(custom_metric=...)."
+        )
+    scores, labels = np.asarray(scores, np.float64), np.asarray(labels)
+    return float(asked(scores[None, :], labels[None, :], per_query=True)[label][0])
+
+
+def mean_weights(weights: Any, sizes: Any) -> Any:
+    """What each query weighs: its documents' mean, as LightGBM has it (Metadata::CalculateQueryWeights)."""
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    return np.bincount(queries, weights, len(sizes)) / np.maximum(sizes, 1)
+
+
+def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
     """The means over groups of documents that stand end to end."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
-    means = asked(np.asarray(scores, np.float64), np.asarray(grades), queries=queries, n_queries=len(sizes))
+    means = asked(
+        np.asarray(scores, np.float64),
+        np.asarray(grades),
+        queries=queries,
+        n_queries=len(sizes),
+        weights=weights,
+    )
     return {label: float(value) for label, value in means.items()}

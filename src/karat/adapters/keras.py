@@ -22,6 +22,8 @@ def ranking_callback(
     measures: MeasuresLike = None,
     *,
     mask: Any = None,
+    judged: Any = None,
+    weights: Any = None,
     policy: Policy | None = None,
     profile: str | None = None,
     batch_size: int | None = None,
@@ -35,6 +37,8 @@ def ranking_callback(
         relevance: the grades [query, document].
         measures: as in ``karat.tensors.evaluate``.
         mask: as there [query, document].
+        judged: as there [query, judgment].
+        weights: as there [query].
         policy: as there.
         profile: as there.
         batch_size: as in ``model.predict``.
@@ -51,6 +55,10 @@ def ranking_callback(
     except ImportError:
         raise DataError("Keras is not installed: pip install keras.") from None
     asked = Evaluator(measures, policy=policy, profile=profile)
+    arrays = {"mask": mask, "judged": judged, "weights": weights}
+    named: dict[str, Any] = {
+        name: None if each is None else np.asarray(each) for name, each in arrays.items()
+    }
 
     class RankingCallback(Callback):  # type: ignore[misc]
         """Measures what the model predicts."""
@@ -60,7 +68,7 @@ def ranking_callback(
             del epoch
             grades = np.asarray(relevance)
             scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))
-            means = asked(scores.reshape(grades.shape), grades, mask=mask)
+            means = asked(scores.reshape(grades.shape), grades, **named)
             if logs is not None:
                 logs.update({f"val_{label}": float(value) for label, value in means.items()})
 

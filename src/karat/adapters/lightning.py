@@ -24,7 +24,8 @@ def ranking_callback(
     """A callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
     ``validation_step`` and ``test_step`` give back a dict with ``scores`` and ``relevance`` [query, document], and
-    if they like ``mask``, ``judged``, ``weights`` and ``ids``. Where several processes run, their sums become one; with
+    if they like ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``,
+    ``n_queries`` and ``judged_queries``. Where several processes run, their sums become one; with
     ``ids`` and ``per_query=True`` a query that a sampler repeats counts once.
 
     Args:
@@ -97,5 +98,15 @@ def given(outputs: Any) -> dict[str, Any]:
         raise DataError(
             "The step gives back no dict with 'scores' and 'relevance', [query, document] each: return one."
         )
-    known = ("scores", "relevance", "mask", "judged", "weights", "ids")
+    known = (
+        "scores",
+        "relevance",
+        "mask",
+        "judged",
+        "queries",
+        "judged_queries",
+        "n_queries",
+        "weights",
+        "ids",
+    )
     return {name: outputs[name] for name in known if outputs.get(name) is not None}

@@ -1,4 +1,4 @@
-"""A metric of torchmetrics that holds karat's measures: two sums each, instead of all scores and labels."""
+"""A metric of torchmetrics that holds karat's measures: two sums each, and documents only where a query may go on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["retrieval_metric"]
 
+FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
+"""What is kept of documents and judgments that come end to end."""
+
 
 def retrieval_metric(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
 ) -> Any:
-    """A ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its one state over processes.
+    """A ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
 
-    ``update(preds, target, indexes=None, mask=None)`` takes batches [query, document]; or documents end to end
-    with ``indexes`` as torchmetrics' own do, where a query must lie wholly in one batch, and its documents are sought
-    out on the host.
+    ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
+    [query, document], of which two sums a measure are kept. With ``indexes`` it takes documents end to end as
+    torchmetrics' own metrics do, and keeps them as those do: a query may go on in a later batch or in another process,
+    and counts once. ``mask`` says which documents there are. ``judged`` holds all grades of each query's judgments
+    [query, judgment]; with ``indexes`` they come end to end with ``judged_indexes``.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -57,20 +62,93 @@ def retrieval_metric(
             self.meter = Meter(measures, policy=policy, profile=profile)
             nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)
             self.add_state("sums", default=nothing, dist_reduce_fx="sum")
+            self.add_state("queries", default=torch.tensor(0), dist_reduce_fx="sum")
+            for name in FLAT:
+                self.add_state(name, default=[], dist_reduce_fx="cat")
 
-        def update(self, preds: Any, target: Any, indexes: Any = None, mask: Any = None) -> None:
+        def update(
+            self,
+            preds: Any,
+            target: Any,
+            indexes: Any = None,
+            mask: Any = None,
+            judged: Any = None,
+            judged_indexes: Any = None,
+        ) -> None:
             """Take in a batch."""
-            named = {"mask": mask}
-            if indexes is not None:
-                named = {"queries": torch.unique(indexes, return_inverse=True)[1]}
-            self.meter.reset()
-            self.meter.update(preds, target, **named)
-            self.sums: Any = self.sums + torch.as_tensor(self.meter.state.sums).to(self.sums)
+            if indexes is None:
+                refuse_unpaired(judged_indexes, None)
+                sums, count = self.summed(preds, target, mask=mask, judged=judged)
+                self.sums: Any = self.sums + sums
+                self.queries: Any = self.queries + count
+                return
+            refuse_unpaired(judged, judged_indexes)
+            refuse_shapes(indexes, preds=preds, target=target, mask=mask)
+            kept = slice(None) if mask is None else mask.flatten().bool()
+            rows = [each.detach().flatten()[kept] for each in (preds, target, indexes)]
+            others = [] if judged is None else [judged.detach().flatten(), judged_indexes.detach().flatten()]
+            for name, each in zip(FLAT, [*rows, *others]):
+                getattr(self, name).append(each)
+
+        def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
+            """What a batch adds, and how many queries it has."""
+            meter = Meter(measures, policy=policy, profile=profile)
+            meter.update(preds, target, **arrays)
+            return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
 
         def compute(self) -> dict[str, Any]:
             """The means so far."""
+            sums, count = self.sums, int(self.queries)
+            found = end_to_end({name: getattr(self, name) for name in FLAT})
+            if found is not None:
+                more, queries = self.summed(**found)
+                sums, count = sums + more, count + queries
             self.meter.reset()
-            self.meter.state.sums = self.sums
+            self.meter.state.sums, self.meter.state.count = sums, count
             return {label: torch.tensor(value) for label, value in self.meter.compute().items()}
 
     return RetrievalMetric()
+
+
+def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
+    """The documents and judgments of all batches, with their queries numbered from 0; None where none came."""
+    import torch
+
+    # A state is a list of what came, or one tensor once torchmetrics has gathered it.
+    parts = {name: [each] if isinstance(each, torch.Tensor) else list(each) for name, each in states.items()}
+    found = {name: torch.cat(each) for name, each in parts.items() if each}
+    if "indexes" not in found:
+        return None
+    numbers = [found[name] for name in ("indexes", "judged_indexes") if name in found]
+    known, places = torch.unique(torch.cat(numbers), return_inverse=True)
+    queries, judged_queries = places[: len(numbers[0])], places[len(numbers[0]) :]
+    arrays = {"preds": found["preds"], "target": found["target"], "queries": queries, "n_queries": len(known)}
+    if "judged" in found:
+        arrays |= {"judged": found["judged"], "judged_queries": judged_queries}
+    return arrays
+
+
+def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
+    """Refuse judgments without their queries, or queries without judgments.
+
+    Raises:
+        DataError: one was given, and the other was not.
+    """
+    if (judged is None) != (judged_indexes is None):
+        raise DataError(
+            "With indexes= judgments come end to end, judged= with judged_indexes=; without it they are "
+            "judged= [query, judgment] alone."
+        )
+
+
+def refuse_shapes(indexes: Any, **arrays: Any) -> None:
+    """Refuse documents that are not as many as their queries.
+
+    Raises:
+        DataError: another shape than that of ``indexes``.
+    """
+    for name, each in arrays.items():
+        if each is not None and each.shape != indexes.shape:
+            raise DataError(
+                f"{name} is {list(each.shape)} and indexes are {list(indexes.shape)}: give one shape."
+            )
