@@ -73,8 +73,13 @@ def compare_command(
         karat compare qrels.txt bm25.run dense.run --baseline bm25
         karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
     """
+    from karat.writing import refuse_overwriting
+
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
+    if record is not None:
+        beside = [options[each] for each in ("weights", "cluster", "by")]
+        refuse_overwriting(record, [files[0], *(path for _, path in map(split, files[1:])), *beside])
     found = compared(files[0], files[1:], list(measures) or None, names, profile, options, lenient=lenient)
     if record is not None:
         from karat.records import record as write_record

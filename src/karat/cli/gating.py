@@ -66,6 +66,7 @@ def gate_command(
     Exit code 0: passed; 1: failed; 2: it could not be decided, such as a file that cannot be read.
     """
     from karat.gates import gate
+    from karat.writing import refuse_overwriting, write_whole
 
     if measures:
         raise click.UsageError(
@@ -73,6 +74,8 @@ def gate_command(
         )
     if [qrels, run, baseline].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
+    if junit is not None:
+        refuse_overwriting(junit, [qrels, run, baseline])
     found = gate(
         qrels,
         run,
@@ -86,8 +89,6 @@ def gate_command(
         profile=profile,
     )
     if junit is not None:
-        from karat.writing import write_whole
-
         write_whole(junit, found.to_junit())
     text = {"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]()
     say(coloured("gate", text) if layout == "text" else text)

@@ -68,6 +68,7 @@ def report_command(
     from karat.reporting import report
     from karat.reporting.wording import portable
     from karat.tables import Run
+    from karat.writing import refuse_overwriting
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
@@ -75,6 +76,8 @@ def report_command(
     given = [files[0], *(path for _, path in runs), *filter(None, [queries, documents])]
     if given.count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
+    if output != "-":
+        refuse_overwriting(output, given)
     settings: dict[str, Any] = {} if seed is None else {"seed": seed}
     with steps() as tell:
         made = report(

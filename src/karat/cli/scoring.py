@@ -57,12 +57,16 @@ def evaluate_command(
     QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
     patterns in quotes; '-' is standard input. One row a run.
     """
+    from karat.writing import refuse_overwriting
+
     if tie_bounds and per_query:
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
     policy = policy_of(axes, lenient=lenient)
     asked = list(measures) or None
     if [weights, judged_ranking, *files].count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
+    if record_path is not None:
+        refuse_overwriting(record_path, [weights, judged_ranking, *files])
     weighed = weights_in(weights)
     if judged_ranking is not None:
         if files:

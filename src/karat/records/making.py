@@ -16,7 +16,7 @@ from karat.errors import DataError
 from karat.escaping import json_text
 from karat.records.hashing import digests, refuse_changed
 from karat.scores import Scores
-from karat.writing import write_whole
+from karat.writing import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
     import os
@@ -62,6 +62,9 @@ def record(what: Scores | Sequence[Scores] | Comparison, path: str | os.PathLike
         scores, comparison = [what] if isinstance(what, Scores) else list(what), None
     else:
         scores, comparison = list(what.scores), what
+    refuse_overwriting(
+        path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
+    )
     write_whole(path, laid_out(record_of(scores, comparison)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,10 @@ from karat.reporting.bundle import Bundle
 from karat.reporting.closeups import Excerpt, chosen_queries, closeups_of, derivations_of
 from karat.reporting.gathering import alongside, opened
 from karat.reporting.texts import texts_of
+from karat.writing import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
 
     from karat.asking import MeasuresLike
@@ -46,9 +47,7 @@ class Report:
         Raises:
             DataError: the file cannot be written.
         """
-        from karat.reporting.saving import save
-
-        save(os.fspath(path), self.html)
+        write_whole(path, self.html)
 
     @property
     def summary(self) -> str:
@@ -133,6 +132,10 @@ def report(
         )
     made = Report(html, comparison)
     if output is not None:
+        read = [
+            path for each in comparison.scores for origin in each.inputs.values() for path in origin.files
+        ]
+        refuse_overwriting(output, [*read, queries, documents])
         made.save(output)
     return made
 

@@ -1,0 +1,197 @@
+"""Files on the disk: there is a complete one, or what was there before, and no input is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from hostile.attack import attacked
+from karat.errors import DataError
+from karat.writing import refuse_overwriting, write_whole
+
+
+def test_a_page_takes_the_place_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    write_whole(str(path), "new 中")
+    assert path.read_text(encoding="utf-8") == "new 中"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(DataError, match=r"report\.html: No space left on device"):
+        write_whole(str(path), "new")
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"Cannot write .*nowhere.*No such file"):
+        write_whole(str(tmp_path / "nowhere" / "report.html"), "new")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_a_new_page_can_be_read_by_those_who_may_read_new_files(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_whole(str(tmp_path / "report.html"), "new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "report.html").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need no leave on POSIX")
+def test_a_link_goes_on_pointing_where_it_did(tmp_path: Path) -> None:
+    (tmp_path / "real.html").write_text("old")
+    (tmp_path / "link.html").symlink_to("real.html")
+    write_whole(str(tmp_path / "link.html"), "new")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "real.html").read_text() == "new"
+
+
+def test_many_threads_may_write_one_file(tmp_path: Path) -> None:
+    path, begin = tmp_path / "one.json", threading.Barrier(8)
+    scores = karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
+
+    def write(number: int) -> None:
+        begin.wait()
+        for _ in range(25):
+            karat.record(scores, path)
+            assert json.loads(path.read_text())["record"] == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    assert [each.name for each in tmp_path.iterdir()] == ["one.json"]
+
+
+def test_no_name_is_used_twice_or_known_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    kept: Any = os.open
+
+    def noted(path: Any, flags: int, *more: Any) -> Any:
+        opened.append(os.fspath(path))
+        assert flags & os.O_EXCL
+        return kept(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", noted)
+    for _ in range(20):
+        write_whole(tmp_path / "a.json", "new")
+    assert len(set(opened)) == 20
+    assert not [each for each in opened if str(os.getpid()) in Path(each).name.split("-")]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need no leave on POSIX")
+def test_a_link_that_was_planted_beside_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    monkeypatch.setattr(os, "urandom", bytes)  # as if somebody had foreseen the name
+    (tmp_path / f".karat-{bytes(8).hex()}.part").symlink_to(victim)
+    with pytest.raises(DataError, match="Cannot write"):
+        write_whole(tmp_path / "a.json", "new")
+    assert victim.read_text() == "precious"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_the_mask_of_the_process_is_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "umask", None)
+    write_whole(tmp_path / "a.json", "new")
+    (tmp_path / "a.json").chmod(0o604)
+    write_whole(tmp_path / "a.json", "newer")
+    assert stat.S_IMODE((tmp_path / "a.json").stat().st_mode) == 0o604
+
+
+# ---------------------------------------------------------------- inputs
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
+RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("q.txt").write_text(QRELS)
+    Path("a.run").write_text(RUN)
+    Path("b.run").write_text(RUN.replace("2.0", "0.5"))
+    Path("w.txt").write_text("q1 1\nq2 2\n")
+    Path("texts.tsv").write_text("q1\tone\nq2\ttwo\n")
+    Path("link.run").symlink_to("a.run")
+    os.link("a.run", "hard.run")
+    return tmp_path
+
+
+COMMANDS = {
+    "eval": ("eval", "q.txt", "a.run", "--weights", "w.txt", "--record"),
+    "eval of a link": ("eval", "q.txt", "link.run", "--record"),
+    "eval of a pattern": ("eval", "q.txt", "[a].run", "--record"),
+    "eval of a judged ranking": ("eval", "--judged-ranking", "q.txt", "--record"),
+    "compare": (
+        "compare",
+        "q.txt",
+        "one=a.run",
+        "two=b.run",
+        "--weights",
+        "w.txt",
+        "--by",
+        "w.txt",
+        "--record",
+    ),
+    "report": ("report", "q.txt", "one=a.run", "b.run", "--queries", "texts.tsv", "-o"),
+    "gate": ("gate", "q.txt", "a.run", "--baseline", "b.run", "--junit"),
+}
+INPUTS = ("q.txt", "a.run", "b.run", "w.txt", "texts.tsv", "link.run", "hard.run", "./a.run")
+READ = {
+    "eval": {"q.txt", "a.run", "w.txt"},
+    "eval of a link": {"q.txt", "a.run"},
+    "eval of a pattern": {"q.txt", "a.run"},
+    "eval of a judged ranking": {"q.txt"},
+    "compare": {"q.txt", "a.run", "b.run", "w.txt"},
+    "report": {"q.txt", "a.run", "b.run", "texts.tsv"},
+    "gate": {"q.txt", "a.run", "b.run"},
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need no leave on POSIX")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_writes_over_what_it_reads(command: str, folder: Path) -> None:
+    before = {each: Path(each).read_text() for each in INPUTS}
+    for each in INPUTS:
+        target = "a.run" if each in ("link.run", "hard.run", "./a.run") else each
+        if target in READ[command]:
+            attacked(*COMMANDS[command], each).refused(f"{each} is an input")
+    assert {each: Path(each).read_text() for each in INPUTS} == before
+
+
+def test_python_writes_over_nothing_that_was_scored(folder: Path) -> None:
+    scores = karat.evaluate("q.txt", "a.run", "AP")
+    for path in ("q.txt", "a.run", "./a.run"):
+        with pytest.raises(DataError, match="is an input"):
+            karat.record(scores, path)
+    karat.record(scores, "b.run")
+    assert Path("a.run").read_text() == RUN
+
+
+def test_a_file_in_a_folder_that_is_read_is_an_input(folder: Path) -> None:
+    (folder / "parts").mkdir()
+    (folder / "parts" / "1.csv").write_text("query_id,doc_id,score\n")
+    with pytest.raises(DataError, match="is an input, parts"):
+        refuse_overwriting("parts/1.csv", ["q.txt", "parts"])
+    refuse_overwriting("parts/new.csv", ["q.txt", "parts", "nowhere/*.run", "nowhere.run", None, 7])
+    with pytest.raises(DataError, match="is an input"):
+        refuse_overwriting("parts/1.csv", ["parts/*.csv"])
