@@ -173,6 +173,7 @@ CASES = [
     Case("RBP(p=0.5)", LATE, LATE_POOL, 0.5 * (0.5 + 0.5**2)),
     Case("RBP(p=0.8,rel=1)", MIXED, POOL, 0.2 * (1 + 0.8**3)),
     Case("RBP(p=0.8,max=4)", MIXED, POOL, 0.2 * (2 / 4 + (1 / 4) * 0.8**3)),
+    Case("RBP(p=0.8,max=none)", MIXED, POOL, 0.2 * (2 + 1 * 0.8**3)),
     Case("RBP(p=0.5,gain=exp2,max=2)", MIXED, POOL, 0.5 * (3 / 3 + (1 / 3) * 0.5**3)),
     Case("RBPresid", MIXED, POOL, 0.9**5 + 0.1 * (0.9**2 + 0.9**4)),
     Case("RBPresid", LATE, LATE_POOL, 0),

@@ -301,6 +301,9 @@ def decide(
     if policy.ties in ("optimistic", "pessimistic"):
         rows = arranged(rows, policy.ties)
     rows = finished(rows, policy)
+    if policy.missing == "nan":
+        # A mean of nothing: to who calls that undefined, an empty list tells no more than none (Ragas, LensKit).
+        retrieved = retrieved & (whole.length > 0)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
     if missing and policy.missing == "error":
         raise DataError(

@@ -54,8 +54,8 @@ class Policy:
         scores: ``double``, or ``float32`` (trec_eval up to 9.0.8, pytrec_eval): scores are rounded first.
         duplicates: a document twice in one list, or twice in a query's judgments: ``error``, or keep the
             ``first``, the ``last``, or the one with the highest score (grade): ``max``.
-        missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``nan``,
-            ``error``.
+        missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``nan``
+            (an empty list is undefined then, too), ``error``.
         empty: a query that holds nothing of what a measure looks for, which is a matter of the measure: no grade of
             its ``rel`` or more, no positive gain, or for one that has neither parameter no grade of 1 or more.
             ``zero`` (what the formula gives), ``one``, ``skip``, ``nan``, ``error``.

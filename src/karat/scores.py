@@ -315,7 +315,11 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         queries=tuple(queries),
         values=values,
         policy=policy,
-        counts=replace(parts[0].counts, queries=len(queries)),
+        counts=replace(
+            parts[0].counts,
+            queries=len(queries),
+            missing=max((part.counts.missing for part in parts), key=len),
+        ),
         bounds=bounds,
         counted=None if counted.all() else counted,
         weights=None if all(part.weights is None for part in parts) else weights,

@@ -337,8 +337,8 @@ class Lists(ABC):
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
 
-        A number as ``rel``: 1 from that grade on. A number as ``highest``: the gain as a share of that grade's.
-        Otherwise the scale of trec_eval's ``rbp``: gains are brought into [0, 1] by the query's own lowest and
+        A number as ``rel``: 1 from that grade on. A number as ``highest``: the gain as a share of that grade's;
+        ``none``: the gain as it is, which may be above 1. Otherwise the scale of trec_eval's ``rbp``: gains are brought into [0, 1] by the query's own lowest and
         highest, where they leave it.
 
         Raises:
@@ -346,6 +346,8 @@ class Lists(ABC):
         """
         if not isinstance(rel, str):
             return self.hits(rel)
+        if highest == "none":
+            return self.gains(gain)
         if isinstance(highest, str):
             return self.own_unit_gains(gain)
         scale = gain_of(self.xp, self.xp.asarray(float(highest)), gain)

@@ -78,7 +78,7 @@ def normalised_expected_reciprocal_rank(r: Lists, max: float, gain: Gain, ideal:
     p=0.9,
     gain=GAIN,
     rel=OneOf("graded", "number"),
-    max=OneOf("query", "number"),
+    max=OneOf("query", "none", "number"),
     additive=True,
     same_as="rbp",
     source=f"{MOFFAT}; the scale is trec_eval 10's",
@@ -87,8 +87,9 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max:
     """The gain per document seen by a user who goes on to the next one with probability p.
 
     Gains are brought into [0, 1] by the query's own lowest and highest where they leave it, as trec_eval 10
-    means to do. ``max=4`` divides them by that of grade 4 instead, the same for all queries; ``rel=1`` takes 1
-    from grade 1 on (ir_measures, trectools). Not the same: ranx adds raw grades.
+    means to do. ``max=4`` divides them by that of grade 4 instead, the same for all queries; ``max=none`` adds
+    the gains as they are (ranx, trectools, ir_measures without rel), so that values above 1 occur. ``rel=1`` takes
+    1 from grade 1 on.
 
     Raises:
         DataError: a grade above ``max``.

@@ -65,8 +65,9 @@ def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, id
     The best list holds all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut``
     never cuts it (Haystack, LlamaIndex, Quepid's ndcg@10), ``length`` cuts it where the run ends
     (Elasticsearch, MLflow), ``retrieved`` knows only what the run returned, ``depth`` takes k documents of grade
-    1 (RecTools; with gains from 0 to 1 it is C/W/L's SDCG), ``full`` as many as were retrieved. A query without
-    a positive gain scores 0. NTCIR calls this MSnDCG. Not the same: Spark's graded nDCG takes the judgments
+    1 (RecTools; with grades from 0 to 1 that are their own gains it is C/W/L's SDCG, but not with ``gain={…}``,
+    whose best list would be made of grade 1 too), ``full`` as many as were retrieved. A query without a positive
+    gain scores 0. NTCIR calls this MSnDCG. Not the same: Spark's graded nDCG takes the judgments
     in the order in which they are given for the best list.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)

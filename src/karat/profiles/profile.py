@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.errors import MeasureError
 from karat.measures import Measure, parse_measures
 from karat.measures.names import split_names
 from karat.policy import Policy
@@ -29,6 +30,7 @@ class Profile:
         measures: what is evaluated if nothing is asked for; karat's own default if empty.
         digits: decimals that the tool prints.
         differs: what the tool does that is no convention of ranking, or not known, each with its reason.
+        hints: names that the tool has and karat has not, as in ``names``, each with what to write instead.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Profile:
     measures: tuple[str, ...] = ()
     digits: int = 4
     differs: tuple[str, ...] = ()
+    hints: dict[str, str] = field(default_factory=dict)
 
     def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
         """The measures that ``name``, one or several, stands for under this profile, each with the label that shows it.
@@ -51,6 +54,7 @@ class Profile:
             return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
         found = []
         for part in split_names(name):
+            self.refuse_hinted(part)
             own = self.translated(part)
             measures = parse_measures(own or part)
             for measure in measures:
@@ -68,6 +72,17 @@ class Profile:
         word, at, depth = name.rpartition("@")
         own = self.names.get(f"{word}@", self.names.get(word))
         return f"{own.partition('@')[0]}@{depth}" if at and own else None
+
+    def refuse_hinted(self, name: str) -> None:
+        """Refuse a name that the tool has and karat has not.
+
+        Raises:
+            MeasureError: it is one; the text says what to write instead.
+        """
+        word, at, _ = name.rpartition("@")
+        hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)
+        if hint:
+            raise MeasureError(f"'{name}' is not read under profile {self.name}. {hint}")
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
         """The measure with the tool's parameters where none was written."""

@@ -46,6 +46,10 @@ PROFILES = (
             "map": "AP(over=relevant)",
             "r_precision": "Rprec(mean=found)",
         },
+        hints={
+            "r_precision@": "The k of recommenders' r_precision is how long its lists are: write r_precision, and the "
+            "policy's depth (--depth 5, in Python policy=karat.Policy(depth=5)).",
+        },
         axes={
             "nDCG": {"gain": "binary", "discount": "ln"},
             "AP@": {"over": "capped"},
@@ -149,13 +153,14 @@ PROFILES = (
             "DCG": {"gain": "binary", "discount": "jk(2)"},
             "AP": {"over": "length"},
             "P": {"over": "retrieved"},
-            "R": {"over": "capped"},
+            "R@": {"over": "capped"},
             "RBP": {"p": 0.85, "rel": 1},
         },
         measures=("NDCG@10", "RecipRank@10", "Recall@10"),
         differs=(
             "A discount with offset=1 is nDCG(discount=log2).",
             "AveragePrecision divides by zero for a user without relevant items; here that is refused.",
+            "NDCG with ratings as gains, nDCG(gain=linear), is 0 for a user with negative ratings only; here NaN.",
         ),
     ),
     Profile(
@@ -164,6 +169,7 @@ PROFILES = (
         version="3.0.1",
         policy=IN_ORDER.changed(by_measure={"nDCG": {"empty": "nan"}, "R": {"empty": "nan"}}),
         names={
+            "Precision": "SetP",
             "Precision@": "P",
             "Recall": "R",
             "FMeasure": "F",
