@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError
+from karat.errors import DataError, PolicyError
 from karat.ids import text_of
+from karat.retrieval import at_given_ranks, finite_only
 from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.runs import Asked, listing
 from karat.subtopics import by_group
@@ -139,14 +140,23 @@ def match(
             grades.
     """
     judgments = qrels.judgments
-    found = run.match(judgments, Asked(policy, progress=progress, scores=scores, cores=threads))
+    by_rank = policy.ranks == "given" and run.held.by_rank
+    if by_rank and scores:
+        raise PolicyError(
+            "A measure that compares scores of documents of different queries has none in a run of ranks as given "
+            "(ranks=given): choose ranks=counted."
+        )
+    every_score = scores or by_rank or policy.retrieved == "finite"
+    found = run.match(judgments, Asked(policy, progress=progress, scores=every_score, cores=threads))
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)
-    if scores:
-        rows = replace(rows, scores=found.scores)
     if qrels.subtopics is not None:
         rows = replace(rows, document=found.judgment)
+    if every_score:
+        rows = replace(rows, scores=found.scores)
+    if by_rank:
+        rows = at_given_ranks(rows, run.name)
     counts = Counts(
         judged=len(judgments.queries),
         extra=len(found.extra),
@@ -157,6 +167,9 @@ def match(
     )
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
     decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)
+    if not scores:
+        rows, whole = (replace(each, scores=None) for each in (decided.rows, decided.whole))
+        decided = replace(decided, rows=rows, whole=whole)
     return decided if qrels.subtopics is None else with_groups(decided, qrels, policy)
 
 
@@ -289,6 +302,8 @@ def decide(
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)
+    if policy.retrieved == "finite" and rows.scores is not None:
+        rows = finite_only(rows)
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(rows.list_of_row[tied.argmax()])])

@@ -20,6 +20,8 @@ Judgments: TypeAlias = Literal["all", "retrieved"]
 Unjudged: TypeAlias = Literal["nonrelevant", "removed"]
 Negative: TypeAlias = Literal["unjudged", "nonrelevant", "error"]
 Overlap: TypeAlias = Literal["query", "document", "none"]
+Retrieved: TypeAlias = Literal["all", "finite"]
+Ranks: TypeAlias = Literal["counted", "given"]
 Listing: TypeAlias = Literal["ignored", "known"]
 Malformed: TypeAlias = Literal["error", "skip"]
 
@@ -33,6 +35,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "unjudged": get_args(Unjudged),
     "negative": get_args(Negative),
     "overlap": get_args(Overlap),
+    "retrieved": get_args(Retrieved),
+    "ranks": get_args(Ranks),
     "listing": get_args(Listing),
     "malformed": get_args(Malformed),
 }
@@ -66,6 +70,10 @@ class Policy:
         overlap: what a run has to share with the judgments. ``query``: a query; an empty run is refused, too, and one
             without any judged document is warned of (``karat.DataWarning``). ``document``: a judged document, else it
             is refused. ``none``: nothing, as for parts of a run, which merge.
+        retrieved: which documents of a list are: ``all``, or those of a ``finite`` score, where minus infinity says
+            "not retrieved" (rax).
+        ranks: of a run that has ranks and no scores: ``counted`` from 1 in their order, or as ``given``, gaps and all
+            (RecTools): a lone document of rank 9 has ranks 1 to 8 unjudged above it.
         listing: where the run lists a document, whatever its rank: ``ignored``, or ``known`` to the measures that ask
             for it, since some tools' values depend on the order of the rows (``ListedAUC``,
             ``ListedAP``).
@@ -97,6 +105,8 @@ class Policy:
     unjudged: Unjudged = "nonrelevant"
     negative: Negative = "unjudged"
     overlap: Overlap = "query"
+    retrieved: Retrieved = "all"
+    ranks: Ranks = "counted"
     listing: Listing = "ignored"
     depth: int | None = None
     malformed: Malformed = "error"

@@ -66,7 +66,7 @@ def scored(
             parts.append(scores_of(kept, those, own, convention, name, weights, shared))
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
-    scores = side_by_side(parts, asked, policy) if len(parts) > 1 else parts[0]
+    scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
     counts = {label: len(empty[label]) for label in asked}
     several = len(set().union(*empty.values()))
     return replace(scores, counts=replace(scores.counts, empty=several, empty_for=counts if several else {}))

@@ -32,7 +32,7 @@ FLOORS = [
     ["karat.columns", "karat.spelling", "karat.mappings", "karat.subtopics", "karat.weights"],
     ["karat.scanning"],
     ["karat.runs"],
-    ["karat.tables", "karat.ties"],
+    ["karat.retrieval", "karat.tables", "karat.ties"],
     ["karat.match", "karat.overlap", "karat.ranking"],
     ["karat.lists", "karat.measures"],
     ["karat.profiles", "karat.significance"],

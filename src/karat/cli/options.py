@@ -24,6 +24,8 @@ def policy_options(command: Any) -> Any:
         "unjudged": "documents without a judgment",
         "negative": "negative grades",
         "overlap": "what a run must share with the judgments; none for parts of a run",
+        "retrieved": "all listed documents, or those of a finite score",
+        "ranks": "of a run of ranks without scores: counted in their order, or as given, gaps and all",
         "listing": "the order of the run's lines, which a few tools' values depend on",
     }
     for axis, text in reversed(helps.items()):

@@ -338,8 +338,8 @@ class Lists(ABC):
         """Gains from 0 to 1.
 
         A number as ``rel``: 1 from that grade on. A number as ``highest``: the gain as a share of that grade's;
-        ``none``: the gain as it is, which may be above 1. Otherwise the scale of trec_eval's ``rbp``: gains are brought into [0, 1] by the query's own lowest and
-        highest, where they leave it.
+        ``none``: the gain as it is, which may be above 1. Otherwise the scale of trec_eval's ``rbp``: gains are brought
+        into [0, 1] by the query's own lowest and highest, where they leave it.
 
         Raises:
             DataError: a grade above ``highest``.

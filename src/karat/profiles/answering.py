@@ -27,6 +27,7 @@ PROFILES = (
             "Relevance is a language model's verdict, unless ids are compared.",
             "context_precision adds 1e-10 to its denominator.",
             "An id that is retrieved twice counts once.",
+            "Its means leave undefined values out, such as the precision of nothing retrieved; here the mean is NaN.",
         ),
     ),
     Profile(

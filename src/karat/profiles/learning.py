@@ -80,7 +80,7 @@ PROFILES = (
         "rax",
         "google/rax 0.4.0",
         version="0.4.0",
-        policy=ROWS.changed(scores="float32"),
+        policy=ROWS.changed(scores="float32", retrieved="finite"),
         names={
             "ndcg_metric": "nDCG",
             "dcg_metric": "DCG",

@@ -88,7 +88,7 @@ PROFILES = (
         "rectools",
         "RecTools 0.19.0",
         version="0.19.0",
-        policy=TRUTH_USERS,
+        policy=TRUTH_USERS.changed(ranks="given"),
         names={
             "Precision@": "P",
             "Precision(r_precision=True)@": "P(over=capped)",
@@ -104,7 +104,7 @@ PROFILES = (
         },
         axes={"nDCG": {"gain": "binary", "ideal": "depth"}, "DCG": {"gain": "binary"}},
         measures=("NDCG@10", "MAP@10", "MRR@10", "Recall@10", "Precision@10"),
-        differs=("The rank column decides; no two items of a user may share a rank.",),
+        differs=("The rank column decides, gaps and all; no two items of a user may share a rank.",),
     ),
     Profile(
         "recbole",

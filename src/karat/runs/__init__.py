@@ -81,6 +81,10 @@ class Held(Protocol):
         """Where they came from."""
 
     @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+
+    @property
     def alone(self) -> bool:
         """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
 

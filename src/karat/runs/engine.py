@@ -55,6 +55,11 @@ class EngineRun:
     lock: Any = field(default_factory=RLock)
     alone: ClassVar[bool] = True
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return "score" not in self.chosen
+
     @classmethod
     def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
         """Take a lazy table.
@@ -309,8 +314,8 @@ def refuse(asked: Asked) -> None:
         )
     if asked.scores:
         raise PolicyError(
-            "A measure that compares scores of different queries needs every document's score, and an engine hands "
-            "over judged documents alone: ask for it on a frame in memory."
+            "A measure that compares scores of different queries needs every document's score, as do retrieved=finite "
+            "and ranks=given, and an engine hands over judged documents alone: ask for it on a frame in memory."
         )
 
 

@@ -34,6 +34,11 @@ class FileRun:
         return replace(self.table.origin, whole=self.held.origin.whole)
 
     @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return self.held.by_rank
+
+    @property
     def alone(self) -> bool:
         """Whether no other run is read beside it."""
         return self.held.alone

@@ -31,6 +31,11 @@ class FrameRun:
     alone: ClassVar[bool] = False
 
     @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return self.columns.value is None
+
+    @property
     def origin(self) -> Origin:
         """Where it came from."""
         return self.columns.origin

@@ -34,6 +34,7 @@ class MappingRun:
     mapping: dict[str, Any]
     origin: Origin = MAPPING
     alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""

@@ -39,6 +39,11 @@ class StreamedRun:
     alone: ClassVar[bool] = True
 
     @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return "score" not in self.feed.roles
+
+    @property
     def origin(self) -> Origin:
         """Where it came from."""
         return self.feed.origin

@@ -29,6 +29,7 @@ class TextRun:
 
     source: Source
     alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
 
     @property
     def origin(self) -> Origin:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluator", "evaluate", "evaluate_topk"]
 
-RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "depth")
+RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
 """The axes of a policy that decide how documents are ranked, and so which measures can share a sort."""
 
 

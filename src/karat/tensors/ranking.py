@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import PolicyError
@@ -82,6 +83,9 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
     if batch.mask is not None:
         grades = xp.where(batch.mask, grades, NEVER_POOLED)
     pool = grades
+    if policy.retrieved == "finite" and batch.scores is not None:
+        batch = retrieved(batch)
+        grades = xp.where(batch.mask, grades, NEVER_POOLED)
     if batch.judged is not None and policy.judgments == "all":
         pool, others = graded(xp, batch.judged, policy, highest)
         levels = None if levels is None or others is None else max(levels, others)
@@ -93,6 +97,12 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
     if policy.depth is not None:
         lists = lists.part(policy.depth, xp.minimum(lists.length, float(policy.depth)))
     return condensed(lists) if policy.unjudged == "removed" else lists
+
+
+def retrieved(batch: Batch) -> Batch:
+    """The batch with a mask for documents that score minus infinity, and so are not retrieved."""
+    there = batch.scores > -float("inf")
+    return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
 def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tuple[Any, int | None]:
