@@ -581,8 +581,10 @@ def test_a_profile_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_what_a_profile_measures_if_nothing_is_asked(name: str) -> None:
-    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
-    scores = karat.evaluate(qrels, run, profile=name)
+    qrels: Any = {"q": {"a": 1, "b": 0}}
+    if name == "ndeval":
+        qrels = {"q": {"subtopic": qrels["q"]}}
+    scores = karat.evaluate(qrels, {"q": {"b": 2.0, "a": 1.0}}, profile=name)
     assert len(scores) >= 1
     assert scores.profile == name
 
@@ -602,3 +604,141 @@ def test_names_wanted_of_profiles() -> None:
 def test_a_name_that_nobody_knows_is_refused() -> None:
     with pytest.raises(MeasureError, match="There is no measure 'ndgc'"):
         PROFILES["xgboost"].read("ndgc@3")
+
+
+# ---------------------------------------------------------------- single conventions, each with who has it
+
+
+def test_lenskit_caps_recall_only_at_a_depth() -> None:
+    # lenskit 2025.8.1: metrics.Recall().measure_list([a], [a, b]) is 0.5, Recall(1) is 1.0.
+    found = karat.evaluate(
+        {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}, ["Recall", "Recall@1"], profile="lenskit"
+    )
+    assert found.means() == {"Recall": 0.5, "Recall@1": 1.0}
+
+
+def test_ir_measures_rbp_without_a_grade_adds_the_grades() -> None:
+    # ir_measures 0.4.3 with trectools: RBP of grades 3, 1, 0 is 0.2 * (3 + 0.8), with rel=1 0.2 * (1 + 0.8).
+    assert ranked([3, 1, 0], "ir_measures", "RBP") == pytest.approx(0.76, abs=1e-15)
+    assert ranked([3, 1, 0], "ir_measures", "RBP(rel=1)") == pytest.approx(0.36, abs=1e-15)
+    assert ranked([3, 1, 0], "ir_measures", "RBP(p=0.5)@1") == pytest.approx(1.5, abs=1e-15)
+    assert ranked([3, 1, 0], "ranx", "rbp.80") == pytest.approx(0.76, abs=1e-15)
+
+
+def test_cornac_has_a_precision_of_whole_lists() -> None:
+    assert ranked([1, 0, 1], "cornac", "Precision") == pytest.approx(2 / 3)
+    assert ranked([1, 0, 1], "cornac", "Precision@5") == 2 / 5
+
+
+def test_a_depth_that_recommenders_gives_its_lists_is_hinted_at() -> None:
+    with pytest.raises(MeasureError, match=r"write r_precision, and the policy's depth \(--depth 5"):
+        ranked([1], "recommenders", "r_precision@5")
+
+
+def test_ntcirevals_q_is_capped_and_its_nerr_linear() -> None:
+    grades, judged = [[0, 2, 1]], [[0, 2, 1, 1]]
+    found = karat.evaluate_grades(
+        grades, ["Q@2", "Q", "nERR(max=2)@2", "MSnDCG@2"], judged, profile="ntcireval"
+    )
+    blended = (1 + 2) / (2 + 3)  # at rank 2: a document and a gain of 2, of 2 ranks and a gain of 2 + 1
+    assert found["Q@2"] == pytest.approx(blended / 2, abs=1e-15)
+    assert found["Q"] == pytest.approx((blended + (2 + 3) / (3 + 4)) / 3, abs=1e-15)
+    assert found["nERR(max=2)@2"] == pytest.approx((2 / 3 / 2) / (2 / 3 + 1 / 3 * 1 / 3 / 2), abs=1e-15)
+    assert found["MSnDCG@2"] == pytest.approx((2 / math.log2(3)) / (2 + 1 / math.log2(3)), abs=1e-15)
+
+
+def test_ndeval_breaks_ties_by_id_ascending_and_leaves_missing_queries_out() -> None:
+    qrels = {"1": {"s1": {"a": 1, "b": 0}}, "2": {"s1": {"a": 1}}, "3": {"s1": {"a": 0}}}
+    run = {"1": {"b": 1.0, "a": 1.0}, "3": {"a": 1.0}}
+    found = karat.evaluate(qrels, run, ["strec@1", "nNRBP", "NRBP"], profile="ndeval")
+    assert found.by_query("strec@1") == {"1": 1.0, "3": 0.0}
+    assert math.isnan(found.by_query("nNRBP")["3"])
+    assert found.by_query("NRBP")["3"] == 0
+
+
+# ---------------------------------------------------------------- nothing retrieved, or not at its rank
+
+
+@pytest.mark.parametrize(
+    ("profile", "undefined", "zero"),
+    [
+        ("ragas", "id_based_context_precision", "id_based_context_recall"),
+        ("lenskit", "Precision", "Recall"),
+        ("lenskit", "AveragePrecision", "Hit@3"),
+    ],
+)
+def test_an_empty_list_is_undefined_where_a_missing_one_is(profile: str, undefined: str, zero: str) -> None:
+    names = [undefined, zero]
+    of_ids = karat.evaluate_ids([[], ["a"]], [["a"], ["a"]], names, profile=profile)
+    of_dicts = karat.evaluate(
+        {"1": {"a": 1}, "2": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}, names, profile=profile
+    )
+    absent = karat.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"2": {"a": 1.0}}, names, profile=profile)
+    for found in (of_ids, of_dicts, absent):
+        assert math.isnan(found.by_query(undefined)["1"])
+        assert found.by_query(zero) == {"1": 0.0, "2": 1.0}
+        assert found.counts.missing == ("1",)
+        assert f"1 missing undefined ({undefined}), counted 0 ({zero})" in found.footer()
+    mask = np.array([[False], [True]])
+    values = karat.tensors.evaluate(
+        np.ones((2, 1)),
+        np.ones((2, 1)),
+        names,
+        mask=mask,
+        judged=np.ones((2, 1)),
+        profile=profile,
+        per_query=True,
+    )
+    assert values[undefined].tolist() == pytest.approx([math.nan, 1.0], nan_ok=True)
+    assert values[zero].tolist() == [0.0, 1.0]
+
+
+RAX = {
+    # rax 0.4.0 on scores 3, 2, -inf, -inf and labels 1, 0, 1, 0 (2026-11-22)
+    "recall_metric": 0.5,
+    "precision_metric": 0.5,
+    "ap_metric": 0.5,
+    "mrr_metric": 1.0,
+    "ndcg_metric": 0.6131472,
+    "dcg_metric": 1.0,
+    "recall_metric@3": 0.5,
+    "precision_metric@3": 0.5,
+}
+
+
+def test_a_score_of_minus_infinity_is_not_retrieved_by_rax() -> None:
+    scores, labels = [3.0, 2.0, -math.inf, -math.inf], [1, 0, 1, 0]
+    qrels, run = {"q": dict(zip("abcd", labels))}, {"q": dict(zip("abcd", scores))}
+    assert karat.evaluate(qrels, run, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
+    lines = "".join(f"q Q0 {each} 1 {score} t\n" for each, score in run["q"].items()).encode()
+    assert karat.evaluate(qrels, lines, list(RAX), profile="rax").means() == pytest.approx(RAX, abs=1e-7)
+    arrays = karat.tensors.evaluate(np.array([scores]), np.array([labels]), list(RAX), profile="rax")
+    assert {name: float(value) for name, value in arrays.items()} == pytest.approx(RAX, abs=1e-7)
+    listed = karat.evaluate(qrels, run, "recall_metric", profile="rax", policy=Policy(retrieved="all"))
+    assert listed["recall_metric"] == 1
+    nothing = karat.evaluate(qrels, {"q": dict.fromkeys("abcd", -math.inf)}, list(RAX), profile="rax")
+    assert set(nothing.means().values()) == {0.0}
+
+
+def test_rank_numbers_stand_as_rectools_has_them() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs pandas, of the extra 'peers'")
+    qrels = {"1": {"a": 1}, "2": {"a": 1, "b": 1}, "3": {"c": 1}}
+    rows = [("1", "a", 9), ("2", "x", 1), ("2", "a", 3), ("2", "b", 4), ("3", "d", 2)]
+    run = pandas.DataFrame(rows, columns=["user_id", "item_id", "rank"])
+    names = ["MRR@1", "MRR@10", "Precision@3", "MAP@4"]
+    found = karat.evaluate(qrels, run, names, profile="rectools")
+    assert found.by_query("MRR@1") == {"1": 0, "2": 0, "3": 0}
+    assert found.by_query("MRR@10") == {"1": 1 / 9, "2": 1 / 3, "3": 0}
+    assert found.by_query("Precision@3") == {"1": 0, "2": 1 / 3, "3": 0}
+    assert found.by_query("MAP@4")["2"] == pytest.approx((1 / 3 + 2 / 4) / 2)
+    counted = karat.evaluate(qrels, run, names, profile="rectools", policy=Policy(ranks="counted"))
+    assert counted.by_query("MRR@1")["1"] == 1
+    # Where scores are, ranks are counted from them, as ever.
+    scored_run = {query: {item: -float(rank)} for query, item, rank in rows}
+    assert karat.evaluate(qrels, scored_run, "MRR@1", profile="rectools").by_query("MRR@1")["1"] == 1
+    twice = pandas.DataFrame([("1", "a", 2), ("1", "b", 2)], columns=run.columns)
+    with pytest.raises(DataError, match="gives two documents of a list the same rank"):
+        karat.evaluate(qrels, twice, names, profile="rectools")
+    zero = pandas.DataFrame([("1", "a", 0)], columns=run.columns)
+    with pytest.raises(DataError, match="ranks count from 1"):
+        karat.evaluate(qrels, zero, names, profile="rectools")

@@ -28,10 +28,10 @@ class Cases:
         run: ``{query: {document: score}}``.
     """
 
-    qrels: dict[str, dict[str, int]]
+    qrels: Mapping[str, Mapping[str, float]]
     run: dict[str, dict[str, float]]
 
-    def rows(self) -> dict[str, tuple[list[int], list[float]]]:
+    def rows(self) -> dict[str, tuple[list[float], list[float]]]:
         """Labels and scores of each query's documents in the order of the run, 0 for an unjudged document."""
         return {
             query: (

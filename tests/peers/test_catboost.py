@@ -64,3 +64,10 @@ def test_weights_that_are_not_looked_at() -> None:
     cases = small_cases(highest=1, empty=False, count=3)
     names = [name for name in NAMES if "CG" not in name and "MRR" not in name]
     assert printed(cases, names) == printed(cases, names, weighted=True)
+
+
+def test_labels_between_0_and_1() -> None:
+    names = [name for name in NAMES if "CG" in name]
+    whole = small_cases(count=300)
+    shares = {query: {each: grade / 4 for each, grade in its.items()} for query, its in whole.qrels.items()}
+    check_means(Cases(shares, whole.run), "catboost", names, lambda part: printed(part, names), within=1e-6)

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 NAMES = {
     "Precision@3": lambda: metrics.Precision(k=3),
+    "Precision": lambda: metrics.Precision(),
     "Recall@3": lambda: metrics.Recall(k=3),
     "FMeasure@3": lambda: metrics.FMeasure(k=3),
     "HitRatio@3": lambda: metrics.HitRatio(k=3),
@@ -22,7 +23,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_user(name: str) -> None:
-    cases = small_cases(highest=1, empty=name in ("Precision@3", "HitRatio@3"))
+    cases = small_cases(highest=1, empty=name in ("Precision@3", "Precision", "HitRatio@3"))
     relevant, metric, number = cases.relevant(), NAMES[name](), {}
     theirs = {}
     for user, items in cases.orders().items():

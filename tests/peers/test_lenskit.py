@@ -16,6 +16,7 @@ NAMES = {
     "Precision@3": lambda: metrics.Precision(3),
     "Precision": lambda: metrics.Precision(),
     "Recall@3": lambda: metrics.Recall(3),
+    "Recall": lambda: metrics.Recall(),
     "Hit@3": lambda: metrics.Hit(3),
     "RecipRank@3": lambda: metrics.RecipRank(3),
     "AveragePrecision@3": lambda: metrics.ranking.AveragePrecision(3),
@@ -42,3 +43,11 @@ def test_every_list(name: str, empty: bool) -> None:
         for user, items in cases.orders().items()
     }
     check_equal(cases, "lenskit", name, theirs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_recommended(name: str) -> None:
+    nothing = data.ItemList(item_ids=[], ordered=True)
+    theirs = NAMES[name]().measure_list(nothing, data.ItemList(item_ids=["a", "b"]))
+    found = karat.evaluate({"u": {"a": 1, "b": 1}}, {"u": {}, "v": {"a": 1.0}}, name, profile="lenskit")
+    assert found.by_query(name)["u"] == pytest.approx(float(theirs), nan_ok=True)

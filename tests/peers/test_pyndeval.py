@@ -56,3 +56,23 @@ def test_every_query_down_to_any_depth_that_it_knows(seed: int, alpha: float, be
         # Nothing relevant is 0/0 to it.
         expected = {query: 0.0 if value != value else value for query, value in its.items()}
         assert scores.by_query(own) == pytest.approx(expected, abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_profile_breaks_ties_as_it_does_and_leaves_out_what_it_does(seed: int) -> None:
+    qrels, run = random_data(seed)
+    draw = random.Random(seed)
+    run = [(query, document, float(draw.randint(1, 4))) for query, document, _ in run if query != "2"]
+    names = [
+        name if name in ("NRBP", "nNRBP", "MAP-IA") else f"{name}@{depth}"
+        for name in OURS
+        for depth in (2, 5, 20)
+    ]
+    names = list(dict.fromkeys(names))
+    found = pyndeval.ndeval(qrels, run, names)
+    lines = "".join(f"{query} {subtopic} {document} {grade}\n" for query, subtopic, document, grade in qrels)
+    ranked = "".join(f"{query} Q0 {document} 0 {score!r} run\n" for query, document, score in run)
+    scores = karat.evaluate(lines.encode(), ranked.encode(), names, profile="ndeval")
+    for name in names:
+        theirs = {query: values[name] for query, values in found.items()}
+        assert scores.by_query(name) == pytest.approx(theirs, abs=1e-12, nan_ok=True), name

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 NAMES = [
     *("map", "map@3", "mrr", "mrr@3", "ndcg", "ndcg@3", "ndcg_burges@3", "dcg@3", "dcg_burges@3"),
     *("precision@3", "precision", "recall@3", "recall", "hit_rate@3", "f1@3", "r-precision"),
+    *("rbp.50", "rbp.80", "rbp.95"),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peers.small_cases import SINGLE, check_equal, small_cases
+from peers.small_cases import SINGLE, Cases, check_equal, small_cases
 
 rax = pytest.importorskip("rax", reason="needs rax and jax: pip install rax")
 
@@ -17,6 +17,23 @@ rax = pytest.importorskip("rax", reason="needs rax and jax: pip install rax")
 @pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
 def test_every_query(name: str, depth: int | None, ties: bool) -> None:
     cases = small_cases(ties=ties)
+    held_against_rax(cases, name, depth)
+
+
+@pytest.mark.parametrize(
+    "name", ["ndcg_metric", "dcg_metric", "mrr_metric", "ap_metric", "precision_metric", "recall_metric"]
+)
+@pytest.mark.parametrize("depth", [1, 3, None])
+def test_documents_that_score_minus_infinity_are_not_retrieved(name: str, depth: int | None) -> None:
+    cases = small_cases(ties=False)
+    run = {
+        query: {document: -np.inf if score < 0.7 else score for document, score in scores.items()}
+        for query, scores in cases.run.items()
+    }
+    held_against_rax(Cases(cases.qrels, run), name, depth)
+
+
+def held_against_rax(cases: Cases, name: str, depth: int | None) -> None:
     rows = cases.rows()
     labels, scores, there = np.zeros((3, len(rows), 12), np.float32)
     for number, (label, score) in enumerate(rows.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import karat
 from peers.small_cases import check_equal, small_cases
 
 metrics = pytest.importorskip("rectools.metrics", reason="needs RecTools: pip install rectools")
@@ -40,3 +41,21 @@ def test_every_user(name: str) -> None:
     )
     values = NAMES[name]().calc_per_user(recommended, truth)
     check_equal(cases, "rectools", name, values.to_dict())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ranks_with_gaps(name: str) -> None:
+    cases = small_cases(highest=1, missing=True)
+    ranked = [
+        (user, item, 2 * place + len(user + item) % 2 + 1)
+        for user, items in cases.orders().items()
+        for place, item in enumerate(items)
+    ]
+    recommended = pandas.DataFrame(ranked, columns=["user_id", "item_id", "rank"])
+    truth = pandas.DataFrame(
+        [(user, item) for user, items in cases.relevant().items() for item in items],
+        columns=["user_id", "item_id"],
+    )
+    theirs = NAMES[name]().calc_per_user(recommended, truth).to_dict()
+    ours = karat.evaluate(cases.qrels, recommended, name, profile="rectools").by_query(name)
+    assert ours == pytest.approx(theirs, abs=1e-12)

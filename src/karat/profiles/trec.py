@@ -74,7 +74,7 @@ PROFILES = (
             "nERR-IA": "nERRIA",
             "alpha-DCG": "alphaDCG",
             "alpha-nDCG": "alphanDCG",
-            "P-IA": "PIA",
+            "P-IA@": "PIA",
             "MAP-IA": "APIA",
             "strec": "SRecall",
         },
