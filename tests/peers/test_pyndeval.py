@@ -63,12 +63,8 @@ def test_the_profile_breaks_ties_as_it_does_and_leaves_out_what_it_does(seed: in
     qrels, run = random_data(seed)
     draw = random.Random(seed)
     run = [(query, document, float(draw.randint(1, 4))) for query, document, _ in run if query != "2"]
-    names = [
-        name if name in ("NRBP", "nNRBP", "MAP-IA") else f"{name}@{depth}"
-        for name in OURS
-        for depth in (2, 5, 20)
-    ]
-    names = list(dict.fromkeys(names))
+    whole = ("NRBP", "nNRBP", "MAP-IA")
+    names = [*whole, *(f"{name}@{depth}" for name in OURS if name not in whole for depth in (2, 5, 20))]
     found = pyndeval.ndeval(qrels, run, names)
     lines = "".join(f"{query} {subtopic} {document} {grade}\n" for query, subtopic, document, grade in qrels)
     ranked = "".join(f"{query} Q0 {document} 0 {score!r} run\n" for query, document, score in run)

@@ -17,7 +17,7 @@ rax = pytest.importorskip("rax", reason="needs rax and jax: pip install rax")
 @pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
 def test_every_query(name: str, depth: int | None, ties: bool) -> None:
     cases = small_cases(ties=ties)
-    held_against_rax(cases, name, depth)
+    check_against_rax(cases, name, depth)
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_documents_that_score_minus_infinity_are_not_retrieved(name: str, depth:
         query: {document: -np.inf if score < 0.7 else score for document, score in scores.items()}
         for query, scores in cases.run.items()
     }
-    held_against_rax(Cases(cases.qrels, run), name, depth)
+    check_against_rax(Cases(cases.qrels, run), name, depth)
 
 
-def held_against_rax(cases: Cases, name: str, depth: int | None) -> None:
+def check_against_rax(cases: Cases, name: str, depth: int | None) -> None:
     rows = cases.rows()
     labels, scores, there = np.zeros((3, len(rows), 12), np.float32)
     for number, (label, score) in enumerate(rows.values()):
