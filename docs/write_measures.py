@@ -36,8 +36,11 @@ it to that. `karat measures NAME` prints one entry.
 
 **Names.** `NAME`, `NAME@DEPTH`, `NAME(parameter=value)@DEPTH`. A name without parameters means what trec_eval
 means by it. `@10` cuts the run and the ideal list after ten documents, never the judgments. trec_eval's own
-names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) are read too. The formulas are in `src/karat/measures/`, each
-written once; below each entry stands its body, in the words of `Lists` (`src/karat/lists/__init__.py`).
+names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) are read too. Case, hyphens and underscores do not matter:
+`hit_rate@5` is `HitRate@5`, which is `Success@5`. ir_measures' parameters (`cutoff`, `dcg='exp-log2'`, `gains`,
+`max_rel`) are read as well. A name that means two things, or that is not here, is refused with what to write
+instead. The formulas are in `src/karat/measures/`, each written once; below each entry stands its body, in the
+words of `Lists` (`src/karat/lists/__init__.py`).
 
 **Parameters that many share.**
 
@@ -47,6 +50,12 @@ written once; below each entry stands its body, in the words of `Lists` (`src/ka
 grade`, as in the diversity task of TREC's Web track; in Python also `{query: {subtopic: {document: grade}}}` or a data
 frame with a column of subtopics. What else is asked for beside them takes a document's highest grade. Without one of
 them such qrels are refused, since a document seems to be judged twice.
+
+**Ranges.** Behind a parameter's default stands what it may be; a value outside is refused. *values* says what a query's
+value can be, with gains of 0 or more and an ideal list of documents that were judged or retrieved. A gain beyond 2^500
+(in single precision 2^110) cannot be computed with, as that of grade 3000 under `exp2`. Then the measure has no value,
+as it has none for a grade above its `max`: a warning names query and grade, the other measures are computed all the
+same, and `karat eval` leaves with exit code 2.
 
 An empty denominator gives 0 unless the entry says otherwise. Per-query values are averaged, unless the entry
 names another aggregate.

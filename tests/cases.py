@@ -144,6 +144,10 @@ CASES = [
     # SDCG of C/W/L: one document of gain 1 at the top of five ranks.
     Case("nDCG(ideal=depth)@5", [1], [1], 1 / sum(1 / log2(rank + 1) for rank in range(1, 6))),
     Case("nDCG(gain={1:0.9,2:0.3})", MIXED, [2, 0, 1], (0.3 + 0.9 / log2(5)) / (0.9 + 0.3 / log2(3))),
+    Case("SDCG@3", LATE, LATE_POOL, (1 / log2(3) + 1 / 2) / (1 + 1 / log2(3) + 1 / 2)),
+    Case("SDCG@2", [1], [1], 1 / (1 + 1 / log2(3))),
+    Case("SDCG(gain=linear,max=4)@2", MIXED, POOL, (2 / 4) / (1 + 1 / log2(3))),
+    Case("SDCG(gain=exp2,max=2,discount=none)@4", MIXED, POOL, (3 / 3 + 1 / 3) / 4),
     Case("nDCGrel", MIXED, POOL, (2 / 3 + DCG_5 / IDEAL_3 + DCG_5 / IDEAL_3) / 3),
     Case("RnDCG", MIXED, POOL, (2 / 3 + 2 / IDEAL_2 + 2 / IDEAL_3 + DCG_5 / IDEAL_3) / 4),
     Case("RnDCG", [1, 0, 1, 0], [1, 1, 1], (1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2)),

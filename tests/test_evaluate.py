@@ -361,3 +361,73 @@ def test_lists_too_long_for_one_go_are_taken_in_parts(monkeypatch: pytest.Monkey
 def test_judgments_of_nothing_are_refused(run: dict[str, dict[str, float]]) -> None:
     with pytest.raises(DataError, match="holds no judgments: it is empty"):
         karat.evaluate({}, run, "AP")
+
+
+# ---------------------------------------------------------------- measures without a value
+
+STEEP = {"q1": {"a": 100, "b": 1}, "q2": {"a": 1}}
+RANKED = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+
+
+def test_a_measure_without_a_value_leaves_the_others_alone() -> None:
+    with pytest.warns(karat.DataWarning, match="ERR@20 has no value: query 'q1': grade 100 is worth more"):
+        scores = karat.evaluate(STEEP, RANKED, ["AP", "ERR@20", "RR", "INST(gain=linear,max=3)"])
+    assert (scores["AP"], scores["RR"]) == (1.0, 1.0)
+    assert math.isnan(scores["ERR@20"])
+    assert list(scores.failed) == ["ERR@20", "INST(gain=linear, max=3)"]
+    assert "max=100" in scores.failed["ERR@20"]
+    assert "no value of ERR@20, INST(gain=linear, max=3)" in scores.footer()
+    assert [cell for cell in str(scores).split() if cell == "–"] == ["–", "–"]
+
+
+def test_measures_of_which_none_has_a_value_are_refused_by_file_query_and_grade(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq7 0 a 100\n")
+    (tmp_path / "run.txt").write_text("q1 Q0 a 1 1.0 t\nq7 Q0 a 1 1.0 t\n")
+    with pytest.raises(DataError, match=r"qrels\.txt, query 'q7': grade 100 is worth more than the highest"):
+        karat.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "ERR@20")
+
+
+@pytest.mark.parametrize("weights", [None, {"q1": 2.0, "q2": 1.0}])
+@pytest.mark.parametrize("ties", ["trec", "expected", "optimistic"])
+def test_what_has_no_value_has_none_under_any_policy(ties: str, weights: dict[str, float] | None) -> None:
+    run = {query: dict.fromkeys(documents, 1.0) for query, documents in RANKED.items()}
+    with pytest.warns(karat.DataWarning):
+        scores = karat.evaluate(STEEP, run, ["GAUC", "ERR", "AP"], policy=Policy(ties=ties), weights=weights)
+    alone = karat.evaluate(STEEP, run, ["GAUC", "AP"], policy=Policy(ties=ties), weights=weights)
+    assert list(scores.failed) == ["ERR"]
+    assert {each: scores[each] for each in alone} == alone.means()
+
+
+def test_what_compares_or_records_wants_every_value(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="ERR has no value"):
+        karat.compare(STEEP, {"a": RANKED, "b": RANKED}, ["AP", "ERR"])
+    with pytest.warns(karat.DataWarning):
+        scores = karat.evaluate(STEEP, RANKED, ["AP", "ERR"])
+    with pytest.raises(DataError, match="ERR has no value"):
+        karat.record(scores, tmp_path / "record.json")
+
+
+def test_the_command_shows_the_others_and_leaves_with_2(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from karat.cli import main
+
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("q1 0 a 100\nq1 0 b 1\n")
+    run.write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 1 1.0 t\n")
+    with pytest.raises(SystemExit) as left:
+        main(["eval", str(qrels), str(run), "-m", "AP", "-m", "ERR@20"])
+    said = capfd.readouterr()
+    assert left.value.code == 2
+    assert "run  1.0000       –\n" in said.out
+    assert "no value of ERR@20" in said.out
+    assert "query 'q1': grade 100 is worth more than the highest one of the scale, max=4" in said.err
+
+
+def test_merged_parts_keep_what_had_no_value() -> None:
+    with pytest.warns(karat.DataWarning):
+        one = karat.evaluate({"q1": STEEP["q1"]}, RANKED, ["AP", "ERR"])
+    other = karat.evaluate({"q2": STEEP["q2"]}, RANKED, ["AP", "ERR"])
+    merged = other.merge(one)
+    assert list(merged.failed) == ["ERR"]
+    assert math.isnan(merged["ERR"])

@@ -405,6 +405,32 @@ def test_the_command_says_what_it_needs() -> None:
         run_karat("AP")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--grades", "2", "1", "0", "3", "0", "1"],
+        ["--grades", "2,1,0,3,0,1"],
+        ["--grades", "2,1", "0,3,", "0", "1"],
+        ["--grades=2", "1", "0", "3", "0", "1"],
+    ],
+)
+def test_blanks_between_grades_are_commas(words: list[str]) -> None:
+    code, output = run_karat("ndcg@6", *words)
+    assert (code, output.splitlines()[0]) == (0, "nDCG@6 = 0.824100")
+
+
+def test_blanks_between_judged_grades_are_commas_too() -> None:
+    with_commas = run_karat("AP", "--grades", "1,-,0,-1", "--judged", "1,1,0,-1")
+    assert run_karat("AP", "--grades", "1", "-", "0", "-1", "--judged", "1", "1", "0", "-1") == with_commas
+    assert run_karat("--judged", "1", "1", "0", "-1", "--grades", "1", "-", "0", "-1", "AP") == with_commas
+
+
+def test_files_beside_grades_are_refused_by_name() -> None:
+    code, output = run_karat("AP", "--grades", "2", "1", "qrels.txt")
+    assert code == 2
+    assert "'qrels.txt' is no grade" in output
+
+
 class Counted(float):
     """A score that counts how often it is written out."""
 

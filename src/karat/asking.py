@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from karat.errors import DataError, PolicyError
 from karat.measures import Measure
-from karat.measures.names import split_names
+from karat.measures.names import UnknownMeasureError, split_names
 from karat.policy import Policy
-from karat.profiles import Profile, profile_named
+from karat.profiles import Profile, every_profile, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,10 +59,33 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     """What is asked for: each measure by its label, read as the profile reads it."""
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
-    asked = dict(pair for name in names_in(measures) for pair in convention.read(name))
+    try:
+        asked = dict(pair for name in names_in(measures) for pair in convention.read(name))
+    except UnknownMeasureError as error:
+        raise with_profiles(error, convention) from None
     if not asked:
         raise DataError("No measure was asked for.")
     return asked
+
+
+def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMeasureError:
+    """The error for a name that no measure has, with the profiles that know it."""
+    word = error.word.casefold()
+    knowing = [
+        profile.name
+        for profile in every_profile().values()
+        if profile.name != convention.name
+        and any(name.removesuffix("@").casefold() == word for name in profile.names)
+    ]
+    if not knowing:
+        return error
+    first, *more = knowing
+    others = f" (or {', '.join(more)})" if more else ""
+    start = f"There is no measure '{error.word}' among karat's own names." if error.guessed else str(error)
+    return UnknownMeasureError(
+        error.word,
+        f"{start} It is one of {first}'s names: add --profile {first}{others}, in Python profile='{first}'.",
+    )
 
 
 def needs_scores(asked: Mapping[str, Measure]) -> bool:

@@ -23,6 +23,10 @@ MOST_FOOTERS, MOST_OWN = 4, 6
 """So many different footers stand whole; of more, so many runs' or groups' own parts are shown."""
 
 
+NO_VALUE = "–"
+"""What a table shows of a measure without a value."""
+
+
 def board(
     scores: Sequence[Scores],
     layout: str,
@@ -48,7 +52,8 @@ def board(
         places = of.digits if digits is None else digits
         kinds = [measure.definition.aggregate for measure in of.measures]
         return [
-            shown(value, kind, None if exact else places) for value, kind in zip(values, kinds, strict=True)
+            shown(value, kind, None if exact else places) if exact or label not in of.failed else NO_VALUE
+            for label, value, kind in zip(of.labels, values, kinds, strict=True)
         ]
 
     if not per_query:
@@ -176,6 +181,7 @@ def decided(scores: Scores) -> list[str]:
         parts.append("no judged document retrieved")
     elif counts.queries > counts.empty and not counts.relevant:
         parts.append("no relevant document retrieved")
+    parts += [f"no value of {', '.join(scores.failed)}"] * bool(scores.failed)
     if counts.tied:
         bounds = next(iter(scores.bounds.items()), None)
         d = scores.digits
@@ -300,6 +306,8 @@ def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:
                 for place, query in enumerate(each.queries)
             }
         run["counts"] = each.counts.as_dict()
+        if each.failed:
+            run["failed"] = each.failed
         if each.warnings:
             run["warnings"] = list(each.warnings)
         if per_query and each.weights is not None:

@@ -13,7 +13,7 @@ from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
 from karat.overlap import apart
-from karat.scores import Scores, first_installed
+from karat.scores import Scores, first_installed, whole
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike
 
@@ -163,7 +163,7 @@ def curve(
         for each, measure in wanted.items()
         for place in places[each]
     }
-    return Curve(scored(matched, asked, policy, convention, title, weights), places)
+    return Curve(whole(scored(matched, asked, policy, convention, title, weights)), places)
 
 
 def matcher(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import textwrap
 from typing import TYPE_CHECKING
 
 from karat.errors import MeasureError
-from karat.measures import OneOf
+from karat.measures import Number, OneOf
 from karat.measures.define import show
 from karat.measures.names import ALSO_CALLED
 from karat.profiles import every_profile
@@ -68,16 +69,29 @@ def formula(definition: Definition) -> str:
 def facts(definition: Definition) -> dict[str, str]:
     """How it is written, its parameters, what it is called elsewhere, how queries are put together, its source."""
     parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
-    synonyms = [f"`{other}`" for other, name in ALSO_CALLED.items() if name == definition.name]
+    synonyms = [
+        f"`{other}`" + (f" ({name})" if "(" in name else "")
+        for other, name in ALSO_CALLED.items()
+        if name.partition("(")[0] == definition.name
+    ]
     found = {
         "written": ", ".join(f"`{each}`" for each in written(definition)),
         "parameters": "; ".join(parameters),
+        "values": value_range(definition),
         "also called": ", ".join(synonyms),
         "trec_eval": definition.same_as or "has it not",
         "aggregate": AGGREGATES.get(definition.aggregate, ""),
         "source": definition.source,
     }
     return {what: text for what, text in found.items() if text}
+
+
+def value_range(definition: Definition) -> str:
+    """Between which numbers a query's value lies."""
+    low, high = definition.values
+    if math.isinf(low):
+        return "any number"
+    return f"from {low:g} on" if math.isinf(high) else f"from {low:g} to {high:g}"
 
 
 def written(definition: Definition) -> list[str]:
@@ -89,13 +103,13 @@ def written(definition: Definition) -> list[str]:
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 
 
-def values(parameter: object) -> str:
+def values(parameter: OneOf | Number) -> str:
     """What a parameter may be, the default first."""
     if isinstance(parameter, OneOf):
         first, *others = parameter.words
-        return f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
-    assert isinstance(parameter, (int, float, str, tuple))
-    return f"**{show(parameter)}**"
+        words = f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
+        return f"{words} ({parameter.bounds})" if parameter.bounds else words
+    return f"**{show(parameter.default)}**, {parameter.range}"
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:

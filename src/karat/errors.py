@@ -9,7 +9,17 @@ from karat.escaping import sentence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["DataError", "DataWarning", "KaratError", "MeasureError", "PolicyError", "did_you_mean", "warn"]
+__all__ = [
+    "TOO_LARGE",
+    "DataError",
+    "DataWarning",
+    "KaratError",
+    "MeasureError",
+    "PolicyError",
+    "UncomputableError",
+    "did_you_mean",
+    "warn",
+]
 
 
 class KaratError(Exception):
@@ -22,6 +32,25 @@ class KaratError(Exception):
 
 class DataError(KaratError, ValueError):
     """Judgments or a run that cannot be read as they are; the text names file, line, query or document."""
+
+
+TOO_LARGE = "its grades give no number that can be computed with: give grades of a smaller scale."
+"""What is wrong where nothing but the result tells."""
+
+
+class UncomputableError(DataError):
+    """A measure that has no value for a query's grades.
+
+    Args:
+        reason: what is wrong with them, after the name of the query, and what to do.
+        place: which of the lists it is, from 0.
+        measure: the measure, if it is known.
+    """
+
+    def __init__(self, reason: str, place: int, measure: str = "") -> None:
+        """Keep the parts, so that who knows the names of the queries can say which one it is."""
+        super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}")
+        self.reason, self.place, self.measure = reason, place, measure
 
 
 class MeasureError(KaratError, ValueError):

@@ -57,10 +57,11 @@ def evaluate(
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
-        The scores, per query and on average.
+        The scores, per query and on average. A measure that has no value for some grades, as ERR for a grade above its
+        ``max``, is NaN for all queries: ``scores.failed`` says why, and a ``DataWarning`` too.
 
     Raises:
-        DataError: text or values that cannot be used as they are.
+        DataError: text or values that cannot be used as they are; grades of which no measure has a value.
         MeasureError: a measure that does not exist.
         PolicyError: a profile or policy that does not exist.
 
@@ -120,8 +121,9 @@ def evaluate_judged_ranking(
         convention,
         name or short(judged.name),
         weights,
+        judgments=judged.name,
     )
-    return replace(scores, inputs={"judged ranking": judged.origin})
+    return warned(replace(scores, inputs={"judged ranking": judged.origin}))
 
 
 def evaluate_grades(
@@ -161,7 +163,7 @@ def evaluate_grades(
     scores = scored(
         lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades", its
     )
-    return replace(scores, inputs={"grades": Origin("grades")})
+    return warned(replace(scores, inputs={"grades": Origin("grades")}))
 
 
 # ---------------------------------------------------------------- runs
@@ -249,14 +251,14 @@ def evaluate_one(
         doubts.extend([] if doubt is None else [doubt])
         return found
 
-    scores = scored(matched, asked, policy, convention, run.name, weights, best)
+    scores = scored(matched, asked, policy, convention, run.name, weights, best, judged.name)
     inputs = {"qrels": judged.origin, "run": run.origin}
     return replace(scores, inputs=inputs, warnings=tuple(doubts)), matches
 
 
 def warned(scores: Scores) -> Scores:
     """The scores, after their warnings were given."""
-    for sentence in scores.warnings:
+    for sentence in (*scores.warnings, *scores.failed.values()):
         warn(sentence)
     return scores
 

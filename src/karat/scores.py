@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.read import Origin
     from karat.rows import Floats, JudgedRows
 
-__all__ = ["Scores", "aggregate", "first_installed", "side_by_side"]
+__all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
@@ -59,6 +59,7 @@ class Scores(Display):
         inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
         pools: for each label whose values compare documents of different queries, the lists that they come from.
         warnings: what makes the values doubtful, as sentences.
+        failed: for each label without any value the reason, as a sentence; its values are NaN.
 
     Example:
         >>> import karat
@@ -83,6 +84,7 @@ class Scores(Display):
     inputs: dict[str, Origin] = field(default_factory=dict)
     pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
+    failed: dict[str, str] = field(default_factory=dict)
 
     def column(self, measure: str | Measure) -> int:
         """Where a measure stands; trec_eval's names find it too.
@@ -177,6 +179,7 @@ class Scores(Display):
             counted=stacked([(each.counted, each.values.shape) for each in parts], np.bool_, order),
             weights=stacked([(each.weights, each.values.shape) for each in parts], np.float64, order),
             errors=merged_errors(parts),
+            failed={label: reason for each in parts for label, reason in each.failed.items()},
             inputs={},
             warnings=(),
         )
@@ -239,6 +242,17 @@ class Scores(Display):
     def _repr_html_(self) -> str:
         """The same for a notebook."""
         return f"{board([self], 'html')}<p>{html(self.footer())}</p>\n"
+
+
+def whole(scores: Scores) -> Scores:
+    """The scores, where every measure has values: for what compares or keeps all of them.
+
+    Raises:
+        DataError: one has none.
+    """
+    for sentence in scores.failed.values():
+        raise DataError(sentence)
+    return scores
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
@@ -324,6 +338,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         counted=None if counted.all() else counted,
         weights=None if all(part.weights is None for part in parts) else weights,
         errors={label: error for part in parts for label, error in part.errors.items()},
+        failed={label: reason for part in parts for label, reason in part.failed.items()},
         pools={label: rows for part in parts for label, rows in part.pools.items()},
     )
 

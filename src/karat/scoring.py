@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.asking import refuse_other_orders
-from karat.errors import DataError, PolicyError
+from karat.errors import DataError, PolicyError, UncomputableError
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
@@ -42,6 +42,7 @@ def scored(
     name: str,
     weights: Mapping[str, float] | None = None,
     best: Ideals | None = None,
+    judgments: str = "",
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -63,10 +64,12 @@ def scored(
         for wanted, those in left_out_alike(its, own).items():
             kept = found if wanted is None else found.only(~nothing[wanted])
             shared = best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
-            parts.append(scores_of(kept, those, own, convention, name, weights, shared))
+            parts.append(scores_of(kept, those, own, convention, name, weights, shared, judgments))
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
     scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
+    if len(scores.failed) == len(asked):
+        raise DataError(next(iter(scores.failed.values())))
     counts = {label: len(empty[label]) for label in asked}
     several = len(set().union(*empty.values()))
     return replace(scores, counts=replace(scores.counts, empty=several, empty_for=counts if several else {}))
@@ -84,7 +87,8 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
     """Which queries hold nothing of what each measure looks for."""
     lists = Flat(found.rows)
     wanted = dict.fromkeys(measure.wanted for measure in measures)
-    return {each: np.asarray(each.count(lists)) == 0 for each in wanted}
+    with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
+        return {each: np.asarray(each.count(lists)) == 0 for each in wanted}
 
 
 def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
@@ -125,8 +129,55 @@ def scores_of(
     name: str,
     given: Mapping[str, float] | None = None,
     best: dict[Any, Flat] | None = None,
+    judgments: str = "",
 ) -> Scores:
-    """Call every formula and keep what it gives, with what was decided on the way."""
+    """The scores; a measure that has no value for the grades of a query is undefined for all, and says why."""
+    computable, failed = dict(asked), {}
+    while True:
+        try:
+            scores = computed(found, computable, policy, convention, name, given, best)
+        except UncomputableError as error:
+            label = next(label for label, measure in computable.items() if str(measure) == error.measure)
+            query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
+            where = f"{judgments}, query '{query}'" if judgments[:1] not in ("", "<") else f"query '{query}'"
+            failed[label] = f"{label} has no value: {where}: {error.reason}"
+            del computable[label]
+        else:
+            return with_failed(scores, asked, failed) if failed else scores
+
+
+def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
+    """The scores with undefined values of the measures that have none."""
+
+    def widened(columns: Floats, missing: float) -> Floats:
+        wide = np.full((len(scores.queries), len(asked)), missing)
+        wide[:, [place for place, label in enumerate(asked) if label not in failed]] = columns
+        return wide
+
+    return replace(
+        scores,
+        labels=tuple(asked),
+        measures=tuple(asked.values()),
+        values=widened(scores.values, math.nan),
+        weights=None if scores.weights is None else widened(scores.weights, 1.0),
+        failed=failed,
+    )
+
+
+def computed(
+    found: Match,
+    asked: dict[str, Measure],
+    policy: Policy,
+    convention: Profile,
+    name: str,
+    given: Mapping[str, float] | None,
+    best: dict[Any, Flat] | None,
+) -> Scores:
+    """Call every formula and keep what it gives, with what was decided on the way.
+
+    Raises:
+        UncomputableError: a measure has no value for the grades of a query.
+    """
     refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if given is None else given_weights(found, given)

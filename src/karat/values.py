@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.errors import MeasureError
+from karat.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.lists.flat import Flat
 from karat.match import Match, finished
 from karat.ties import Orders, all_orders, arranged, turned_orders
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.measures import Measure
     from karat.policy import Policy
-    from karat.rows import Floats, JudgedRows
+    from karat.rows import Floats, Integers, JudgedRows
 
 __all__ = ["expected_values", "extreme_values", "values_of", "weights_of"]
 
@@ -35,22 +35,55 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Fla
     if every.any():
         those = [each for each in measures if each.every_rank]
         for first, last in parts_of(rows, whole=any(each.pooled for each in those)):
-            values[first:last, every] = columns_of(rows.part(first, last), those)
+            values[first:last, every] = columns_of(rows.part(first, last), those, before=first)
     return values
 
 
-def columns_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
-    """The values of measures that all need every rank, or all do not."""
+def columns_of(
+    rows: JudgedRows,
+    measures: Sequence[Measure],
+    best: dict[Any, Flat] | None = None,
+    *,
+    before: int = 0,
+) -> Floats:
+    """The values of measures that all need every rank, or all do not; so many lists stand ``before`` these.
+
+    Raises:
+        UncomputableError: a measure has no value for the grades of a list.
+    """
     every, columns = measures[0].every_rank, []
     lists = Flat(rows, every_rank=every, best=best)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for measure in measures:
             if len(lists.made) > MOST_MADE:
                 lists = Flat(rows, every_rank=every, best=best)
             if len(lists.shared) > MOST_MADE:
                 lists.shared.clear()
-            columns.append(cast("Floats", measure(lists)))
+            columns.append(column_of(measure, lists, before))
     return np.stack(columns, axis=1)
+
+
+def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
+    """The values of one measure.
+
+    Raises:
+        UncomputableError: it has none for the grades of a list.
+    """
+    try:
+        values = cast("Floats", measure(lists))
+    except UncomputableError as error:
+        place = query_of(lists, error.place) if measure.definition.groups else error.place
+        raise UncomputableError(error.reason, place + before, str(measure)) from None
+    if not measure.may_be_undefined and not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values))) + before
+        raise UncomputableError(TOO_LARGE, place, str(measure))
+    return values
+
+
+def query_of(lists: Flat, group: int) -> int:
+    """The query to which a judgment group belongs."""
+    offsets = cast("Integers", lists.groups.rows.group_offsets)
+    return int(np.searchsorted(offsets, group, side="right")) - 1
 
 
 def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
@@ -128,7 +161,10 @@ def put_means(
 ) -> None:
     """Write the means over orders, and their standard errors, into the columns of some measures."""
     for orders in batches:
-        found = values_of(finished(orders.rows, policy), measures)
+        try:
+            found = values_of(finished(orders.rows, policy), measures)
+        except UncomputableError as error:
+            raise UncomputableError(error.reason, int(orders.of[error.place]), error.measure) from None
         starts = np.flatnonzero(np.diff(orders.of, prepend=-1))
         lists = orders.of[starts]
         weight = orders.weight[:, None]

@@ -24,9 +24,9 @@ def value_of(draw: Random, declared: Any) -> Any:
     if isinstance(declared, OneOf):
         word = draw.choice(declared.words)
         return 4.0 if word == "number" else re.sub(r"\([a-z]\)", f"({draw.choice([2, 3])})", word)
-    if isinstance(declared, tuple):
+    if isinstance(declared.default, tuple):
         return (0.0, 0.5, 1.0)
-    return draw.choice([0.5, 1.0, 2.0, 3.0, declared])
+    return draw.choice([each for each in (0.5, 1.0, 2.0, 3.0, declared.default) if declared.accepts(each)])
 
 
 def measure_of(draw: Random, name: str, *, default: bool) -> Measure:

@@ -24,6 +24,8 @@ SAME = [
     ("BPM(T=1.5,K=20,gain=linear,max=4)", "bpm.BPM", (1.5, 20), 0.35),
     ("RBP(p=0.8,rel=1)", "rbp.RBP", (0.8,), 0.45186304),
     ("RBP(p=0.8,max=4)", "rbp.RBP", (0.8,), 0.25041728),
+    ("SDCG@5", "dcg.NDCG", (5,), 0.6399453854227659),
+    ("SDCG(gain=linear,max=4)@20", "dcg.NDCG", (20,), 0.16761080646248971),
     ("nDCG(ideal=depth,gain=binary)@5", "dcg.NDCG", (5,), 0.6399453854227659),
 ]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.comparison import compare
 from karat.evaluate import evaluate
+from karat.scores import whole
 from karat.significance import kendall, resample_means, tau_ap
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def measured(
     """The systems under one judge; one alone has no pair to test."""
     if len(runs) == 1:
         ((name, run),) = runs.items()
-        alone = evaluate(qrels, run, measures, policy=policy, profile=profile, name=name)
+        alone = whole(evaluate(qrels, run, measures, policy=policy, profile=profile, name=name))
         return Measured(
             (alone,), {label: (alone[label],) for label in alone.labels}, {label: {} for label in alone}, None
         )

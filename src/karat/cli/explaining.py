@@ -17,9 +17,32 @@ __all__ = ["difference_command", "explain_command"]
 
 EXPLAIN_FORMATS = ("text", "markdown", "latex", "html")
 UNJUDGED = ("-", "?", "·")
+GRADES = re.compile(r"[\d.,;，、；?·+-]+")
 
 
-@click.command("explain")
+class Explaining(click.Command):
+    """A command that takes grades also where blanks stand between them, ``--grades 2 1 0``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments, each list of grades joined with commas."""
+        return super().parse_args(ctx, joined_grades(args))
+
+
+def joined_grades(words: list[str]) -> list[str]:
+    """The words of a command line with the grades that follow ``--grades`` or ``--judged`` as one word."""
+    found: list[str] = []
+    grades = False
+    for word in words:
+        if grades and GRADES.fullmatch(word) and found[-1] not in ("--grades", "--judged"):
+            found[-1] += f",{word}"
+            continue
+        grades = word in ("--grades", "--judged") or word.startswith(("--grades=", "--judged="))
+        grades = grades or (found[-1:] in (["--grades"], ["--judged"]))
+        found.append(word)
+    return found
+
+
+@click.command("explain", cls=Explaining)
 @click.argument("measure")
 @click.argument("files", nargs=-1, metavar="[QRELS RUN]")
 @click.option("--query", metavar="Q", help="the query of QRELS and RUN to explain")
@@ -59,6 +82,11 @@ def explain_command(
     """
     from karat.explaining import explain
 
+    if files and grades is not None:
+        raise click.UsageError(
+            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is no grade: give grades, as in "
+            "--grades 3,2,0, or files."
+        )
     if len(files) not in (0, 2):
         raise click.UsageError(
             "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."

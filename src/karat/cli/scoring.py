@@ -88,6 +88,8 @@ def evaluate_command(
 
         record(scores, record_path)
     show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
+    if any(each.failed for each in scores):
+        sys.exit(2)  # why was said on standard error
 
 
 def weights_in(path: str | None) -> dict[str, float] | None:

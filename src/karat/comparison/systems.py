@@ -15,7 +15,7 @@ from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import parse_measure
 from karat.read import sentences
-from karat.scores import Scores
+from karat.scores import Scores, whole
 from karat.tables import Qrels, QrelsLike, Run, RunLike
 from karat.values import values_of
 
@@ -147,7 +147,7 @@ def evaluated(
         if isinstance(run, Scores):
             return System(chosen(run, tuple(asked)), np.nan)
         scores, matches = next(found)
-        return System(scores, share_judged(matches[primary], depth), matches[primary], run)
+        return System(whole(scores), share_judged(matches[primary], depth), matches[primary], run)
 
     return agreeing([system(run) for run in runs.values()]), depth, judged.name
 

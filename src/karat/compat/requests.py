@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.compat.cnumbers import atof, atol
-from karat.measures import Measure, parse_measure
+from karat.measures import Measure, Number, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE, TrecName
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def settled(column: Column, level: int, collection: int, version: int) -> Column
         return column
     takes = column.measure.definition.parameters
     changes: dict[str, Any] = {}
-    if isinstance(takes.get("rel"), int):
+    if isinstance(takes.get("rel"), Number):
         changes["rel"] = float(level)
     if "collection" in takes:
         changes["collection"] = float(collection)

@@ -13,7 +13,7 @@ from karat.errors import DataError
 from karat.evaluate import evaluate
 from karat.records import Record, read
 from karat.records.hashing import digests
-from karat.scores import Scores
+from karat.scores import Scores, whole
 from karat.tables import Run
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def scored(
         raise DataError("A run needs judgments: give qrels, or scores in place of the run.")
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
-    return evaluate(qrels, run, asked, policy=policy, profile=profile, name=name)
+    return whole(evaluate(qrels, run, asked, policy=policy, profile=profile, name=name))
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:

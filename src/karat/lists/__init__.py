@@ -10,7 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Protocol, TypeAlias, cast, overload
 
-from karat.errors import DataError
+import numpy as np
+
+from karat.errors import DataError, UncomputableError
 from karat.lists.worth import discount_of, gain_of, reciprocals_of
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
@@ -23,6 +25,15 @@ Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 
 APART = "These lists do not tell which documents the judgment groups of a query share: give qrels and a run."
 NO_LINES = "These lists do not know in which order the run lists its documents, which this measure asks for."
+
+
+def too_large(grade: float, gain: Gain) -> str:
+    """What is wrong with a grade whose gain is too large."""
+    shown = gain if isinstance(gain, str) else "{…}"
+    return (
+        f"grade {grade:g} is worth more than can be computed with (gain={shown}): give grades of a smaller scale, or "
+        "another gain."
+    )
 
 
 class Rows(Protocol):
@@ -121,6 +132,15 @@ class Lists(ABC):
     def listed(self) -> Rows:
         """Where the run lists each document, from 1; its rank where the policy's ``listing`` is ignored."""
         return self.rank
+
+    @property
+    def largest(self) -> float:
+        """The largest gain that is computed with: its square, times any number of documents, is a number."""
+        return 2.0**500
+
+    @abstractmethod
+    def first_of(self, which: Any) -> tuple[int, float]:
+        """Of some documents, or queries, the first: its list, from 0, and its grade, or the list's highest."""
 
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
@@ -331,8 +351,24 @@ class Lists(ABC):
         }[over]()
 
     def gains(self, gain: Gain) -> Rows:
-        """What each document is worth: its grade turned to a gain; 0 for an unjudged one."""
-        return cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain))
+        """What each document is worth: its grade turned to a gain; 0 for an unjudged one.
+
+        Raises:
+            UncomputableError: a gain that is too large to compute with.
+        """
+        return self.computable(cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain)), gain)
+
+    def computable(self, gains: Rows, gain: Gain) -> Rows:
+        """The gains as they are.
+
+        Raises:
+            UncomputableError: one is too large to compute with.
+        """
+        beyond = abs(cast("Any", gains)) > self.largest
+        if bool(beyond.any()):
+            where, grade = self.first_of(beyond)
+            raise UncomputableError(too_large(grade, gain), where)
+        return gains
 
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
@@ -350,8 +386,7 @@ class Lists(ABC):
             return self.gains(gain)
         if isinstance(highest, str):
             return self.own_unit_gains(gain)
-        scale = gain_of(self.xp, self.xp.asarray(float(highest)), gain)
-        return self.up_to_1(self.gains(gain) / scale, highest)
+        return self.up_to_1(self.gains(gain) / float(gain_of(np, np.float64(highest), gain)), highest)
 
     def stops(self, gain: Gain, highest: float) -> Rows:
         """The share of users whom each document satisfies: its gain / (the gain of the ``highest`` grade + 1).
@@ -359,19 +394,22 @@ class Lists(ABC):
         Raises:
             DataError: a share above 1, which a grade above ``highest`` may give.
         """
-        scale = gain_of(self.xp, self.xp.asarray(float(highest)), gain) + 1.0
+        scale = float(gain_of(np, np.float64(highest), gain)) + 1.0
         return self.up_to_1(self.gains(gain) / scale, highest)
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
         """The rows as they are.
 
         Raises:
-            DataError: a value above 1.
+            UncomputableError: a value above 1.
         """
-        if bool((cast("Any", rows) > 1.0).any()):
-            raise DataError(
-                f"A grade is worth more than the highest one of the scale, max={highest:g}: name the highest grade "
-                "that there is, as in ERR(max=5)."
+        beyond = cast("Any", rows) > 1.0
+        if bool(beyond.any()):
+            where, grade = self.first_of(beyond)
+            raise UncomputableError(
+                f"grade {grade:g} is worth more than the highest one of the scale, max={highest:g}: name the highest "
+                f"grade that there is, as in max={max(grade, highest + 1):g}.",
+                where,
             )
         return rows
 
@@ -387,7 +425,7 @@ class Lists(ABC):
         for level in sorted(levels, reverse=True):
             top = xp.where(top == level, top - 1.0, top)
         lowest = min([0.0, *named])
-        reached = top if pairs else gain_of(xp, top, gain)
+        reached = top if pairs else self.computable(gain_of(xp, top, gain), gain)
         highest = self.most(cast("Queries", reached), max([0.0, *named]))
         if lowest == 0.0:
             return self.gains(gain) / self.spread(self.most(highest, 1.0))

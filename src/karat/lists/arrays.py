@@ -89,6 +89,7 @@ class Arrays:
     def __init__(self, library: Any, device: Any, dtype: Any, kind: str = "") -> None:
         """Take them."""
         self.library, self.device, self.dtype, self.kind = library, device, dtype, kind
+        self.largest = 2.0**500 if dtype == library.float64 else 2.0**110  # of gains that are computed with
 
     # ------------------------------------------------------------ arrays made
 

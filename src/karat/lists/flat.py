@@ -89,6 +89,12 @@ class Flat(Lists):
     def listed(self) -> Rows:
         return self.rank if self.rows.listed is None else cast("Rows", self.rows.listed)
 
+    def first_of(self, which: Any) -> tuple[int, float]:
+        row = int(np.argmax(which))
+        if len(which) == len(self.rows.grade):
+            return int(self.rows.list_of_row[row]), float(self.rows.grade[row])
+        return row, float(cast("Floats", self.highest_grade())[row])
+
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
         return self.n_judged((grades >= lowest) & (grades < below))

@@ -117,6 +117,16 @@ class Padded(Lists):
         last = self.shape[1] + 1.0 - self.xp.library.flip(self.xp.running_largest(flipped), axis=1)
         return first, last
 
+    @property
+    def largest(self) -> float:
+        return cast("float", self.xp.largest)
+
+    def first_of(self, which: Any) -> tuple[int, float]:
+        query = int(np.argmax(which.any(axis=1) if which.ndim > 1 else which))
+        if which.ndim == 1:
+            return query, float(cast("Any", self.highest_grade())[query])
+        return query, float(self.whole_rows(self.grades)[query, int(np.argmax(which[query]))])
+
     def n_graded(self, lowest: float, below: float) -> Queries:
         if below != float("inf"):
             return self.n_graded(lowest, float("inf")) - self.n_graded(below, float("inf"))
@@ -189,6 +199,14 @@ class Padded(Lists):
             missing = (self.shape[0], width - reached.shape[1])
             reached = self.joined(reached, self.xp.library.broadcast_to(reached[:, -1:], missing))
         return cast("Rows", reached[:, :width])
+
+    def computable(self, gains: Rows, gain: Gain) -> Rows:
+        if self.xp.on_host:
+            return super().computable(gains, gain)
+        if gain == "binary":
+            return gains
+        # Nobody may look at the numbers here, so what cannot be computed with becomes undefined.
+        return cast("Rows", self.xp.where(abs(cast("Any", gains)) > self.largest, float("nan"), gains))
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
         if self.xp.on_host:
@@ -287,7 +305,8 @@ class Padded(Lists):
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
         """The list of candidates that stand in their best order, down to the last positive gain."""
         if length is None:
-            length = self.xp.counted(cast("Any", Padded(self.xp, grades).gains(gain)) > 0)
+            worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
+            length = self.xp.counted(~worthless)  # what is too large to compute with is worth something too
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
     def candidates(self, of: str) -> Any:

@@ -1,13 +1,14 @@
 """The measures: every one enrolled by its own file, in reading order; and the names that make them."""
 
 from karat.measures import average, browsing, counting, diversity, expectation, gain, pairs, preference
-from karat.measures.define import REGISTER, Definition, Measure, OneOf, measure
+from karat.measures.define import REGISTER, Definition, Measure, Number, OneOf, measure
 from karat.measures.names import parse_measure, parse_measures
 
 __all__ = [
     "REGISTER",
     "Definition",
     "Measure",
+    "Number",
     "OneOf",
     "measure",
     "measures",

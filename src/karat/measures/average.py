@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import GAIN
-from karat.measures.define import OneOf, measure
+from karat.measures.axes import BETA, GAIN, REL, UNBOUNDED
+from karat.measures.define import Number, OneOf, measure
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 @measure(
     "AP",
-    rel=1,
+    rel=REL,
     over=OneOf("relevant", "retrieved", "capped", "length", "depth"),
     same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups",
     source="Harman 1993, TREC-1",
@@ -31,7 +31,7 @@ def average_precision(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
 
 
-@measure("MeanP", rel=1, additive=True, source="Anelli and others 2021, Elliot")
+@measure("MeanP", rel=REL, additive=True, source="Anelli and others 2021, Elliot")
 def mean_precision(r: Lists, rel: float) -> Queries:
     """The mean of the precisions at ranks 1 to k, whatever stands there.
 
@@ -42,7 +42,7 @@ def mean_precision(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
 
 
-@measure("ListedAP", rel=1, every_rank=True, source="Evidently, precision_recall_k.py")
+@measure("ListedAP", rel=REL, every_rank=True, source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float) -> Queries:
     """The precisions at ranks where the document, of those so far, that the run lists last is relevant.
 
@@ -53,7 +53,7 @@ def average_precision_as_listed(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
 
 
-@measure("GMAP", rel=1, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
+@measure("GMAP", rel=REL, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision, with a geometric mean over the queries: poor queries weigh more."""
     return average_precision(r, rel, "relevant")
@@ -61,9 +61,9 @@ def geometric_average_precision(r: Lists, rel: float) -> Queries:
 
 @measure(
     "Q",
-    beta=1,
+    beta=BETA,
     gain=GAIN,
-    rel=1,
+    rel=REL,
     over=OneOf("relevant", "capped"),
     source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta",
 )
@@ -80,7 +80,7 @@ def q_measure(r: Lists, beta: float, gain: Gain, rel: float, over: str) -> Queri
     return r.ratio(r.total(hits * found / possible), r.size(over, rel))
 
 
-@measure("infAP", rel=1, at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
+@measure("infAP", rel=REL, at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
 def inferred_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision as a sample of the pool lets one infer it.
 
@@ -98,7 +98,7 @@ def inferred_average_precision(r: Lists, rel: float) -> Queries:
 
 @measure(
     "Bpref",
-    rel=1,
+    rel=REL,
     at="no",
     same_as="bpref",
     source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator",
@@ -112,7 +112,7 @@ def binary_preference(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(hits * (1.0 - betrayed)), relevant)
 
 
-@measure("GMBpref", rel=1, aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
+@measure("GMBpref", rel=REL, aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
 def geometric_binary_preference(r: Lists, rel: float) -> Queries:
     """Bpref, with a geometric mean over the queries."""
     return binary_preference(r, rel)
@@ -120,8 +120,8 @@ def geometric_binary_preference(r: Lists, rel: float) -> Queries:
 
 @measure(
     "IPrec",
-    recall=0.0,
-    rel=1,
+    recall=Number(0.0, 0, 1),
+    rel=REL,
     rounding=OneOf("nearest", "up"),
     at="recall",
     same_as="iprec_at_recall_r",
@@ -141,8 +141,8 @@ def interpolated_precision(r: Lists, recall: float, rel: float, rounding: str) -
 
 @measure(
     "IPrecMean",
-    points=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-    rel=1,
+    points=Number((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0, 1),
+    rel=REL,
     rounding=OneOf("nearest", "up"),
     at="no",
     same_as="11pt_avg",
@@ -159,7 +159,7 @@ def mean_interpolated_precision(r: Lists, points: tuple[float, ...], rel: float,
     return total / float(len(points))
 
 
-@measure("YAAP", rel=1, at="no", same_as="yaap", source="Robertson 2006")
+@measure("YAAP", values=UNBOUNDED, rel=REL, at="no", same_as="yaap", source="Robertson 2006")
 def log_odds_of_average_precision(r: Lists, rel: float) -> Queries:
     """Yet another average precision: its log odds, with one relevant document added to either side."""
     hits, relevant = r.hits(rel), r.n_relevant(rel)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import GAIN, IDEAL
-from karat.measures.define import OneOf, measure
+from karat.measures.axes import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTED
+from karat.measures.define import Number, OneOf, measure
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
@@ -14,13 +14,11 @@ __all__: list[str] = []
 
 MOFFAT = "Moffat and Zobel 2008"
 SATISFYING = OneOf("exp2", "linear")
-SHARE = OneOf("binary", *(word for word in GAIN.words if word != "binary"))
-"""Gains of which a user wants so many: a relevant document is one, unless grades are told apart."""
 
 
 @measure(
     "RR",
-    rel=1,
+    rel=REL,
     of=OneOf("first", "highest", "each"),
     same_as="recip_rank",
     source="Kantor and Voorhees 2000, TREC-5",
@@ -40,7 +38,10 @@ def reciprocal_rank(r: Lists, rel: float, of: str) -> Queries:
 
 
 @measure(
-    "ERR", max=4, gain=SATISFYING, source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's"
+    "ERR",
+    max=Number(4, 0),
+    gain=SATISFYING,
+    source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's",
 )
 def expected_reciprocal_rank(r: Lists, max: float, gain: Gain) -> Queries:
     """The mean of 1 / the rank at which users stop, if each document satisfies its share of those who reach it.
@@ -58,7 +59,7 @@ def expected_reciprocal_rank(r: Lists, max: float, gain: Gain) -> Queries:
 
 @measure(
     "nERR",
-    max=4,
+    max=Number(4, 0),
     gain=SATISFYING,
     ideal=IDEAL,
     source="Chapelle and others 2009; Sakai and Song 2011, NTCIR",
@@ -75,10 +76,10 @@ def normalised_expected_reciprocal_rank(r: Lists, max: float, gain: Gain, ideal:
 
 @measure(
     "RBP",
-    p=0.9,
+    p=Number(0.9, 0, 1),
     gain=GAIN,
-    rel=OneOf("graded", "number"),
-    max=OneOf("query", "none", "number"),
+    rel=OneOf("graded", "number", number=REL),
+    max=OneOf("query", "none", "number", number=HIGHEST),
     additive=True,
     same_as="rbp",
     source=f"{MOFFAT}; the scale is trec_eval 10's",
@@ -100,7 +101,7 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max:
 @measure(
     "RBPresid",
     smaller_is_better=True,
-    p=0.9,
+    p=Number(0.9, 0, 1),
     tail=OneOf("unjudged", "always"),
     same_as="rbp_resid",
     source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's",
@@ -116,7 +117,7 @@ def rank_biased_residual(r: Lists, p: float, tail: str) -> Queries:
     return counts * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
 
 
-@measure("INSQ", T=1, gain=SHARE, max=1, additive=True, source="Moffat, Scholer and Thomas 2012")
+@measure("INSQ", T=WANTED, gain=SHARE, max=HIGHEST, additive=True, source="Moffat, Scholer and Thomas 2012")
 def inverse_squares(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     """The gain per document seen by a user who wants T relevant ones and goes on the more willingly the deeper.
 
@@ -131,7 +132,14 @@ def inverse_squares(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     return r.total(gains / (r.rank + ahead) ** 2) / r.reciprocals(1.0 + ahead, r.horizon + ahead, 2)
 
 
-@measure("INST", T=1, gain=SHARE, max=1, every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
+@measure(
+    "INST",
+    T=WANTED,
+    gain=SHARE,
+    max=HIGHEST,
+    every_rank=True,
+    source="Moffat, Bailey, Scholer and Thomas 2015",
+)
 def inst(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     """The gain per document seen by a user who wants T relevant ones and stops the sooner the more are found.
 
@@ -152,7 +160,7 @@ def inst(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     return r.ratio(r.total(reaching * gains), r.total(reaching) + tail)
 
 
-@measure("BPM", T=1, K=10, gain=SHARE, max=1, source="Zhang and others 2017, the static one")
+@measure("BPM", T=WANTED, K=COUNT, gain=SHARE, max=HIGHEST, source="Zhang and others 2017, the static one")
 def bejeweled_player(r: Lists, T: float, K: float, gain: Gain, max: float) -> Queries:
     """The gain per document seen by a user who stops with T gained or after K documents.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import OneOf, measure
+from karat.measures.axes import BETA, COUNTED, REL, TIMES, UNBOUNDED
+from karat.measures.define import ANY, Number, OneOf, measure
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -18,19 +19,27 @@ def number_of_queries(r: Lists) -> Queries:
     return r.length * 0.0 + 1.0
 
 
-@measure("NumRet", aggregate="sum", same_as="num_ret", source="trec_eval")
+@measure("NumRet", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
 def number_retrieved(r: Lists) -> Queries:
     """How many documents were retrieved."""
     return r.length
 
 
-@measure("NumRel", aggregate="sum", at="no", rel=1, same_as="num_rel", source="trec_eval")
+@measure("NumRel", values=COUNTED, aggregate="sum", at="no", rel=REL, same_as="num_rel", source="trec_eval")
 def number_relevant(r: Lists, rel: float) -> Queries:
     """How many documents are judged relevant, retrieved or not."""
     return r.n_relevant(rel)
 
 
-@measure("NumRelRet", aggregate="sum", additive=True, rel=1, same_as="num_rel_ret", source="trec_eval")
+@measure(
+    "NumRelRet",
+    values=COUNTED,
+    aggregate="sum",
+    additive=True,
+    rel=REL,
+    same_as="num_rel_ret",
+    source="trec_eval",
+)
 def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
     """How many relevant documents were retrieved."""
     return r.total(r.hits(max(rel, 0.0)))
@@ -38,10 +47,11 @@ def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
 
 @measure(
     "NumNonRelRet",
+    values=COUNTED,
     smaller_is_better=True,
     aggregate="sum",
     additive=True,
-    rel=1,
+    rel=REL,
     same_as="num_nonrel_judged_ret",
     source="trec_eval",
 )
@@ -52,7 +62,7 @@ def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
 
 @measure(
     "P",
-    rel=1,
+    rel=REL,
     over=OneOf("depth", "retrieved", "capped"),
     whole="SetP",
     same_as="P_k",
@@ -73,7 +83,7 @@ def precision(r: Lists, rel: float, over: str) -> Queries:
 
 @measure(
     "R",
-    rel=1,
+    rel=REL,
     over=OneOf("relevant", "capped"),
     same_as="recall_k; relative_P_k is R(over=capped)@k",
     additive=True,
@@ -88,7 +98,7 @@ def recall(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
-@measure("F", beta=1, rel=1, over=OneOf("depth", "retrieved"), source="van Rijsbergen 1979")
+@measure("F", beta=BETA, rel=REL, over=OneOf("depth", "retrieved"), source="van Rijsbergen 1979")
 def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
     """The harmonic mean of precision and recall of the first k documents, recall weighing beta squared.
 
@@ -102,8 +112,8 @@ def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
 @measure(
     "E",
     smaller_is_better=True,
-    b=1,
-    rel=1,
+    b=BETA,
+    rel=REL,
     over=OneOf("depth", "retrieved"),
     source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto",
 )
@@ -116,7 +126,7 @@ def effectiveness(r: Lists, b: float, rel: float, over: str) -> Queries:
     return 1.0 - f(r, b, rel, over)
 
 
-@measure("Success", rel=1, same_as="success_k", source="TREC Web track 2002")
+@measure("Success", rel=REL, same_as="success_k", source="TREC Web track 2002")
 def success(r: Lists, rel: float) -> Queries:
     """1 if any of the first k documents is relevant, else 0: the hit rate.
 
@@ -133,8 +143,8 @@ def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries
 @measure(
     "Rprec",
     at="no",
-    rel=1,
-    times=1,
+    rel=REL,
+    times=TIMES,
     mean=OneOf("all", "found"),
     weighs=queries_that_count,
     additive=True,
@@ -152,20 +162,27 @@ def r_precision(r: Lists, rel: float, times: float, mean: str) -> Queries:
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 
 
-@measure("SetP", rel=1, at="no", same_as="set_P", source="trec_eval")
+@measure("SetP", rel=REL, at="no", same_as="set_P", source="trec_eval")
 def set_precision(r: Lists, rel: float) -> Queries:
     """The share of all retrieved documents that are relevant, order apart."""
     return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
 
 
-@measure("SetAP", rel=1, at="no", same_as="set_map", source="trec_eval")
+@measure("SetAP", rel=REL, at="no", same_as="set_map", source="trec_eval")
 def set_average_precision(r: Lists, rel: float) -> Queries:
     """Precision times recall of the retrieved set: unranked average precision."""
     found = r.total(r.hits(rel) * r.judged)
     return r.ratio(found * found, r.length * r.n_relevant(rel))
 
 
-@measure("SetF", rel=1, weight=1, at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
+@measure(
+    "SetF",
+    rel=REL,
+    weight=Number(1, 0, 1e12),
+    at="no",
+    same_as="set_F_x is SetF(weight=x)",
+    source="van Rijsbergen 1979",
+)
 def set_f(r: Lists, rel: float, weight: float) -> Queries:
     """The weighted harmonic mean of precision and recall of the retrieved set.
 
@@ -178,12 +195,13 @@ def set_f(r: Lists, rel: float, weight: float) -> Queries:
 
 @measure(
     "Utility",
-    rel=1,
-    a=1,
-    b=-1,
-    c=0,
-    d=0,
-    collection=0,
+    values=UNBOUNDED,
+    rel=REL,
+    a=Number(1),
+    b=Number(-1),
+    c=ANY,
+    d=ANY,
+    collection=Number(0, 0),
     at="no",
     same_as="utility_a,b,c,d",
     source="TREC Filtering track",

@@ -2,53 +2,116 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.errors import MeasureError, did_you_mean
+from karat.errors import MeasureError
+from karat.measures.grammar import DEEPEST, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.lists import Lists, Queries
 
-__all__ = ["REGISTER", "Definition", "Measure", "OneOf", "Wanted", "measure"]
+__all__ = ["ANY", "REGISTER", "Definition", "Measure", "Number", "OneOf", "Wanted", "measure"]
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 
-HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\((\d+(?:\.\d+)?)\)")
+HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\(([0-9]+(?:\.[0-9]+)?)\)")
+MOST = 1e12
+"""The largest number that a parameter may be where nothing bounds it sooner."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Number:
+    """A parameter that is a number of a range, or a list of such numbers.
+
+    Args:
+        default: what it is where nothing is written; a list where lists are taken.
+        lowest: the lower end.
+        highest: the upper end.
+        above: whether the lower end itself is outside.
+    """
+
+    default: float | tuple[float, ...]
+    lowest: float = -MOST
+    highest: float = MOST
+    above: bool = False
+
+    def accepts(self, value: Value) -> bool:
+        """Say whether ``value`` is in the range; of a list all of it, and it holds something."""
+        if isinstance(value, tuple):
+            return bool(value) and all(map(self.holds, value))
+        return self.holds(value)
+
+    def holds(self, number: Any) -> bool:
+        """Say whether a number is in the range."""
+        return isinstance(number, (int, float)) and (
+            self.lowest <= number <= self.highest and not (self.above and number == self.lowest)
+        )
+
+    @property
+    def range(self) -> str:
+        """The range in words."""
+        start, up = ("above", "up to") if self.above else ("from", "to")
+        return f"{start} {end(self.lowest)} {up} {end(self.highest)}"
+
+
+def end(number: float) -> str:
+    """An end of a range."""
+    if abs(number) == MOST:
+        return "10^12" if number > 0 else "−10^12"
+    return f"{number:,.0f}".replace("-", "−") if abs(number) >= 1e6 else f"{number:g}"
+
+
+ANY = Number(0.0)
+"""A number that nothing bounds but what can be computed with."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneOf:
     """A parameter that takes one of a few words; the first is the default.
 
-    ``jk(b)`` stands for any number b, ``exp2(t)`` for any number t, and ``number`` for a number itself.
+    ``jk(b)`` stands for any number b, ``exp2(t)`` for any number t, and ``number`` for a number itself, of the
+    range of ``number``.
     """
 
     default: str
     others: tuple[str, ...]
+    number: Number
 
-    def __init__(self, default: str, *others: str) -> None:
+    def __init__(self, default: str, *others: str, number: Number = ANY) -> None:
         """Take the default word and the others."""
         object.__setattr__(self, "default", default)
         object.__setattr__(self, "others", others)
+        object.__setattr__(self, "number", number)
 
     def accepts(self, value: Value) -> bool:
         """Say whether ``value`` is one of the words."""
         if not isinstance(value, str):
-            return isinstance(value, (int, float)) and "number" in self.words
+            return "number" in self.words and self.number.holds(value)
         holding = HOLDING_A_NUMBER.fullmatch(value)
         if holding:
-            return any(word.startswith(f"{holding[1]}(") for word in self.words)
+            known = any(word.startswith(f"{holding[1]}(") for word in self.words)
+            return known and self.number.holds(float(holding[2]))
         return value in self.words and value != "number" and "(" not in value
 
     @property
     def words(self) -> tuple[str, ...]:
         """All the words, the default first."""
         return (self.default, *self.others)
+
+    @property
+    def bounds(self) -> str:
+        """The range of the number that a word holds or that stands for a word; empty without any."""
+        held = next((word for word in self.words if "(" in word or word == "number"), None)
+        if held is None:
+            return ""
+        name = held[held.find("(") + 1 : -1] if "(" in held else "a number"
+        return f"{name} is {self.number.range}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +131,8 @@ class Definition:
     additive: bool = False
     groups: bool = False
     smaller_is_better: bool = False
+    undefined: bool = False
+    values: tuple[float, float] = (0.0, 1.0)
 
     @property
     def sentence(self) -> str:
@@ -92,7 +157,9 @@ def measure(
     additive: bool = False,
     groups: bool = False,
     smaller_is_better: bool = False,
-    **parameters: OneOf | Value,
+    undefined: bool = False,
+    values: tuple[float, float] = (0.0, 1.0),
+    **parameters: OneOf | Number,
 ) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
     """Enrol a formula as a measure.
 
@@ -111,7 +178,10 @@ def measure(
         additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
         groups: the judgments must come in groups: the second column of qrels names a subtopic.
         smaller_is_better: the value counts what is missing or wrong.
-        parameters: the formula's parameters with their defaults, or ``OneOf`` a few words.
+        undefined: a query may have no value (NaN) by the measure's own definition.
+        values: the lowest and the highest that a query's value can be, gains being 0 or more and an ideal list holding
+            the documents that were judged or retrieved.
+        parameters: the formula's parameters: each a ``Number`` of a range, or ``OneOf`` a few words.
     """
 
     def enrol(formula: Callable[..., Queries]) -> Callable[..., Queries]:
@@ -131,6 +201,8 @@ def measure(
             additive,
             groups,
             smaller_is_better,
+            undefined,
+            values,
         )
         return formula
 
@@ -198,8 +270,12 @@ class Measure:
             raise MeasureError(
                 f"{self.name} needs a depth, as in {self.name}@10; of whole lists: {definition.whole}."
             )
-        if self.depth is not None and self.depth < 1:
-            raise MeasureError(f"{self.name}@{self.depth}: a depth is a whole number from 1 on.")
+        if self.depth is not None and not (1 <= self.depth <= DEEPEST):
+            depth = shortened(str(self.depth)) if abs(self.depth) <= DEEPEST else "…"
+            raise MeasureError(
+                f"{self.name}@{depth}: a depth is a whole number from 1 on, up to {DEEPEST:,}."
+            )
+        check_scale(self)
 
     @property
     def definition(self) -> Definition:
@@ -207,7 +283,9 @@ class Measure:
         try:
             return REGISTER[self.name]
         except KeyError:
-            raise MeasureError(unknown(self.name)) from None
+            from karat.measures.absent import unknown  # which reads this register
+
+            raise unknown(self.name) from None
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -235,6 +313,11 @@ class Measure:
         return Wanted() if gain is None else Wanted(None, gain)
 
     @property
+    def may_be_undefined(self) -> bool:
+        """Whether a query may have no value by the definition of the measure."""
+        return self.definition.undefined or self.arguments.get("single") == "nan"
+
+    @property
     def pooled(self) -> bool:
         """Whether documents of different queries are compared, so that a value depends on all queries."""
         return self.arguments.get("pooled") == "true"
@@ -260,10 +343,9 @@ class Measure:
         return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
 
 
-def default_of(parameter: Any) -> Value:
+def default_of(parameter: OneOf | Number) -> Value:
     """The value of a parameter that was not given."""
-    value: Value = parameter.default if isinstance(parameter, OneOf) else parameter
-    return value
+    return parameter.default
 
 
 def tidied(value: Value) -> Value:
@@ -276,23 +358,71 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
     """Refuse a parameter that the measure lacks or a value that it cannot take."""
     if parameter not in definition.parameters:
         has = ", ".join(definition.parameters) or "none"
-        raise MeasureError(f"{definition.name} has no parameter '{parameter}'; it has: {has}.")
+        raise MeasureError(f"{definition.name} has no parameter '{shortened(parameter)}'; it has: {has}.")
     declared = definition.parameters[parameter]
+    written = f"{definition.name}({parameter}={shortened(show(value))})"
     if parameter == "gain":
-        if isinstance(value, tuple) or declared.accepts(value):
-            return
-        words = ", ".join(declared.words)
-        raise MeasureError(
-            f"{definition.name}(gain={show(value)}): gain is one of {words}, or {{grade:gain, …}}."
-        )
-    if isinstance(declared, OneOf):
+        check_gain(written, declared, value)
+    elif isinstance(declared, OneOf):
         if not declared.accepts(value):
             raise MeasureError(
-                f"{definition.name}({parameter}={show(value)}): {parameter} is one of {', '.join(declared.words)}."
+                f"{written}: {parameter} is one of {', '.join(declared.words)}{after(declared)}."
             )
-    elif isinstance(value, str) or isinstance(value, tuple) != isinstance(declared, tuple):
-        wants = "a list such as [0, 0.5, 1]" if isinstance(declared, tuple) else "a number"
-        raise MeasureError(f"{definition.name}({parameter}={show(value)}): {parameter} is {wants}.")
+    elif isinstance(value, str) or isinstance(value, tuple) != isinstance(declared.default, tuple):
+        wants = "a list such as [0, 0.5, 1]" if isinstance(declared.default, tuple) else "a number"
+        raise MeasureError(f"{written}: {parameter} is {wants}.")
+    elif not declared.accepts(value):
+        each = "each of them is " if isinstance(value, tuple) else ""
+        raise MeasureError(f"{written}: {parameter} is {each}{declared.range}.")
+
+
+def after(declared: OneOf) -> str:
+    """What follows a list of words: the range of the number that they hold."""
+    return f"; {declared.bounds}" if declared.bounds else ""
+
+
+def check_gain(written: str, declared: OneOf, value: Value) -> None:
+    """Refuse gains that are no word of the measure's and no table of grades and gains."""
+    if not isinstance(value, tuple):
+        if not declared.accepts(value):
+            words = ", ".join(declared.words)
+            raise MeasureError(f"{written}: gain is one of {words}, or {{grade:gain, …}}{after(declared)}.")
+    elif not all(isinstance(each, tuple) and len(each) == 2 and ANY.accepts(each) for each in value):
+        raise MeasureError(f"{written}: a table of gains holds pairs grade:gain, each {ANY.range}.")
+
+
+STEEPEST = 110
+"""The highest grade of a scale of ``exp2`` gains: 2^110 is a number in single precision too, many times over."""
+
+
+def check_scale(measure: Measure) -> None:
+    """Refuse a highest grade whose gain is no number that can be computed with, or none at all.
+
+    Raises:
+        MeasureError: it is so.
+    """
+    gain, highest = measure.arguments.get("gain"), measure.arguments.get("max")
+    if (
+        isinstance(highest, (int, float))
+        and isinstance(gain, tuple)
+        and dict(gain).get(highest, highest) <= 0
+    ):
+        raise MeasureError(
+            f"{measure.name}(max={show(highest)}): the highest grade of the scale has no gain."
+        )
+    if not isinstance(gain, str) or not isinstance(highest, (int, float)):
+        return
+    word, _, held = gain.rstrip(")").partition("(")
+    lowest = float(held or 0)
+    if word == "exp2" and highest - lowest > STEEPEST:
+        raise MeasureError(
+            f"{measure.name}(max={show(highest)}): with gain={gain} the highest grade of a scale is at most "
+            f"{show(lowest + STEEPEST)}, since gains double with each grade."
+        )
+    if held and highest < lowest:
+        raise MeasureError(
+            f"{measure.name}(gain={gain}, max={show(highest)}): the highest grade of the scale has no gain."
+        )
 
 
 def show(value: Value) -> str:
@@ -300,13 +430,10 @@ def show(value: Value) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
-        if value and isinstance(value[0], tuple):
+        if value and all(isinstance(each, tuple) and len(each) == 2 for each in value):
             return "{" + ",".join(f"{show(a)}:{show(b)}" for a, b in value) + "}"
         return "[" + ",".join(map(show, value)) + "]"
-    return repr(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
-
-
-def unknown(name: str) -> str:
-    """The sentence for a name that no measure has, with the nearest ones."""
-    hint = did_you_mean(name, REGISTER, "'karat measures' lists them all.")
-    return f"There is no measure '{name}'. {hint}"
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**16 else "a number of too many digits"
+    whole = math.isfinite(value) and value == int(value) and abs(value) < 1e16
+    return repr(int(value)) if whole else repr(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.measures.average import average_precision
-from karat.measures.axes import DISCOUNT
+from karat.measures.axes import COUNTED, DISCOUNT, PROBABILITY, REL
 from karat.measures.counting import precision
 from karat.measures.define import OneOf, measure
 
@@ -55,7 +55,14 @@ def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel:
 
 
 @measure(
-    "alphaDCG", alpha=0.5, rel=1, discount=DISCOUNT, scale=SCALE, groups=True, source=f"{CLARKE}; {NDEVAL}"
+    "alphaDCG",
+    values=COUNTED,
+    alpha=PROBABILITY,
+    rel=REL,
+    discount=DISCOUNT,
+    scale=SCALE,
+    groups=True,
+    source=f"{CLARKE}; {NDEVAL}",
 )
 def alpha_dcg(r: Lists, alpha: float, rel: float, discount: str, scale: str) -> Queries:
     """The sum over documents and subtopics of (1 - alpha)^(relevant ones above for the subtopic) / discount.
@@ -68,7 +75,9 @@ def alpha_dcg(r: Lists, alpha: float, rel: float, discount: str, scale: str) -> 
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
 
-@measure("alphanDCG", alpha=0.5, rel=1, discount=DISCOUNT, groups=True, source=f"{CLARKE}; {NDEVAL}")
+@measure(
+    "alphanDCG", alpha=PROBABILITY, rel=REL, discount=DISCOUNT, groups=True, source=f"{CLARKE}; {NDEVAL}"
+)
 def alpha_ndcg(r: Lists, alpha: float, rel: float, discount: str) -> Queries:
     """alphaDCG as a share of that of the best list, which is found greedily; 0 without a relevant document.
 
@@ -80,8 +89,9 @@ def alpha_ndcg(r: Lists, alpha: float, rel: float, discount: str) -> Queries:
 
 @measure(
     "ERRIA",
-    alpha=0.5,
-    rel=1,
+    values=COUNTED,
+    alpha=PROBABILITY,
+    rel=REL,
     scale=SCALE,
     groups=True,
     source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
@@ -98,13 +108,13 @@ def intent_aware_err(r: Lists, alpha: float, rel: float, scale: str) -> Queries:
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
 
-@measure("nERRIA", alpha=0.5, rel=1, groups=True, source=NDEVAL)
+@measure("nERRIA", alpha=PROBABILITY, rel=REL, groups=True, source=NDEVAL)
 def normalised_intent_aware_err(r: Lists, alpha: float, rel: float) -> Queries:
     """ERRIA as a share of that of the best list, which is found greedily; 0 without a relevant document."""
     return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
 
 
-@measure("NRBP", alpha=0.5, beta=0.5, rel=1, groups=True, source=NRBP)
+@measure("NRBP", alpha=PROBABILITY, beta=PROBABILITY, rel=REL, groups=True, source=NRBP)
 def novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
     """The sum over documents and subtopics of (1 - alpha)^(relevant ones above) * beta^(rank - 1), from 0 to 1.
 
@@ -115,19 +125,19 @@ def novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: floa
     return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
 
 
-@measure("nNRBP", alpha=0.5, beta=0.5, rel=1, groups=True, source=f"{NRBP}; {NDEVAL}")
+@measure("nNRBP", alpha=PROBABILITY, beta=PROBABILITY, rel=REL, groups=True, source=f"{NRBP}; {NDEVAL}")
 def normalised_novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
     """NRBP as a share of that of the best list, which is found greedily; 0 without a relevant document."""
     return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
 
 
-@measure("PIA", rel=1, whole="APIA", groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009")
+@measure("PIA", rel=REL, whole="APIA", groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009")
 def intent_aware_precision(r: Lists, rel: float) -> Queries:
     """Precision by each subtopic's judgments, averaged over the subtopics that have a relevant document."""
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
-@measure("APIA", rel=1, groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
+@measure("APIA", rel=REL, groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
 def intent_aware_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision by each subtopic's judgments, averaged over the subtopics that have a relevant document.
 
@@ -136,7 +146,7 @@ def intent_aware_average_precision(r: Lists, rel: float) -> Queries:
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 
 
-@measure("SRecall", rel=1, groups=True, source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
+@measure("SRecall", rel=REL, groups=True, source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
 def subtopic_recall(r: Lists, rel: float) -> Queries:
     """The share of the subtopics with a relevant document for which one is among the first k."""
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)

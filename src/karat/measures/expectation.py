@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.measures.axes import COUNT, KNOWN, REL
 from karat.measures.define import measure
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ __all__: list[str] = []
 KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 
-@measure("Coverage", known=2, additive=True, source=KORFHAGE)
+@measure("Coverage", known=KNOWN, additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float) -> Queries:
     """The share of the relevant documents known to the user that were found.
 
@@ -27,23 +28,23 @@ def coverage_ratio(r: Lists, known: float) -> Queries:
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
 
-@measure("Novelty", known=2, rel=1, source=KORFHAGE)
+@measure("Novelty", known=KNOWN, rel=REL, source=KORFHAGE)
 def novelty_ratio(r: Lists, known: float, rel: float) -> Queries:
     """The share of the relevant documents found that the user did not know.
 
     A document is known from grade ``known`` on, and relevant from grade ``rel`` on. 0 if none was found.
     """
     found = r.total(r.hits(rel))
-    return r.ratio(found - r.total(r.hits(known)), found)
+    return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
 
 
-@measure("RelativeRecall", wanted=10, rel=1, source=KORFHAGE)
+@measure("RelativeRecall", wanted=COUNT, rel=REL, source=KORFHAGE)
 def relative_recall(r: Lists, wanted: float, rel: float) -> Queries:
     """The share of the relevant documents wanted that were found; 1 from as many as wanted on."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
-@measure("RecallEffort", wanted=10, rel=1, source=KORFHAGE)
+@measure("RecallEffort", wanted=COUNT, rel=REL, source=KORFHAGE)
 def recall_effort(r: Lists, wanted: float, rel: float) -> Queries:
     """The number of relevant documents wanted / the rank at which so many were found.
 

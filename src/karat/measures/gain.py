@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import DISCOUNT, GAIN, IDEAL
+from karat.measures.axes import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, SHARE
 from karat.measures.define import measure
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
     return r.gains(gain) / r.discount(discount)
 
 
-@measure("CG", gain=GAIN, additive=True, source=JARVELIN)
+@measure("CG", values=COUNTED, gain=GAIN, additive=True, source=JARVELIN)
 def cumulated_gain(r: Lists, gain: Gain) -> Queries:
     """The sum of the gains of the first k documents."""
     return r.total(r.gains(gain))
@@ -32,7 +32,7 @@ def normalised_cumulated_gain(r: Lists, gain: Gain, ideal: str) -> Queries:
     return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
 
 
-@measure("DCG", gain=GAIN, discount=DISCOUNT, additive=True, same_as="dcg", source=JARVELIN)
+@measure("DCG", values=COUNTED, gain=GAIN, discount=DISCOUNT, additive=True, same_as="dcg", source=JARVELIN)
 def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
     """The sum of the gains, each divided by a discount that grows with its rank.
 
@@ -44,7 +44,9 @@ def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
     return r.total(discounted(r, gain, discount))
 
 
-@measure("IDCG", gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ideal_dcg", source=JARVELIN)
+@measure(
+    "IDCG", values=COUNTED, gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ideal_dcg", source=JARVELIN
+)
 def ideal_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
     """The DCG of the best possible list."""
     return discounted_cumulated_gain(r.ideal(gain, ideal), gain, discount)
@@ -74,6 +76,27 @@ def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, id
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
 
 
+@measure(
+    "SDCG",
+    gain=SHARE,
+    max=HIGHEST,
+    discount=DISCOUNT,
+    additive=True,
+    source=f"{JARVELIN}, scaled as in C/W/L: Azzopardi, Thomas and Moffat 2019",
+)
+def scaled_discounted_cumulated_gain(r: Lists, gain: Gain, max: float, discount: str) -> Queries:
+    """DCG as a share of what k documents of the highest grade would give, whether or not there are so many.
+
+    Gains other than ``binary`` are shares of that of grade ``max``. Without a depth, k is the list's length.
+
+    Raises:
+        DataError: a grade above ``max``.
+    """
+    best = r.ideal("binary", "depth")
+    possible = best.total(1.0 / best.discount(discount))
+    return r.ratio(r.total(r.unit_gains(gain, "graded", max) / r.discount(discount)), possible)
+
+
 @measure("nDCGrel", gain=GAIN, ideal=IDEAL, at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
     """The mean of the nDCG at each document of positive gain; one not retrieved counts the whole list's."""
@@ -88,7 +111,9 @@ def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
     return r.ratio(r.most(total, 0.0), best.length)
 
 
-@measure("RnDCG", gain=GAIN, ideal=IDEAL, rel=1, at="no", same_as="Rndcg", source="trec_eval")
+@measure(
+    "RnDCG", gain=GAIN, ideal=IDEAL, rel=REL, at="no", undefined=True, same_as="Rndcg", source="trec_eval"
+)
 def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries:
     """The mean of the nDCG at the ranks where the best list's gain steps down: R-precision for grades.
 
@@ -108,7 +133,9 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries
     return r.only(judged, (best.total(steps * reached / possible) + longer * whole) / points)
 
 
-@measure("G", gain=GAIN, ideal=IDEAL, at="no", same_as="G", source="trec_eval, experimental there")
+@measure(
+    "G", values=COUNTED, gain=GAIN, ideal=IDEAL, at="no", same_as="G", source="trec_eval, experimental there"
+)
 def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
     """The sum of the gains, discounted not by rank but by what the list has fallen short of the best one."""
     best, gains = r.ideal(gain, ideal), r.gains(gain)
@@ -120,7 +147,7 @@ def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
     return r.ratio(r.total(parts), best.total(ideal_gains))
 
 
-@measure("binG", rel=1, at="no", same_as="binG", source="trec_eval, experimental there")
+@measure("binG", rel=REL, at="no", same_as="binG", source="trec_eval, experimental there")
 def binary_gain_by_shortfall(r: Lists, rel: float) -> Queries:
     """The mean over relevant documents of 1 / log2(2 + the number of other documents above)."""
     hits = r.hits(rel)

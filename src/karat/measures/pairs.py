@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import OneOf, measure
+from karat.measures.axes import COUNT, REL
+from karat.measures.define import Number, OneOf, measure
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -26,7 +27,7 @@ def relevant_of_pool(r: Lists, rel: float, single: str, pooled: str) -> Queries 
 
 @measure(
     "AUC",
-    rel=1,
+    rel=REL,
     single=OneOf("zero", "half", "one", "nan"),
     pooled=OneOf("false", "true"),
     weighs=relevant_of_pool,
@@ -75,7 +76,7 @@ def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
 
 @measure(
     "GAUC",
-    rel=1,
+    rel=REL,
     weight=OneOf("retrieved", "relevant", "pairs", "queries"),
     weighs=pairs_that_count,
     source="Zhu and others 2017 (DIN)",
@@ -97,7 +98,7 @@ def lists_that_count(r: Lists, least: float) -> Queries:
 
 @measure(
     "ListedAUC",
-    least=3,
+    least=Number(3, 2),
     every_rank=True,
     at="no",
     weighs=lists_that_count,
@@ -116,7 +117,9 @@ def area_under_curve_as_listed(r: Lists, least: float) -> Queries:
     return r.ratio(right, r.length * (r.length - 1.0) / 2.0)
 
 
-@measure("PartialAUC", n=10, rel=1, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools")
+@measure(
+    "PartialAUC", n=COUNT, rel=REL, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools"
+)
 def partial_area_under_curve(r: Lists, n: float, rel: float, over: str) -> Queries:
     """The area under the curve of relevant over other documents until n others have passed, its whole being 1.
 

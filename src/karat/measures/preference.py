@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.measures.average import average_precision
+from karat.measures.axes import COUNTED, REL, TIMES
 from karat.measures.counting import precision, r_precision
 from karat.measures.define import OneOf, measure
 
@@ -17,13 +18,13 @@ AMONG = OneOf("all", "either", "both")
 SOURCE = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference"
 
 
-@measure("GroupAP", rel=1, groups=True, same_as="map_avgjg", source="trec_eval")
+@measure("GroupAP", rel=REL, groups=True, same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float) -> Queries:
     """Average precision by the judgments of each group, averaged over the groups of the query."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
-@measure("GroupP", rel=1, whole="GroupAP", groups=True, same_as="P_avgjg_k", source="trec_eval")
+@measure("GroupP", rel=REL, whole="GroupAP", groups=True, same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float) -> Queries:
     """Precision by the judgments of each group, averaged over the groups of the query."""
     return r.over_groups(precision(r.groups, rel, "depth"))
@@ -31,8 +32,8 @@ def group_precision(r: Lists, rel: float) -> Queries:
 
 @measure(
     "GroupRprec",
-    rel=1,
-    times=1,
+    rel=REL,
+    times=TIMES,
     at="no",
     groups=True,
     same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)",
@@ -43,7 +44,7 @@ def group_r_precision(r: Lists, rel: float, times: float) -> Queries:
     return r.over_groups(r_precision(r.groups, rel, times, "all"))
 
 
-@measure("NumPrefs", aggregate="sum", at="no", same_as="prefs_num_prefs_poss", source=SOURCE)
+@measure("NumPrefs", values=COUNTED, aggregate="sum", at="no", same_as="prefs_num_prefs_poss", source=SOURCE)
 def number_of_preferences(r: Lists) -> Queries:
     """How many preferences the judgments state."""
     stated = r.preferences("group", "all")
@@ -52,6 +53,7 @@ def number_of_preferences(r: Lists) -> Queries:
 
 @measure(
     "NumPrefsKept",
+    values=COUNTED,
     among=AMONG,
     aggregate="sum",
     at="no",

@@ -15,7 +15,7 @@ from karat.boards import document_of
 from karat.errors import DataError
 from karat.escaping import json_text
 from karat.records.hashing import digests, refuse_changed
-from karat.scores import Scores
+from karat.scores import Scores, whole
 from karat.writing import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     """
     if not scores:
         raise DataError("There are no scores to record.")
-    first, names = scores[0], [each.name for each in scores]
+    first, names = whole(scores[0]), [each.name for each in map(whole, scores)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"Two runs are named '{twice}': a record tells runs apart by name.")

@@ -13,6 +13,7 @@ from karat.cores import available_cores, side_by_side
 from karat.curves import TENTHS, moved
 from karat.evaluate import evaluate
 from karat.measures import Measure, parse_measure
+from karat.scores import Scores, whole
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from karat.comparison.systems import RunsLike
     from karat.measures.define import Definition
     from karat.policy import Policy
-    from karat.scores import Scores
     from karat.tables import QrelsLike
 
 __all__ = ["Alongside", "Inputs", "alongside", "opened"]
@@ -139,7 +139,7 @@ def means_of(
     every = [measure for measures in wanted.values() for measure in measures]
 
     def means(run: Run) -> dict[str, tuple[float, ...]]:
-        scores = evaluate(qrels, run, every, policy=policy)
+        scores = whole(evaluate(qrels, run, every, policy=policy))
         return {
             name: tuple(finite(scores[str(measure)]) for measure in measures)
             for name, measures in wanted.items()

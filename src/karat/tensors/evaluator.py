@@ -13,7 +13,7 @@ from karat.lists.arrays import host_view
 from karat.policy import Policy
 from karat.tensors.batch import Batch, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
-from karat.tensors.orders import means_over_orders
+from karat.tensors.orders import means_over_orders, values_of
 from karat.tensors.ranking import beyond, checked, ranked, refuse_axes
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ class Evaluator:
                 if ranking.ties == "expected" and batch.scores is not None:
                     values = means_over_orders(looked, ranking, its, self.max_grade)
                 else:
-                    values = {label: measure(lists) for label, measure in its.items()}
+                    values = {label: values_of(looked, lists, measure) for label, measure in its.items()}
                 for label, measure in its.items():
                     columns[label] = column_of(looked, lists, values[label], measure, own)
         return columns

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import MeasureError
+from karat.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.lists.expected import Expected
 from karat.match import Counts, Match, finished
 from karat.rows import NEVER_POOLED, JudgedRows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.policy import Policy
     from karat.tensors.batch import Batch
 
-__all__ = ["means_over_orders"]
+__all__ = ["means_over_orders", "values_of"]
 
 
 def means_over_orders(
@@ -45,7 +45,7 @@ def means_over_orders(
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = {label: each for label, each in measures.items() if sums and each.definition.additive}
     lists = Expected(whole)
-    values: dict[str, Any] = {label: each(lists) for label, each in additive.items()}
+    values: dict[str, Any] = {label: values_of(batch, lists, each) for label, each in additive.items()}
     others = {label: each for label, each in measures.items() if label not in additive}
     if others and not batch.arrays.on_host:
         label = next(iter(others))
@@ -57,7 +57,10 @@ def means_over_orders(
         rows = rows_of(whole)
         missing = np.zeros(len(rows.length), bool)
         found = Match([], finished(rows, policy), Counts(), missing, rows)
-        columns, _ = expected_values(found, list(others.values()), policy)
+        try:
+            columns, _ = expected_values(found, list(others.values()), policy)
+        except UncomputableError as error:
+            raise UncomputableError(error.reason, error.place + batch.first, error.measure) from None
         values |= {label: batch.arrays.floats(columns[:, place]) for place, label in enumerate(others)}
     return values
 
@@ -83,3 +86,19 @@ def rows_of(lists: Padded) -> JudgedRows:
 def offsets_of_each(kept: Any) -> Any:
     """Where each query's entries begin and end, once they stand end to end [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
+
+
+def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
+    """The values of a measure.
+
+    Raises:
+        UncomputableError: on the host, a query whose grades give none.
+    """
+    try:
+        values: Any = measure(lists)
+    except UncomputableError as error:
+        raise UncomputableError(error.reason, error.place + batch.first, str(measure)) from None
+    if batch.arrays.on_host and not measure.may_be_undefined and not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values))) + batch.first
+        raise UncomputableError(TOO_LARGE, place, str(measure))
+    return values

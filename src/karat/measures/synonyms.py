@@ -1,0 +1,213 @@
+"""What others call karat's measures: names and parameters that are read as karat's own."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from karat.errors import MeasureError
+from karat.measures.define import REGISTER
+from karat.measures.trec_eval import TABLE
+
+__all__ = ["ALSO_CALLED", "canonical", "folded", "translated"]
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "AP": ("MAP", "average_precision", "平均精度", "平均精度均值", "平均查准率"),
+    "APIA": ("AP-IA", "MAP-IA"),
+    "CG": ("cumulative_gain", "累计增益"),
+    "DCG": ("discounted_cumulative_gain", "折损累计增益"),
+    "ERR": ("expected_reciprocal_rank", "期望倒数排名"),
+    "ERRIA": ("ERR-IA",),
+    "F": ("F1", "F-measure", "F-score", "F1-score", "F值", "F1值"),
+    "F(beta=2)": ("F2",),
+    "F(beta=0.5)": ("F0.5",),
+    "IDCG": ("ideal_dcg", "理想折损累计增益"),
+    "IPrec": ("interpolated_precision",),
+    "P": ("Precision", "Prec", "精确率", "查准率"),
+    "PIA": ("P-IA", "precision_ia"),
+    "Q": ("Q-measure",),
+    "R": ("Recall", "SetR", "SetRecall", "召回率", "查全率"),
+    "R(over=capped)": ("SetRelP", "R_cap", "capped_recall"),
+    "RBP": ("rank_biased_precision",),
+    "RR": ("MRR", "reciprocal_rank", "mean_reciprocal_rank", "倒数排名", "平均倒数排名"),
+    "Rprec": ("R-Precision", "R精度", "R查准率"),
+    "SRecall": ("S-recall", "strec", "StRecall", "subtopic_recall", "I-rec", "子主题召回率"),
+    "Success": ("HitRate", "HR", "Hit", "HitRatio", "命中率"),
+    "alphaDCG": ("alpha-DCG", "α-DCG"),
+    "alphanDCG": ("alpha-nDCG", "α-nDCG"),
+    "nCG": ("归一化累计增益",),
+    "nDCG": ("NDCG", "MSnDCG", "normalized_discounted_cumulative_gain", "归一化折损累计增益"),
+    "nERRIA": ("nERR-IA",),
+}
+"""By karat's name, what papers, notes and other tools call it; MSnDCG is NTCIR's, I-rec too. Only names with one
+meaning stand here: of others ``karat.measures.absent`` says what they may mean."""
+
+ALSO_CALLED = {theirs: own for own, names in SYNONYMS.items() for theirs in names}
+"""Names that others give to a whole measure of karat's. A profile may read them otherwise."""
+
+NOT_THE_SAME = ("NERR", "nRBP", "sDCG")
+"""Names that only their capitals tell from others: C/W/L's NERR is not nERR, a normalised RBP
+not NRBP, the DCG of sessions not SDCG."""
+OF_ONE_MEANING = (
+    ("累积", "累计"),
+    ("累加", "累计"),
+    ("折扣", "折损"),
+    ("标准化", "归一化"),
+    ("规范化", "归一化"),
+    ("α", "alpha"),
+)
+"""Chinese words that mean the same in such names, and the Greek letter."""
+
+
+def folded(word: str) -> str:
+    """A name apart from case, hyphens, underscores and full stops: ``hit_rate`` and ``HitRate`` are one."""
+    word = re.sub(r"[-_.\s‐-―]+", "", word.casefold())
+    for theirs, own in OF_ONE_MEANING:
+        word = word.replace(theirs, own)
+    return word
+
+
+def canonical(word: str) -> str | None:
+    """The measure of a word, with the parameters that the word implies; None if it is nobody's name."""
+    if word in REGISTER:
+        return word
+    if word in ALSO_CALLED:
+        return ALSO_CALLED[word]
+    trec = TABLE[word].karat.partition("@")[0] if word in TABLE else ""
+    if trec and "{}" not in trec:
+        return trec
+    if word in NOT_THE_SAME:
+        return None
+    known = {folded(each): own for each, own in ({name: name for name in REGISTER} | ALSO_CALLED).items()}
+    return known.get(folded(word))
+
+
+# ---------------------------------------------------------------- parameters
+
+DEPTHS = ("cutoff", "k", "top_k")
+RELEVANT = ("rel_level", "relevance_level", "relevance_threshold", "min_relevance", "threshold")
+SCALED = ("BPM", "INSQ", "INST", "SDCG")
+"""The measures of C/W/L, whose gains are shares of the highest grade's."""
+CWL_RANKS = 1000
+"""Ranks of cwl_eval's lists, through which ir_measures computes INST and INSQ."""
+
+
+def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:
+    """A name with parameters as ir_measures writes them, in karat's words.
+
+    Args:
+        name: a name of the register.
+        given: its parameters.
+        at: what follows its ``@``.
+
+    Raises:
+        MeasureError: a parameter that is a matter of the policy, or that means two things.
+    """
+    given = dict(given)
+    has = REGISTER[name].parameters
+    for parameter in [each for each in DEPTHS if each in given and each not in has]:
+        at = same_depth(name, parameter, given.pop(parameter), at)
+    for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
+        raise MeasureError(
+            f"{name}({parameter}={shown(given[parameter])}): the grade from which on a document is relevant is "
+            f"written rel={shown(given[parameter])} here."
+        )
+    if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
+        raise MeasureError(
+            f"{name}(judged_only=True): that unjudged documents are taken out of the list is a matter of the policy, "
+            "for all measures: --unjudged removed on the command line, policy=karat.Policy(unjudged='removed') in "
+            "Python."
+        )
+    if "gains" in given and "gain" in has:
+        given["gain"] = given.pop("gains")
+    if "dcg" in given and "gain" in has and "discount" in has:
+        dcg_of(name, given)
+    if "min_rel" in given or "max_rel" in given:
+        at = scale_of(name, given, at)
+    if name == "NumRet" and "rel" in given:
+        return "NumRelRet", given, at
+    if name == "SetP" and "relative" in given and truth(name, "relative", given.pop("relative")):
+        return "R", {**given, "over": "capped"}, at
+    if given.get("over") == "capped" and "relative" in given and truth(name, "relative", given["relative"]):
+        del given["relative"]  # SetRelP(relative=True)
+    if name == "SetF" and "beta" in given:
+        beta = given["beta"]
+        squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
+        raise MeasureError(
+            f"SetF(beta={shown(beta)}) has two meanings. With beta as van Rijsbergen has it, it is "
+            f"SetF(weight={squared}), since weight is beta squared; ir_measures hands beta on as trec_eval's weight, "
+            f"SetF(weight={shown(beta)})."
+        )
+    return name, given, at
+
+
+def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
+    """The depth that a parameter gives, where ``@`` gives no other.
+
+    Raises:
+        MeasureError: it is no number, or ``@`` gives another one.
+    """
+    depth = shown(value)
+    if not isinstance(value, float) or at not in (None, depth):
+        raise MeasureError(f"{name}({parameter}={depth}): the depth is written behind '@', as in {name}@10.")
+    return depth
+
+
+def truth(name: str, parameter: str, value: Any) -> bool:
+    """Whether a parameter is ``True``.
+
+    Raises:
+        MeasureError: it is neither ``True`` nor ``False``.
+    """
+    if str(value).casefold() not in ("true", "false"):
+        raise MeasureError(f"{name}({parameter}={shown(value)}): {parameter} is True or False.")
+    return str(value).casefold() == "true"
+
+
+def dcg_of(name: str, given: dict[str, Any]) -> None:
+    """Put ir_measures' ``dcg`` as the gain that it means.
+
+    Raises:
+        MeasureError: it is none of its words, or a gain is given too.
+    """
+    word = given.pop("dcg")
+    if word not in ("log2", "exp-log2") or "gain" in given:
+        raise MeasureError(
+            f"{name}(dcg={shown(word)}): dcg is log2, which is gain=linear here, or exp-log2, which is gain=exp2."
+        )
+    if word == "exp-log2":
+        given["gain"] = "exp2"
+
+
+def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
+    """Put ir_measures' scale of grades as the gain and ``max`` that it means, and give the depth.
+
+    Raises:
+        MeasureError: the measure has no such scale, or it does not begin at 0.
+    """
+    lowest, highest = given.pop("min_rel", 0.0), given.pop("max_rel", None)
+    has = REGISTER[name].parameters
+    if name not in SCALED or highest is None or "max" in given or "gain" in given:
+        how = (
+            f"the highest grade is written max, as in {name}(max=4)"
+            if "max" in has
+            else "it has no such scale"
+        )
+        raise MeasureError(
+            f"{name}: min_rel and max_rel are ir_measures' words for the scale of grades; {how}."
+        )
+    if lowest != 0.0:
+        raise MeasureError(
+            f"{name}(min_rel={shown(lowest)}): a scale begins at grade 0 here. Another one is written grade by grade, "
+            "as in gain={1:0,2:0.5,3:1}."
+        )
+    given |= {"gain": "linear", "max": highest}
+    if name == "BPM" and at is not None:
+        given["K"] = float(at) if at.isdecimal() else at
+        return None
+    return str(CWL_RANKS) if name in ("INST", "INSQ") and at is None else at
+
+
+def shown(value: Any) -> str:
+    """A value as it was written."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
