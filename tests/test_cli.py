@@ -133,7 +133,12 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
         (["eval", "--judged-ranking", "qrels.txt", "x"], "give one or the other"),
         (["eval", "-", "-"], "can be read once"),
         (["eval", "qrels.txt", "one.run", "--ties", "random"], "'random' is not one of"),
-        (["evaluate"], "No such command 'evaluate'"),
+        (["evaluate", "qrels.txt", "one.run"], "There is no command 'evaluate'. Did you mean eval?"),
+        (["score"], "There is no command 'score'. Did you mean eval?"),
+        (["evl"], "There is no command 'evl'. Did you mean eval"),
+        (["help", "evl"], "There is no command 'evl'. Did you mean eval"),
+        (["qrels.txt", "one.run"], "'qrels.txt', which is a file: 'karat eval QRELS RUN' scores runs."),
+        (["zzzz"], "There is no command 'zzzz'. 'karat help' lists them all."),
     ],
 )
 def test_a_mistake_gets_a_sentence(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +13,9 @@ from karat._version import __version__
 from karat.cli.speech import fail, warnings_said
 from karat.errors import KaratError
 from karat.escaping import sentence
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["main"]
 
@@ -28,7 +33,11 @@ COMMANDS = {
     "measures": ("naming:measures_command", "List the measures, or say what some of them mean."),
     "profiles": ("naming:profiles_command", "List the named conventions of other tools."),
     "trec-eval": ("standing_in:trec_eval_command", "Behave exactly as trec_eval."),
+    "help": ("helping:help_command", "Say how a command is called."),
 }
+
+COMPLETION = "_KARAT_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 
 class Commands(click.Group):
@@ -46,7 +55,32 @@ class Commands(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(f"karat.cli.{module}"), attribute)
-        return command
+        if COMPLETION not in os.environ:
+            return command
+        from karat.cli.completing import completing
+
+        return completing(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the first argument.
+
+        Raises:
+            click.UsageError: there is none of that name.
+        """
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from karat.cli.helping import unknown_command
+
+            ctx.fail(unknown_command(args[0], list(COMMANDS)))
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without importing a single one."""
+        from karat.cli.completing import named
+
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list under ``karat --help``, without importing a single command."""

@@ -1,0 +1,111 @@
+"""The Tab key completes commands, files, measures, profiles and columns, and costs a plain start nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.cli import COMMANDS, Commands, commands
+from karat.cli.completing import kind_of
+
+
+def completed(*words: str) -> list[str]:
+    """What bash is told, kind and text, for the last of these words."""
+    environment = {**os.environ, "_KARAT_COMPLETE": "bash_complete"}
+    environment |= {"COMP_WORDS": " ".join(["karat", *words]), "COMP_CWORD": str(len(words))}
+    done = subprocess.run(
+        [sys.executable, "-c", "from karat.cli import main; main([])"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("words", "some"),
+    [
+        (["com"], ["plain,compare"]),
+        (["eval", "examples/"], ["file,examples/"]),
+        (["eval", "-m", "ndc"], ["plain,nDCG", "plain,nDCGrel"]),
+        (["eval", "-m", "nDCG@2"], ["plain,nDCG@20"]),
+        (["eval", "--profile", "ran"], ["plain,ranx"]),
+        (["eval", "--profile", "ranx", "-m", "hit"], ["plain,hits", "plain,hit_rate"]),
+        (["eval", "--run-columns", "query=a,sc"], ["plain,query=a,score="]),
+        (["eval", "--qrels-columns", "sub"], ["plain,subtopic="]),
+        (["eval", "--weights", "w"], ["file,w"]),
+        (["compare", "--test", "t"], ["plain,t", "plain,tukey"]),
+        (["report", "q", "r", "-o", "x"], ["file,x"]),
+        (["explain", "ER"], ["plain,ERR", "plain,ERRIA"]),
+        (["difference", "sk"], ["plain,sklearn"]),
+        (["measures", "nDCGr"], ["plain,nDCGrel"]),
+        (["profiles", "lens"], ["plain,lenskit"]),
+        (["help", "ev"], ["plain,eval"]),
+        (["trec-eval", "q"], ["file,q"]),
+    ],
+)
+def test_the_tab_key_completes(words: list[str], some: list[str]) -> None:
+    assert completed(*words) == some
+
+
+def test_every_argument_of_every_command_completes() -> None:
+    group = commands.make_context("karat", [], resilient_parsing=True)
+    assert isinstance(commands, Commands)
+    for name in COMMANDS:
+        command = commands.get_command(group, name)
+        assert command is not None
+        for parameter in command.params:
+            if parameter.param_type_name == "argument":
+                assert kind_of(command, parameter) is not None, (name, parameter.name)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_measures_and_files(tmp_path: Path) -> None:
+    (tmp_path / "judgments.txt").write_text("")
+    (tmp_path / "karat").write_text(
+        f"#!{sys.executable}\nimport sys\nfrom karat.cli import main\nmain(sys.argv[1:])\n"
+    )
+    (tmp_path / "karat").chmod(0o755)
+    script = """
+source <(_KARAT_COMPLETE=bash_source karat)
+COMP_WORDS=(karat eval -m nDCGr) COMP_CWORD=3
+compopt() { echo "compopt $*"; }
+_karat_completion karat nDCGr -m
+echo "${COMPREPLY[@]}"
+COMP_WORDS=(karat eval judg) COMP_CWORD=2 COMPREPLY=()
+_karat_completion karat judg eval
+echo "${COMPREPLY[@]}"
+"""
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment["PYTHONPATH"] = str(Path(karat.__file__).parents[1])
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    assert done.stdout.split() == ["nDCGrel", "compopt", "-o", "default"], done.stderr
+
+
+def test_a_plain_start_imports_no_completion() -> None:
+    code = """
+import sys
+from karat.cli import main
+try:
+    main(["help"])
+finally:
+    print("karat.cli.completing" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Commands:" in done.stdout
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_help_is_a_command_too() -> None:
+    code = "from karat.cli import main\nmain(['help', 'eval'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: karat eval [OPTIONS] QRELS RUN...")
