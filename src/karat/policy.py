@@ -17,7 +17,7 @@ Duplicates: TypeAlias = Literal["error", "first", "last", "max"]
 Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
 Empty: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
 Judgments: TypeAlias = Literal["all", "retrieved"]
-Unjudged: TypeAlias = Literal["nonrelevant", "removed"]
+Unjudged: TypeAlias = Literal["nonrelevant", "negative", "removed"]
 Negative: TypeAlias = Literal["unjudged", "nonrelevant", "error"]
 Overlap: TypeAlias = Literal["query", "document", "none"]
 Retrieved: TypeAlias = Literal["all", "finite"]
@@ -65,7 +65,8 @@ class Policy:
             ``zero`` (what the formula gives), ``one``, ``skip``, ``nan``, ``error``.
         judgments: which of them are known: ``all``, or those of ``retrieved`` documents only, as for tools that are
             handed labels and scores row by row.
-        unjudged: ``nonrelevant``, or ``removed`` from the list before ranks are counted (condensed lists).
+        unjudged: ``nonrelevant``; ``negative``, which counts the same and says that it is no gap in the judgments, as in
+            recommendation; or ``removed`` from the list before ranks are counted (condensed lists).
         negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
         overlap: what a run has to share with the judgments. ``query``: a query; an empty run is refused, too, and one
             without any judged document is warned of (``karat.DataWarning``). ``document``: a judged document, else it

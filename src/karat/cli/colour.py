@@ -19,6 +19,7 @@ WORDS: dict[str, dict[str, Any]] = {
     "note": {"fg": "cyan", "bold": True},
     "help": {"fg": "cyan"},
     "footer": QUIET,
+    "verdict": STRONG,
 }
 RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "gate": (
@@ -34,10 +35,6 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         (r"^note(?=: )", WORDS["note"]),
         (r"^    (?:where|effect|to do):", QUIET),
         (r"^.*(?=\n\Z)", STRONG),
-    ),
-    "compare": (
-        (r"\A.*\n(?:(?!\n).*\n)*", STRONG),
-        (r"^! ", {"fg": "yellow", "bold": True}),
     ),
     "explain": ((r"\A.*", STRONG), (r"^.* = \S+$(?=\n\n\S+  )", STRONG)),
     "difference": ((r"^To blame: .*", STRONG),),

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from karat.cli.colour import in_colour, painted
 from karat.cli.options import column_options, columns_in, policy_of, policy_options
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
@@ -43,6 +44,14 @@ NARROWEST, WIDEST = 60, 100
 @click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
 @click.option("--names", type=click.Choice(("file", "tag")), default="file", help="what runs are called")
 @click.option("--pairs", type=click.Choice(("top", "all")), default="top", help="of many, which are shown")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="show the N best runs; all are tested")
+@click.option(
+    "--worst",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="show each pair's N queries on which its first run is furthest behind",
+)
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--label", help="with latex, what \\ref calls the table")
@@ -55,6 +64,8 @@ def compare_command(
     measures: tuple[str, ...],
     names: str,
     pairs: str,
+    top: int | None,
+    worst: int,
     profile: str | None,
     layout: str,
     label: str | None,
@@ -86,18 +97,28 @@ def compare_command(
 
         write_record(found, record)
     if layout == "text":
+        from karat.comparison.showing import View
+
         wide = terminal_width() if sys.stdout.isatty() else 80
-        say(found.to_text(max(NARROWEST, min(wide, WIDEST)), pairs=pairs))
+        say(as_text(found, View(pairs, top, worst), max(NARROWEST, min(wide, WIDEST))))
     elif layout == "latex":
-        say(found.to_latex(label, caption, pairs=pairs))
+        say(found.to_latex(label, caption, pairs=pairs, top=top, worst=worst))
     elif layout == "markdown":
-        say(found.to_markdown(pairs=pairs))
+        say(found.to_markdown(pairs=pairs, top=top, worst=worst))
     elif layout == "json":
         say(found.to_json())
     else:
         from karat.comparison.tables import separated
 
         say(separated(found, layout), data=True)
+
+
+def as_text(found: Any, view: Any, columns: int) -> str:
+    """The text for standard output, in colour where that shows."""
+    from karat.comparison.tables import text
+
+    layout = "terminal" if in_colour() else "text"
+    return text(found, view, columns=columns, layout=layout, style=painted)
 
 
 def compared(

@@ -11,7 +11,7 @@ from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.doubts import doubts_of
 from karat.comparison.result import Caution
-from karat.comparison.verdict import ranked
+from karat.comparison.showing import ranked
 from karat.comparison.wording import detectable_span, digits_of, listed, score
 
 if TYPE_CHECKING:

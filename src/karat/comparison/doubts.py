@@ -11,8 +11,8 @@ import numpy as np
 from karat.comparison.judging import alternatives
 from karat.comparison.observations import Table
 from karat.comparison.result import Caution
-from karat.comparison.verdict import ranked
-from karat.comparison.wording import digits_of, interval, listed, score, signed
+from karat.comparison.showing import ranked
+from karat.comparison.wording import declared_negative, digits_of, interval, listed, score, signed
 from karat.ids import text_of
 from karat.significance import paired
 
@@ -40,9 +40,12 @@ class Readings:
 
 
 def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution]:
-    """A caution per run with a gap; one for all of them where they are many."""
+    """A caution per run with a gap, but one for the two runs of a pair; one for all of them where they are many.
+
+    None where unjudged documents are negative by declaration, as what a user did not choose is in recommendation.
+    """
     judged = np.array(comparison.judged)
-    if np.isnan(judged).all():
+    if np.isnan(judged).all() or declared_negative(comparison):
         return []
     best = np.nanmax(judged)
     flagged = np.flatnonzero((judged < LEAST_JUDGED) | (best - judged > WIDEST_GAP)).tolist()
@@ -53,7 +56,14 @@ def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution
     readings = {run: readings_of(comparison, systems[run]) for run in needed}
     if not apart:
         return [together(comparison, flagged, readings)]
-    return [doubt(comparison, run, readings) for run in flagged]
+    found: list[Caution] = []
+    for run in flagged:
+        others = partners(comparison, run)
+        # The other run of the pair was told of this one, with the same figures.
+        if len(others) > 1 or not any(each.runs == (others[0], run) for each in found):
+            both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
+            found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
+    return found
 
 
 def readings_of(comparison: Comparison, system: System) -> Readings | None:
@@ -81,7 +91,9 @@ def readings_of(comparison: Comparison, system: System) -> Readings | None:
     return Readings(spread(found.removed), spread(found.relevant))
 
 
-def doubt(comparison: Comparison, run: int, readings: dict[int, Readings | None]) -> Caution:
+def doubt(
+    comparison: Comparison, run: int, readings: dict[int, Readings | None], runs: tuple[int, ...]
+) -> Caution:
     """One run's gap, and the differences that it leaves in doubt."""
     share = 100 * (1 - comparison.judged[run])
     depth = comparison.judged_depth
@@ -99,7 +111,7 @@ def doubt(comparison: Comparison, run: int, readings: dict[int, Readings | None]
     if readings[run] is not None:
         more, figures = what_if(comparison, run, readings)
         sentence, numbers = f"{sentence} {more}", numbers | figures
-    return Caution("unjudged", (run,), sentence, numbers)
+    return Caution("unjudged", runs, sentence, numbers)
 
 
 def partners(comparison: Comparison, run: int) -> list[int]:

@@ -39,7 +39,7 @@ def figure(comparison: Comparison, kind: str, measure: str | None) -> Any:
 
 def differences(make: Any, comparison: Comparison, contest: Contest) -> Any:
     """The queries' differences of the first pair shown, sorted: how many gain, how many lose, and how much."""
-    pair = chosen(comparison, contest, every=False)[0][0]
+    pair = chosen(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
     drawn = make(figsize=(6.0, 2.8), layout="constrained")
@@ -63,7 +63,7 @@ def pairs(make: Any, comparison: Comparison, contest: Contest) -> Any:
     """Each pair's mean difference with its interval."""
     rows = [
         (f"{comparison.names[pair.a]} - {comparison.names[pair.b]}", pair.difference, pair.low, pair.high)
-        for pair in chosen(comparison, contest, every=False)[0]
+        for pair in chosen(comparison, contest)[0]
     ]
     drawn = whiskers(make, rows, f"difference in {contest.label}")
     drawn.axes[0].axvline(0, color="black", linewidth=0.8)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from karat.comparison.letters import letter
 from karat.comparison.showing import MOST_PAIRS, Sheet, chosen, ranking, turned
 from karat.comparison.wording import digits_of, interval, p_text, score, signed
+from karat.escaping import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def strata(comparison: Comparison) -> list[Sheet]:
     header = [
         "#",
         f"{contest.label} by group",
-        *(f"{each.name}\nn={each.queries}" for each in contest.strata),
+        *(f"{printable(each.name)}\nn={each.queries}" for each in contest.strata),
         "worst",
     ]
     rows = []
@@ -43,7 +44,7 @@ def strata(comparison: Comparison) -> list[Sheet]:
             [letter(run), comparison.names[run], *(score(mean, digits, kind) for mean in means), name]
         )
     found = [Sheet(header, rows, frozenset({0, 1, len(header) - 1}))]
-    pairs, _ = chosen(comparison, contest, every=False)
+    pairs, _ = chosen(comparison, contest)
     if len(pairs) <= MOST_PAIRS:
         found.append(differences_by_group(comparison, pairs))
     return found

@@ -236,34 +236,57 @@ class Comparison(Display):
         """
         return self.contests[self.labels[self.scores[0].column(measure)]]
 
-    def to_text(self, columns: int = 100, *, pairs: str = "top") -> str:
-        """The tables for reading, what was done, and warnings last.
+    def to_text(
+        self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
+    ) -> str:
+        """The answer, the tables for reading, what was done, and warnings last.
 
         Args:
-            columns: how wide lines may be; wider tables are cut into bands.
+            columns: how wide lines may be; wider tables lose their least columns, or are cut into bands.
             pairs: of many pairs the ``top`` ones, or ``all``.
+            top: how many runs are shown, the best ones; None for all.
+            worst: how many queries of each pair are shown, those on which its first run falls furthest behind.
         """
+        from karat.comparison.showing import View
         from karat.comparison.tables import text
 
-        return text(self, columns=columns, pairs=pairs)
+        return text(self, View(pairs, top, worst), columns=columns)
 
-    def to_markdown(self, *, pairs: str = "top") -> str:
-        """GitHub tables with the same lines under them; the best are bold."""
+    def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
+        """GitHub tables with the same lines over and under them; the best are bold.
+
+        Args:
+            pairs: as in ``to_text``, like the others.
+            top: how many runs.
+            worst: how many queries of each pair.
+        """
+        from karat.comparison.showing import View
         from karat.comparison.tables import markdown
 
-        return markdown(self, pairs=pairs)
+        return markdown(self, View(pairs, top, worst))
 
-    def to_latex(self, label: str | None = None, caption: str | None = None, *, pairs: str = "top") -> str:
+    def to_latex(
+        self,
+        label: str | None = None,
+        caption: str | None = None,
+        *,
+        pairs: str = "top",
+        top: int | None = None,
+        worst: int = 0,
+    ) -> str:
         """A LaTeX table (booktabs) with raised letters, the best in bold.
 
         Args:
             label: for ``\\ref``.
             caption: in place of the one that says what was done.
-            pairs: of many pairs the ``top`` ones, or ``all``.
+            pairs: as in ``to_text``, like the others.
+            top: how many runs.
+            worst: how many queries of each pair.
         """
+        from karat.comparison.showing import View
         from karat.comparison.tables import latex
 
-        return latex(self, label=label, caption=caption, pairs=pairs)
+        return latex(self, View(pairs, top, worst), label=label, caption=caption)
 
     def to_json(self) -> str:
         """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""

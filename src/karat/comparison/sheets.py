@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.comparison.further import orders, strata
 from karat.comparison.letters import letter
-from karat.comparison.showing import Sheet, chosen, ranking
+from karat.comparison.showing import EVERYTHING, Sheet, View, chosen, ranked, ranking
 from karat.comparison.wording import (
+    declared_negative,
     digits_of,
     effect,
     interval,
@@ -32,20 +35,16 @@ __all__ = ["sheets_of"]
 LEAST_NAME, LEAST_PAIR = 10, 18
 
 
-def sheets_of(comparison: Comparison, *, pairs: str = "top") -> list[Sheet]:
-    """The tables in reading order.
-
-    Args:
-        comparison: what was compared.
-        pairs: ``top``: where there are many pairs, those that matter most; ``all``.
-    """
-    found = [board(comparison), against(comparison, comparison.primary, every=pairs == "all")]
+def sheets_of(comparison: Comparison, view: View = EVERYTHING) -> list[Sheet]:
+    """The tables of what a view shows, in reading order."""
+    found = [board(comparison, view), against(comparison, comparison.primary, view)]
+    found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
     found += orders(comparison)
     return found
 
 
-def board(comparison: Comparison) -> Sheet:
+def board(comparison: Comparison, view: View) -> Sheet:
     """A row a run: scores with their letters, the primary one with its interval, and how much is judged."""
     digits = digits_of(len(comparison.queries))
     counted = not lettered(comparison)
@@ -62,20 +61,30 @@ def board(comparison: Comparison) -> Sheet:
             if counted:
                 header.append("beats")
                 columns.append([str(each) for each in beaten(contest, comparison)])
-    if len({score(each, 3) for each in comparison.judged}) > 1:
+    if len({score(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
         header.append(f"judged@{comparison.judged_depth}")
         columns.append([score(each, 3) for each in comparison.judged])
-    rows = [
-        [letter(run), comparison.names[run], *(column[run] for column in columns)]
-        for run in ranking(comparison)
-    ]
-    note = ""
+    shown = ranking(comparison, view)
+    rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
+    notes = []
     if counted:
-        note = (
+        notes.append(
             f"Best {comparison.labels[0]} first. beats: how many runs it is significantly better than. All letters and "
             "pairs: --format json."
         )
-    return Sheet(header, rows, frozenset({0, 1}), note=note)
+        if comparison.settings.baseline is None:
+            header.insert(1, "group")
+            groups = groups_of(comparison)
+            rows = [[row[0], str(groups[run]), *row[1:]] for row, run in zip(rows, shown, strict=True)]
+            notes.append(
+                "group: its first run is significantly worse than the first of the group before; the others "
+                "are not shown to be worse than their first."
+            )
+    if len(shown) < len(comparison.names):
+        notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (--top).")
+    note = " ".join(notes)
+    names = frozenset({0, header.index("run")})
+    return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
@@ -98,9 +107,9 @@ def beaten(contest: Contest, comparison: Comparison) -> list[int]:
     return counts
 
 
-def against(comparison: Comparison, contest: Contest, *, every: bool = False) -> Sheet:
+def against(comparison: Comparison, contest: Contest, view: View) -> Sheet:
     """A row a pair: difference, interval, effect, wins, p."""
-    shown, note = chosen(comparison, contest, every=every)
+    shown, note = chosen(comparison, contest, view)
     baseline = comparison.settings.baseline
     if baseline is not None:
         title = f"vs {comparison.names[baseline]}, {contest.label}"
@@ -119,7 +128,49 @@ def against(comparison: Comparison, contest: Contest, *, every: bool = False) ->
         frozenset({0, 1}),
         note=note,
         told=LEAST_PAIR if baseline is None else LEAST_NAME,
+        # Where there is a corrected p, that is the one to keep.
+        least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
+        fewer=baseline is not None,
     )
+
+
+def worst(comparison: Comparison, view: View) -> Sheet:
+    """A row a pair and query: those on which the first run falls furthest behind the second, or behind the baseline."""
+    contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
+    sign = -1 if contest.smaller_is_better else 1
+    rows = []
+    for pair in chosen(comparison, contest, view)[0]:
+        values = contest.values[:, [pair.a, pair.b]]
+        change = sign * (values[:, 0] - values[:, 1])
+        behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
+        names = f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
+        rows += [
+            [
+                names if not number else "",
+                comparison.queries[place],
+                *(score(value, digits) for value in values[place].tolist()),
+                signed(float(values[place, 0] - values[place, 1]), digits),
+            ]
+            for number, place in enumerate(behind[: view.worst])
+        ]
+    header = [f"{contest.label}, worst queries", "query", "first", "second", "diff"]
+    note = "" if rows else "No first run falls behind on any query."
+    return Sheet(header, rows, frozenset({0, 1}), note=note)
+
+
+def groups_of(comparison: Comparison) -> dict[int, int]:
+    """Each run's group: down the ranking, one that is significantly worse than its group's first begins another."""
+    contest, alpha = comparison.primary, comparison.settings.alpha
+    sure = {
+        frozenset((pair.a, pair.b)) for pair in contest.pairs if pair.adjusted < alpha and not pair.identical
+    }
+    found: dict[int, int] = {}
+    first, number = -1, 0
+    for run in ranked(contest):
+        if first < 0 or frozenset((first, run)) in sure:
+            first, number = run, number + 1
+        found[run] = number
+    return found
 
 
 def numbers_of(

@@ -11,7 +11,7 @@ from karat.comparison.wording import lettered
 if TYPE_CHECKING:
     from karat.comparison.result import Comparison, Contest, Pair
 
-__all__ = ["MOST_PAIRS", "Sheet", "chosen", "ranking", "turned"]
+__all__ = ["EVERYTHING", "MOST_PAIRS", "Sheet", "View", "chosen", "ranked", "ranking", "turned"]
 
 MOST_PAIRS = 10
 MOST_AGAINST_BASELINE = 40
@@ -28,6 +28,8 @@ class Sheet:
         keep: how many first columns every band repeats.
         note: what is to be said under it.
         told: where the second column only says what the first one's letters do, how short it may be cut; 0: not at all.
+        least: columns that a narrow terminal may do without, the first of them first.
+        fewer: whether such columns go before names are cut.
     """
 
     header: list[str]
@@ -36,40 +38,68 @@ class Sheet:
     keep: int = 2
     note: str = ""
     told: int = 0
+    least: tuple[str, ...] = ()
+    fewer: bool = False
 
 
-def ranking(comparison: Comparison) -> list[int]:
-    """The runs in the order of the table: as given, or where they are many the best first."""
+@dataclass(frozen=True)
+class View:
+    """Which part of a comparison its tables show.
+
+    Args:
+        pairs: of many pairs the ``top`` ones, or ``all``.
+        top: how many runs, the best ones; None for all.
+        worst: how many queries of each pair, those on which its first run falls furthest behind.
+    """
+
+    pairs: str = "top"
+    top: int | None = None
+    worst: int = 0
+
+
+EVERYTHING = View()
+
+
+def ranked(contest: Contest) -> list[int]:
+    """The runs, the best first."""
+    sense = -1 if contest.smaller_is_better else 1
+    means = contest.means
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
+
+
+def ranking(comparison: Comparison, view: View = EVERYTHING) -> list[int]:
+    """The runs in the order of the table: as given, or where they are many, or some are left out, the best first."""
     runs = list(range(len(comparison.names)))
-    if lettered(comparison):
+    if lettered(comparison) and view.top is None:
         return runs
-    contest = comparison.primary
-    sign = 1 if contest.smaller_is_better else -1
-    return sorted(runs, key=lambda run: (math.isnan(contest.means[run]), sign * contest.means[run], run))
+    best = ranked(comparison.primary)
+    baseline = comparison.settings.baseline
+    return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
 
 
-def chosen(comparison: Comparison, contest: Contest, *, every: bool) -> tuple[list[Pair], str]:
-    """The pairs that a table shows, and what it says of the others."""
-    place = {run: number for number, run in enumerate(ranking(comparison))}
-    pairs = list(contest.pairs)
+def chosen(comparison: Comparison, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
+    """The pairs that a table shows, by rank, and what it says of the others."""
+    shown = set(ranking(comparison, view))
+    order = ranked(contest)
+    place = {run: number for number, run in enumerate(order)}
+    pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= shown]
     if comparison.settings.baseline is not None:
-        pairs.sort(key=lambda pair: place[pair.a])
-        if every or len(pairs) <= MOST_AGAINST_BASELINE:
+        its = {run: number for number, run in enumerate(ranking(comparison, view))}
+        pairs.sort(key=lambda pair: its[pair.a])
+        if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
         return pairs[:MOST_AGAINST_BASELINE], (
             f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: --pairs all, or --format json."
         )
-    if every or len(pairs) <= MOST_PAIRS:
+    if len(pairs) > 1:
+        pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
+        pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
+    if view.pairs == "all" or len(pairs) <= MOST_PAIRS:
         return pairs, ""
-    order = sorted(
-        range(len(contest.means)),
-        key=lambda run: -contest.means[run] * (-1 if contest.smaller_is_better else 1),
-    )
-    best = order[0]
-    top = [turned(pair, best) for run in order[1:] for pair in pairs if {pair.a, pair.b} == {best, run}]
-    return top[:MOST_PAIRS], (
-        f"The best run against the next {min(MOST_PAIRS, len(top))}; all {len(pairs)} pairs: --pairs all, or "
-        "--format json."
+    best = min((pair.a for pair in pairs), key=place.__getitem__)
+    top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
+    return top, (
+        f"The best run against the next {len(top)}; all {len(pairs)} pairs: --pairs all, or --format json."
     )
 
 

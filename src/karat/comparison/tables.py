@@ -3,78 +3,76 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import escaping
 from karat.boards import document_of
+from karat.comparison.fitting import as_text, shared_ends
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
+from karat.comparison.showing import EVERYTHING
+from karat.comparison.verdict import verdict_of
 from karat.comparison.wording import heading, method
 from karat.display import html_table
-from karat.layout import apart, folded, in_bands, lay_out, width
+from karat.layout import folded, lay_out
 from karat.scores import first_installed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from karat.comparison.result import Comparison
-    from karat.comparison.showing import Sheet
+    from karat.comparison.showing import View
 
 __all__ = ["frame", "html", "json_text", "latex", "markdown", "separated", "text"]
 
-LONGEST = 40
-"""A name longer than this is cut in its middle in text, where tables have to fit."""
 MOST_INDENTED = 5000
 """So many pairs are still read by people; to write more with indentation takes seconds."""
 
 
-def text(comparison: Comparison, *, columns: int, pairs: str) -> str:
-    """The tables for a terminal, what was done under them, warnings last."""
+def text(
+    comparison: Comparison,
+    view: View = EVERYTHING,
+    *,
+    columns: int,
+    layout: str = "text",
+    style: Callable[[str, str], str] = lambda part, _: part,
+) -> str:
+    """The answer, the tables for a terminal, what was done under them, warnings last.
+
+    Args:
+        comparison: what was compared.
+        view: which of it is shown.
+        columns: how wide lines may be.
+        layout: of the tables: ``text`` or ``terminal``.
+        style: makes a part of a kind (``verdict``, ``footer``, ``warning``) stand out or back.
+    """
+    before, after = shared_ends(comparison.names)
+    names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
     parts = [folded(heading(comparison), columns)]
-    parts += [
-        as_text(sheet, columns) + (folded(sheet.note, columns) if sheet.note else "")
-        for sheet in sheets_of(comparison, pairs=pairs)
-    ]
-    parts.append("".join(folded(sentence, columns) for sentence in method(comparison)))
-    parts.append("".join(folded(f"! {each.sentence}", columns, "  ") for each in comparison.warnings))
+    parts.append(style(folded(verdict_of(comparison).headline, columns), "verdict"))
+    tables = [as_text(sheet, columns, layout) for sheet in sheets_of(replace(comparison, names=names), view)]
+    ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
+    if ends:
+        tables[0] += folded(f"All names have {' and '.join(ends)}.", columns)
+    parts += tables
+    parts.append(style("".join(folded(sentence, columns) for sentence in method(comparison)), "footer"))
+    parts.append(
+        "".join(
+            style("! ", "warning") + folded(f"! {each.sentence}", columns, "  ")[2:]
+            for each in comparison.warnings
+        )
+    )
     return "\n".join(part for part in parts if part)
 
 
-def as_text(sheet: Sheet, columns: int) -> str:
-    """A table, in bands where it is wider than the columns; names make room first."""
-    header, rows, keep = sheet.header, sheet.rows, sheet.keep
-    columns_of = [
-        apart(cells, LONGEST) if place in sheet.names else cells
-        for place, cells in enumerate(zip(*rows, strict=True))
-    ]
-    rows = [list(row) for row in zip(*columns_of, strict=True)]
-    named = sheet.names
-    if sheet.told:
-        room = columns - taken(header, rows) + max(width(row[1]) for row in rows)
-        if room >= sheet.told:
-            short = apart([row[1] for row in rows], room)
-            rows = [[row[0], name, *row[2:]] for row, name in zip(rows, short, strict=True)]
-        else:
-            header, rows = [header[1], *header[2:]], [[row[0], *row[2:]] for row in rows]
-            keep, named = 1, frozenset({0})
-    tables = []
-    for band in in_bands(header, rows, keep, columns):
-        names = frozenset(place for place, column in enumerate(band) if column in named)
-        cells = [[row[column] for column in band] for row in rows]
-        tables.append(lay_out("text", [header[column] for column in band], cells, names))
-    return "\n".join(tables)
-
-
-def taken(header: list[str], rows: list[list[str]]) -> int:
-    """How many columns of the terminal a table takes."""
-    return max(map(width, lay_out("text", header, rows, 0).splitlines()))
-
-
-def markdown(comparison: Comparison, *, pairs: str) -> str:
-    """GitHub tables with the same lines under them."""
+def markdown(comparison: Comparison, view: View = EVERYTHING) -> str:
+    """GitHub tables with the same lines over and under them."""
     parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
-    for sheet in sheets_of(comparison, pairs=pairs):
+    parts.append(f"**{escaping.markdown(escaping.sentence(verdict_of(comparison).headline))}**\n")
+    for sheet in sheets_of(comparison, view):
         parts.append(lay_out("markdown", sheet.header, sheet.rows, sheet.names))
         if sheet.note:
             parts.append(f"{escaping.markdown(sheet.note)}\n")
@@ -87,18 +85,19 @@ def markdown(comparison: Comparison, *, pairs: str) -> str:
 
 def html(comparison: Comparison) -> str:
     """Tables for a notebook, what was done under them, warnings last."""
-    first, *others = sheets_of(comparison, pairs="top")
+    first, *others = sheets_of(comparison)
     parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
     parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
     said = [" ".join(method(comparison)), *(f"! {each.sentence}" for each in comparison.warnings)]
     return "".join([*parts, *(f"<p>{escaping.html(each)}</p>\n" for each in said)])
 
 
-def latex(comparison: Comparison, *, label: str | None, caption: str | None, pairs: str) -> str:
+def latex(
+    comparison: Comparison, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
+) -> str:
     """A floating table of booktabs: scores with raised letters, then pairs; what was done is the caption."""
     tables = [
-        lay_out("latex", sheet.header, sheet.rows, sheet.names)
-        for sheet in sheets_of(comparison, pairs=pairs)
+        lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
     said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *method(comparison)])
     remarks = "".join(f"% ! {escaping.sentence(each.sentence)}\n" for each in comparison.warnings)
@@ -150,6 +149,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "judged_depth": comparison.judged_depth,
         "contests": contests,
         "orders": None if comparison.orders is None else asdict(comparison.orders),
+        "verdict": verdict_of(comparison).headline,
         "method": method(comparison),
         "warnings": [asdict(each) for each in comparison.warnings],
     }

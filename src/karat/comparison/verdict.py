@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
-from karat.comparison.showing import turned
+from karat.comparison.showing import ranked, turned
 from karat.comparison.wording import detectable_span, digits_of, p_text, score, signed, smallest_p
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ __all__ = [
     "Verdict",
     "counted",
     "names_in",
-    "ranked",
     "reference_of",
     "seen_from",
     "split",
@@ -45,13 +44,6 @@ class Verdict:
     small: str
     against: int
     pair: tuple[int, int]
-
-
-def ranked(contest: Contest) -> list[int]:
-    """The runs, the best first."""
-    sense = -1 if contest.smaller_is_better else 1
-    means = contest.means
-    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
 
 
 def reference_of(comparison: Comparison, contest: Contest | None = None) -> tuple[int, int]:

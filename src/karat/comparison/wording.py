@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEST_NAMES",
+    "declared_negative",
     "detectable_span",
     "digits_of",
     "effect",
@@ -243,10 +244,16 @@ def detectable_span(comparison: Comparison, contest: Contest) -> str:
     return low if low == high else f"{low} to {high}, depending on the pair"
 
 
+def declared_negative(comparison: Comparison) -> bool:
+    """Whether the policy of the primary measure says that what is not judged is not relevant."""
+    policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
+    return policy.unjudged == "negative"
+
+
 def judged_words(comparison: Comparison) -> str:
     """How much is judged, where it is the same for all runs and no column says so."""
     shares = {score(each, 3) for each in comparison.judged}
-    if len(shares) > 1 or shares == {"-"}:
+    if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
     return f"judged@{comparison.judged_depth}: {shares.pop()} in every run."
 

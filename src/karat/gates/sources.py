@@ -98,7 +98,7 @@ def scored(
 def unjudged(old: Scores, new: Scores) -> list[str]:
     """A note if the run's first documents are less judged than the baseline's: newer than the judgments, not worse."""
     now, before = share_judged(new), share_judged(old)
-    if now is None or before is None or now >= before - GAP:
+    if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
         return []
     sentence = (
         f"{1 - now:.0%} of the run's first 10 documents are not judged, {1 - before:.0%} of the baseline's"
