@@ -65,8 +65,8 @@ class Policy:
             ``zero`` (what the formula gives), ``one``, ``skip``, ``nan``, ``error``.
         judgments: which of them are known: ``all``, or those of ``retrieved`` documents only, as for tools that are
             handed labels and scores row by row.
-        unjudged: ``nonrelevant``; ``negative``, which counts the same and says that it is no gap in the judgments, as in
-            recommendation; or ``removed`` from the list before ranks are counted (condensed lists).
+        unjudged: ``nonrelevant``; ``negative``, which counts the same and says that it is no gap in the judgments, as
+            in recommendation; or ``removed`` from the list before ranks are counted (condensed lists).
         negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
         overlap: what a run has to share with the judgments. ``query``: a query; an empty run is refused, too, and one
             without any judged document is warned of (``karat.DataWarning``). ``document``: a judged document, else it

@@ -104,7 +104,7 @@ def test_few_and_many_queries_are_told() -> None:
     assert "12 queries are few: a true difference below" in flat(few)
     many = karat.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
     assert "read difference and interval, not p" in flat(many)
-    header = many.to_text(100).splitlines()[6]
+    header = next(line for line in many.to_text(100).splitlines() if "diff" in line)
     assert header.index("diff") < header.index("CI") < header.rindex(" p")
 
 
@@ -148,3 +148,28 @@ def test_a_name_cannot_steer_the_terminal() -> None:
     found = karat.compare(None, [scores("a\x1b[2Jb", values[:, 0]), scores("c", values[:, 1])])
     assert "\x1b" not in found.to_text()
     assert "a\\x1b[2Jb" in found.to_text()
+
+
+def test_the_gap_of_a_pair_is_told_once() -> None:
+    one = {query: {"x": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
+    two = {query: {"y": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
+    judged = {query: {"a": 1, "b": 0} for query in RUN_OF_BOTH}
+    found = karat.compare(judged, {"one": one, "two": two}, "RR")
+    (caution,) = [each for each in found.warnings if each.kind == "unjudged"]
+    assert caution.runs == (0, 1)
+    assert "one: 33.3% of its top 10 is unjudged (two 33.3%)" in flat(found)
+
+
+def test_there_is_no_gap_where_what_is_not_judged_is_negative_by_declaration() -> None:
+    one = {query: {"x": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
+    judged = {query: {"a": 1, "b": 0} for query in RUN_OF_BOTH}
+    policy = karat.Policy(unjudged="negative")
+    found = karat.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR", policy=policy)
+    assert not [each for each in found.warnings if each.kind == "unjudged"]
+    assert "judged@" not in found.to_text()
+    plain = karat.compare(judged, {"one": one, "two": RUN_OF_BOTH}, "RR")
+    assert found["RR"].means == plain["RR"].means
+    assert [each for each in plain.warnings if each.kind == "unjudged"]
+
+
+RUN_OF_BOTH = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ RUNS = ["bm25", "dirichlet", "feedback", "titles"]
 
 GOLDEN = """\
 qrels.txt | 24 queries | 4 runs | primary: AP | baseline: bm25
+
+No run is shown to be better than bm25.
 
 #  run            AP         95% CI  nDCG@10
 a  bm25       0.559d  [0.443,0.675]   0.652d
@@ -114,7 +117,7 @@ def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixtu
     assert r"c & feedback & \textbf{0.564}\textsuperscript{d} & [0.457,0.671] \\" in out
     assert r"\caption{Tea \& more}" in out
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
-    assert "$-$0.005" in out
+    assert "$-$0.277" not in out  # the better run of a pair stands first
 
 
 @pytest.mark.parametrize("what", ["pairs", "runs", "queries"])
@@ -167,11 +170,12 @@ def test_of_many_runs_the_best_come_first_and_say_how_many_they_beat() -> None:
     matrix = draw.random((50, 1)) * 0.3 + np.arange(30) * 0.02 + 0.001 * draw.normal(size=(50, 30))
     found = karat.compare(None, systems(matrix), test="t")
     lines = found.to_text(100).splitlines()
-    assert lines[3].split()[:2] == ["ad", "s29"]
-    assert lines[3].split()[-1] == "29"
+    assert lines[2] == "s29 is better than all 29 others."
+    assert lines[5].split()[:3] == ["ad", "1", "s29"]
+    assert lines[5].split()[-1] == "29"
     assert "ad-ac" in found.to_text()
-    assert "a-b" not in found.to_text()
-    assert "a-b" in found.to_text(pairs="all")
+    assert "b-a" not in found.to_text()
+    assert "b-a" in found.to_text(pairs="all")
 
 
 @pytest.mark.parametrize(
@@ -252,3 +256,82 @@ def test_figures_draw_each_run_pair_or_query(kind: str, rows: int) -> None:
     assert drawn == {"pairs": 2 * rows + 1, "intervals": 2 * rows}.get(kind, rows)
     with pytest.raises(karat.DataError, match="Did you mean pairs"):
         found.to_figure("pears")
+
+
+def test_pairs_stand_in_the_order_of_rank_with_the_better_run_first() -> None:
+    draw = np.random.default_rng(3).random(60)
+    named = [scores(name, draw + add) for name, add in (("third", 0.0), ("first", 0.2), ("second", 0.1))]
+    lines = karat.compare(None, named, test="t").to_text(100).splitlines()
+    pairs = [line.split()[0] for line in lines if re.match("[abc]-[abc]  ", line)]
+    assert pairs == ["b-c", "b-a", "c-a"]
+
+
+def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:
+    draw = np.random.default_rng(4)
+    named = [scores(f"system_number_{each}", draw.random(60)) for each in range(14)]
+    for columns in (60, 70, 80):
+        lines = karat.compare(None, named, baseline=0).to_text(columns).splitlines()
+        assert max(map(len, lines)) <= columns
+        (head,) = [line for line in lines if "p(Holm)" in line]
+        assert "diff" in head
+        assert "CI" in head
+    assert any(line.startswith("Left out for want of width: d_z") for line in lines)
+
+
+def test_two_runs_are_never_shown_under_one_name() -> None:
+    draw = np.random.default_rng(5)
+    names = [f"{'x' * 30}{each}{'y' * 30}" for each in range(5)]
+    for options in ({}, {"baseline": 0}):
+        for columns in (60, 100):
+            text = karat.compare(None, [scores(name, draw.random(60)) for name in names], **options).to_text(
+                columns
+            )
+            board = text.split("\n\n")[2].splitlines()[1:6]
+            assert len({line.split()[1] for line in board}) == 5
+
+
+def test_what_all_long_names_share_is_said_once() -> None:
+    draw = np.random.default_rng(6)
+    names = [f"submission-2026_{each}_rerank.final" for each in ("bm25", "dense", "splade")]
+    text = karat.compare(None, [scores(name, draw.random(60)) for name in names]).to_text(100)
+    assert "All names have 'submission-2026_' before them and '_rerank.final' after them." in text
+    assert [line.split()[1] for line in text.splitlines() if re.match("[abc]  ", line)] == [
+        "bm25",
+        "dense",
+        "splade",
+    ]
+    short = [scores(name, draw.random(60)) for name in ("run_a", "run_b")]
+    assert "All names" not in karat.compare(None, short).to_text(100)
+
+
+def test_the_worst_queries_of_each_pair_are_listed() -> None:
+    old, new = np.array([0.5, 0.9, 0.2, 0.4]), np.array([0.5, 0.1, 0.9, 0.3])
+    named = [scores("new", new), scores("old", old)]
+    text = karat.compare(None, named, baseline="old").to_text(100, worst=5)
+    (table,) = [part for part in text.split("\n\n") if "worst queries" in part]
+    # By how much new is behind: .8 and .1; on the others it is not.
+    rows = [line.split()[-3:] for line in table.splitlines()[1:]]
+    assert rows == [["0.1000", "0.9000", "-0.8000"], ["0.3000", "0.4000", "-0.1000"]]
+    assert "worst queries" not in karat.compare(None, named).to_text(100)
+
+
+def test_the_best_runs_are_shown_and_all_are_tested() -> None:
+    draw = np.random.default_rng(7).random((60, 1))
+    found = karat.compare(None, systems(draw + np.arange(20) * 0.01), test="t", baseline=0)
+    text = found.to_text(100, top=3)
+    assert [line.split()[1] for line in text.splitlines() if re.match(r"[a-z]  s", line)][:4] == [
+        "s19",
+        "s18",
+        "s17",
+        "s0",
+    ]
+    assert "16 more runs are tested and not shown (--top)." in " ".join(text.split())
+    assert "Holm over 19 comparisons" in text
+
+
+def test_groups_begin_where_a_run_is_significantly_worse_than_the_first_of_the_group() -> None:
+    noise = np.random.default_rng(8).normal(size=(60, 15)) * 0.05
+    level = np.array([0.9] * 5 + [0.5] * 5 + [0.1] * 5)
+    lines = karat.compare(None, systems(level + noise), test="t").to_text(100).splitlines()
+    groups = [line.split()[1] for line in lines if re.match(r"[a-o]  +\d  s", line)]
+    assert groups == ["1"] * 5 + ["2"] * 5 + ["3"] * 5
