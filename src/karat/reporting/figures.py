@@ -12,7 +12,8 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.letters import letter
-from karat.comparison.verdict import ranked, reference_of, seen_from, split, verdict_of
+from karat.comparison.showing import ranked
+from karat.comparison.verdict import reference_of, seen_from, split, verdict_of
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
 from karat.reporting.charts import MOST_BARS, MOST_DOTS
 from karat.significance import kendall
