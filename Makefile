@@ -8,6 +8,7 @@ SEED ?= 1
 BENCH ?= --huge
 PYTHONS ?=
 TESTS ?=
+WORKERS ?= 4
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,7 +41,7 @@ test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
 	for each in check fuzz-quick; do \
 	  $(MAKE) --no-print-directory $$each || { status=1; echo "'make $$each' failed; the tests run nonetheless."; }; \
 	done; \
-	$(BIN)/pytest || status=1; \
+	$(BIN)/pytest --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile || status=1; \
 	exit $$status
 
 check: $(VENV)/installed $(VENV)/test-tools
