@@ -46,7 +46,9 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", help=f"versions of Python to try; all of {' '.join(VERSIONS)}")
     parser.add_argument("--compiler", choices=COMPILERS, help="try only with, or only without a compiler")
-    parser.add_argument("--ends", action="store_true", help="only the oldest with, and the newest without one")
+    parser.add_argument(
+        "--ends", action="store_true", help="only the oldest with, and the newest without one"
+    )
     asked = parser.parse_args(arguments)
     trials = _trials(asked.versions, [asked.compiler] if asked.compiler else COMPILERS)
     trials = [trials[0], trials[-1]] if asked.ends else trials
