@@ -77,3 +77,8 @@ def test_the_footer_says_once_what_a_name_means_at_every_depth() -> None:
     assert text.endswith("profile rectools · NDCG@k is nDCG(gain=binary, ideal=depth)@k · MAP@k is AP@k")
     one = karat.evaluate(QRELS, RUN, ["NDCG@3"], profile="rectools")
     assert one.footer().endswith("NDCG@3 is nDCG(gain=binary, ideal=depth)@3")
+
+
+def test_judgments_apart_go_with_grades_alone() -> None:
+    with pytest.raises(karat.DataError, match="needs either qrels and a run, or grades"):
+        karat.curve("R", {"q": {"a": 1}}, {"q": {"a": 1.0}}, judged=[[1, 1]])

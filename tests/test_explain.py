@@ -450,3 +450,8 @@ def test_only_the_documents_that_are_shown_are_written_out() -> None:
     shown = re.search(r"(\d+) of 4000 documents are shown", text)
     assert shown
     assert Counted.written <= 2 * int(shown[1]) < 100
+
+
+def test_grades_alone_are_of_no_query() -> None:
+    with pytest.raises(karat.DataError, match="Give one of: qrels, run and query; grades"):
+        karat.explain("R@1", grades=[1], query="q")

@@ -278,6 +278,18 @@ def test_what_cannot_be_is_refused_in_a_sentence(call: Any, error: type, text: s
         call()
 
 
+def test_scores_and_grades_that_are_swapped_are_found() -> None:
+    similarity = np.array([[0.9, -0.2, 0.1], [0.3, 0.8, -0.4], [0.1, 0.2, 0.7]])
+    with pytest.raises(
+        DataError, match=r"relevance holds -0.2 and scores only whole numbers: are the two swapped"
+    ):
+        evaluate(np.eye(3), similarity, ["RR"])
+    assert evaluate(similarity, np.eye(3), ["RR"]) == {"RR": 1.0}
+    meant = Policy(ties="input", negative="nonrelevant")
+    assert set(evaluate(np.eye(3), similarity, ["RR"], policy=meant)) == {"RR"}
+    assert set(evaluate(np.eye(3), np.abs(similarity), ["RR"])) == {"RR"}
+
+
 def test_masked_places_may_hold_anything() -> None:
     scores, grades = np.array([[np.nan, 2.0, 1.0, -np.inf]]), np.array([[5.0, 0.0, 1.0, 1.0]])
     mask = np.array([[False, True, True, True]])

@@ -183,7 +183,7 @@ def matcher(
 
         def make(policy: Policy) -> Match:
             return match_grades(lists, pools, policy)
-    elif grades is None and qrels is not None and run is not None:
+    elif grades is None and judged is None and qrels is not None and run is not None:
         known, ranked = Qrels.of(qrels, policy, subtopics=needs_groups(wanted)), Run.of(run, name)
         title = ranked.name
 
@@ -194,7 +194,7 @@ def matcher(
                 warn(doubt)
             return found
     else:
-        raise DataError("A curve needs either qrels and a run, or grades.")
+        raise DataError("A curve needs either qrels and a run, or grades (with judged, if you like).")
 
     def once(policy: Policy) -> Match:
         if policy not in done:

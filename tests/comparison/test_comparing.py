@@ -352,3 +352,25 @@ def test_runs_need_judgments() -> None:
         karat.compare(None, {"good": GOOD, "late": LATE})
     with pytest.raises(DataError, match="needs two runs"):
         karat.compare(QRELS, {"good": GOOD})
+
+
+@pytest.mark.parametrize(
+    ("late", "named"),
+    [
+        ({"weights": {"q": 2.0}}, "weights"),
+        ({"policy": karat.Policy(ties="input")}, "policy"),
+        ({"profile": "sklearn"}, "profile"),
+    ],
+)
+def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any], named: str) -> None:
+    made = {
+        name: karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
+    }
+    with pytest.raises(
+        karat.DataError, match=f"one was evaluated already, without regard to {named}=: give it to"
+    ):
+        karat.compare(None, made, **late)
+    assert karat.compare(None, made, policy=karat.Policy(ties="trec"), profile="karat").names == (
+        "one",
+        "two",
+    )

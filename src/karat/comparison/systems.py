@@ -126,6 +126,7 @@ def evaluated(
     """The systems in the order given, the depth at which judged documents were counted, and the judgments' name."""
     ready = [each for each in runs.values() if isinstance(each, Scores)]
     if len(ready) == len(runs):
+        refuse_other_conventions(ready, policy, profile, weights)
         labels = ready[0].labels if measures is None else asked_labels(measures, ready[0])
         systems = [System(chosen(each, labels), np.nan) for each in ready]
         return agreeing(systems), judged_at or 10, ""
@@ -150,6 +151,24 @@ def evaluated(
         return System(whole(scores), share_judged(matches[primary], depth), matches[primary], run)
 
     return agreeing([system(run) for run in runs.values()]), depth, judged.name
+
+
+def refuse_other_conventions(
+    scores: list[Scores], policy: Policy | None, profile: str | None, weights: Mapping[str, float] | None
+) -> None:
+    """Refuse conventions that come too late: scores stand under those that they were made with.
+
+    Raises:
+        DataError: weights, or another policy or profile than that of the scores.
+    """
+    for each in scores:
+        other = policy is not None and policy.over(each.policy) != each.policy
+        late = "weights" if weights is not None else "policy" if other else "profile"
+        if weights is not None or other or profile not in (None, each.profile or "karat"):
+            raise DataError(
+                f"{each.name} was evaluated already, without regard to {late}=: give it to karat.evaluate, or give the "
+                "run in the place of its scores."
+            )
 
 
 def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:

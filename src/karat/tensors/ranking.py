@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import PolicyError
+from karat.errors import DataError, PolicyError
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.policy import Policy
 
@@ -35,8 +35,10 @@ def checked(batch: Batch, policy: Policy) -> Batch:
     """The batch, with the queries marked or refused that the policy calls an error.
 
     Raises:
-        DataError: on the host, a tie that touches a judged document, or a negative grade.
+        DataError: on the host, a tie that touches a judged document, a negative grade, or scores and grades swapped.
     """
+    if policy.negative == "unjudged":
+        refuse_swapped(batch)
     if policy.negative == "error":
         marked, advice = negative(batch), "correct it, or choose negative='unjudged' or 'nonrelevant'"
         batch = batch.marked(marked, "a negative grade, which the policy forbids", advice)
@@ -44,6 +46,25 @@ def checked(batch: Batch, policy: Policy) -> Batch:
         what = "equal scores that touch a judged document, which the policy forbids"
         batch = batch.marked(tied(batch, policy), what, "choose an order, such as ties='input'")
     return batch
+
+
+def refuse_swapped(batch: Batch) -> None:
+    """Refuse on the host what only swapped arguments hold: negative fractions as grades, whole numbers as scores.
+
+    Raises:
+        DataError: so it is; ``negative="nonrelevant"`` insists.
+    """
+    xp, found = batch.arrays, batch.arrays.range_of(batch.grades)
+    if batch.scores is None or found is None or not found[0] < 0.0:
+        return
+    here = slice(None) if batch.mask is None else batch.mask
+    grades, scores = batch.grades[here], batch.scores[here]
+    low = grades[(grades < 0) & (xp.library.trunc(grades) != grades)]
+    if low.size and xp.is_whole(scores):
+        raise DataError(
+            f"relevance holds {float(low[0]):.4g} and scores only whole numbers: are the two swapped? It is "
+            "evaluate(scores, relevance). Where such grades are meant, choose Policy(negative='nonrelevant')."
+        )
 
 
 def negative(batch: Batch) -> Any:
