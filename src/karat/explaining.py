@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from karat.scoring import scored
 from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from karat.explanation import Explanation
     from karat.match import Match
@@ -194,6 +194,7 @@ class Subject:
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
         part: whether of the run only the lines of this query are there, so that none means a missing query.
+        found: what was matched and ranked under each policy, for several measures.
     """
 
     name: str
@@ -202,9 +203,20 @@ class Subject:
     qrels: Qrels | None = None
     run: Run | None = None
     part: bool = False
+    found: dict[tuple[str, Policy], Any] = field(default_factory=dict)
+
+    def once(self, what: str, policy: Policy, make: Callable[[], Any]) -> Any:
+        """What was made before of this subject under a policy, or what ``make`` makes now."""
+        if (what, policy) not in self.found:
+            self.found[what, policy] = make()
+        return self.found[what, policy]
 
     def match(self, policy: Policy) -> Match:
         """The ranked list, as it is evaluated."""
+        return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
+
+    def matched(self, policy: Policy) -> Match:
+        """The same, read."""
         if self.qrels is None:
             return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
         if self.run is None:
@@ -217,7 +229,9 @@ class Subject:
             return None
         grades = lists.rows.grade.tolist()
         if self.run is not None:
-            return ranking_of(self.qrels, self.run, policy, grades)
+            qrels, run = self.qrels, self.run
+            found = self.once("ranking", policy, lambda: ranking_of(qrels, run, policy, grades))
+            return cast("Ranking", found)
         judgments = self.qrels.judgments
         kept = (judgments.grades >= 0) | (policy.unjudged != "removed") | (policy.negative == "nonrelevant")
         documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]

@@ -104,7 +104,7 @@ def test_a_terminal_sees_what_it_waits_for(libraries: None, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
-@pytest.mark.parametrize("words", ["comparing 12 runs", "working out"])
+@pytest.mark.parametrize("words", ["comparing 12 runs", "looking at"])
 def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     libraries: None, tmp_path: Path, words: str
 ) -> None:

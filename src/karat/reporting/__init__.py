@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat.boards import plural
 from karat.comparison import compare
 from karat.reporting.bundle import Bundle
-from karat.reporting.closeups import Excerpt, chosen_queries, closeups_of, derivations_of
+from karat.reporting.closeups import Excerpt, chosen_queries, looked_at
 from karat.reporting.gathering import alongside, opened
 from karat.reporting.texts import texts_of
 from karat.writing import refuse_overwriting, write_whole
@@ -171,12 +171,11 @@ def assembled(
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
     tell(f"looking at {len(chosen)} queries")
     excerpt = Excerpt.of(inputs, comparison, chosen)
-    closeups = closeups_of(excerpt, comparison)
+    closeups, derivations = looked_at(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
     said = {} if documents is None else texts_of(documents, shown_documents(closeups), "documents")
     data = numbers_of(comparison, curves, closeups, asked, said)
-    tell("working out how values come about")
-    data["derivations"] = packed(derivations_of(excerpt, comparison, closeups))
+    data["derivations"] = packed(derivations)
     tell("drawing")
     data["charts"] = charts(
         len(comparison.names), len(comparison.queries), [(each.name, each.along, each.up) for each in curves]

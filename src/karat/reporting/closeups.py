@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -28,8 +28,7 @@ __all__ = [
     "Closeup",
     "Excerpt",
     "chosen_queries",
-    "closeups_of",
-    "derivations_of",
+    "looked_at",
 ]
 
 MOST_QUERIES = 50
@@ -95,7 +94,10 @@ def extremes(column: Floats) -> dict[int, None]:
     return dict.fromkeys([*order[::-1][:EACH].tolist(), *order[:EACH].tolist()])
 
 
-# ---------------------------------------------------------------- lists
+# ---------------------------------------------------------------- lists and derivations
+
+Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
+"""For each measure, query and run how the value comes about, as HTML; None where a run has no lists, or no value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,27 +130,44 @@ class Excerpt:
             ),
         )
 
-    def subject(self, run: int, query: int, name: str) -> Subject | None:
-        """One query of one run; None where only scores were given."""
-        lists = self.runs[run]
-        if lists is None or query not in self.qrels:
-            return None
-        return Subject(lists[query].name, name, qrels=self.qrels[query], run=lists[query], part=True)
+    def subjects(self, query: int, name: str) -> list[Subject | None]:
+        """One query of each run; None where only scores were given."""
+        return [
+            None
+            if lists is None
+            else Subject(lists[query].name, name, qrels=self.qrels[query], run=lists[query], part=True)
+            for lists in self.runs
+        ]
 
 
-def closeups_of(excerpt: Excerpt, comparison: Comparison) -> list[Closeup]:
-    """What the runs rank first for the queries of an excerpt."""
-    policy = comparison.scores[0].policy
-    return [closeup(query, excerpt, comparison, policy) for query in excerpt.qrels]
+def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
+    """What the runs rank first for each query of an excerpt, and how values come about, as far as there is room.
+
+    Query by query, so that each list is ranked once, for all measures, and none is kept.
+    """
+    contests = list(comparison.contests.values())
+    shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
+    rooms = [max(MOST_DERIVATIONS // (len(comparison.names) * share), 1) for share in shares]
+    closeups: list[Closeup] = []
+    derivations: Derivations = [{} for _ in contests]
+    for number, query in enumerate(excerpt.qrels):
+        subjects = excerpt.subjects(query, comparison.queries[query])
+        closeups.append(closeup(query, excerpt.qrels[query], subjects, comparison.scores[0].policy))
+        for contest, room, its in zip(contests, rooms, derivations, strict=True):
+            if number < room:
+                its[query] = [
+                    derivation(contest, subject, scores.policy)
+                    for subject, scores in zip(subjects, comparison.scores, strict=True)
+                ]
+    return closeups, derivations
 
 
-def closeup(query: int, excerpt: Excerpt, comparison: Comparison, policy: Policy) -> Closeup:
+def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
     """One query: every run's first documents."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
-    for run in range(len(comparison.names)):
-        subject = excerpt.subject(run, query, comparison.queries[query])
+    for subject in subjects:
         if subject is None:
             lists.append(None)
             continue
@@ -159,7 +178,7 @@ def closeup(query: int, excerpt: Excerpt, comparison: Comparison, policy: Policy
                 grades.append(grade)
             ranked.append(known[document])
         lists.append(tuple(ranked))
-    judged = excerpt.qrels[query].judgments.grades
+    judged = qrels.judgments.grades
     return Closeup(
         query, tuple(zip(known, grades)), tuple(lists), int((judged >= 0).sum()), int((judged >= 1).sum())
     )
@@ -179,40 +198,12 @@ def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float |
     ]
 
 
-# ---------------------------------------------------------------- derivations
-
-
-def derivations_of(
-    excerpt: Excerpt, comparison: Comparison, closeups: Sequence[Closeup]
-) -> list[dict[int, list[str | None]]]:
-    """For each measure how each run comes to its value, as HTML, for as many queries as there is room for."""
-    runs, others = len(comparison.names), len(comparison.labels) - 1
-    found = []
-    for place, contest in enumerate(comparison.contests.values()):
-        room = max(MOST_DERIVATIONS // (runs * (others if place else 1)), 1)
-        found.append(
-            {
-                each.query: query_derivations(excerpt, comparison, contest, each.query)
-                for each in closeups[:room]
-            }
-        )
-    return found
-
-
-def query_derivations(
-    excerpt: Excerpt, comparison: Comparison, contest: Contest, query: int
-) -> list[str | None]:
-    """The derivation of one query for every run; None where a run has no lists, or no value to derive."""
-    found: list[str | None] = []
-    for run, scores in enumerate(comparison.scores):
-        subject = excerpt.subject(run, query, comparison.queries[query])
-        try:
-            if subject is None:
-                raise KaratError("scores alone have no lists")
-            explanation = explained(
-                contest.label, contest.measure, subject, scores.policy, rows=MOST_DOCUMENTS, digits=4
-            )
-            found.append(explanation.to_fragment(heading=4))
-        except KaratError:
-            found.append(None)
-    return found
+def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
+    """How a run comes to its value for one query; None where it has no lists, or no value to derive."""
+    if subject is None:
+        return None
+    try:
+        found = explained(contest.label, contest.measure, subject, policy, rows=MOST_DOCUMENTS, digits=4)
+    except KaratError:
+        return None
+    return found.to_fragment(heading=4)
