@@ -40,6 +40,8 @@ def evaluate_ids(
     policy: Policy | None = None,
     profile: str | None = None,
     weights: Sequence[float] | None = None,
+    exclude: Iterable[Iterable[Any]] | None = None,
+    name: str = "grades",
 ) -> Scores:
     """Measure lists of retrieved ids, one a question, against the ids that were wanted.
 
@@ -59,6 +61,8 @@ def evaluate_ids(
         policy: as in ``evaluate``; its ``duplicates`` decide about an id that is retrieved twice.
         profile: as in ``evaluate``.
         weights: what each question weighs in the means; all the same if None.
+        exclude: per question ids that are taken out of what was retrieved, such as items that a user had seen.
+        name: what tables call what was retrieved.
 
     Returns:
         The scores; the questions are called 1, 2, 3 ….
@@ -88,6 +92,8 @@ def evaluate_ids(
     lists = [
         once(each, decided.duplicates, number) for number, each in enumerate(pairs_of(retrieved, verdicts), 1)
     ]
+    if exclude is not None:
+        lists = without(lists, exclude)
     if named is not None:
         lists = [collapsed([(named(each), grade) for each, grade in one], collapse) for one in lists]
     if reference is None:
@@ -97,6 +103,7 @@ def evaluate_ids(
             policy=policy,
             profile=profile,
             weights=weights,
+            name=name,
         )
     wanted = [
         grades_of(each, named, number) for number, each in enumerate(rows_of(reference, "reference"), 1)
@@ -105,8 +112,22 @@ def evaluate_ids(
         raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(wanted)} of references.")
     grades = [[known.get(each) for each, _ in one] for one, known in zip(lists, wanted, strict=True)]
     pools = [list(known.values()) for known in wanted]
-    scores = evaluate_grades(grades, measures, pools, policy=policy, profile=profile, weights=weights)
+    scores = evaluate_grades(
+        grades, measures, pools, policy=policy, profile=profile, weights=weights, name=name
+    )
     return scores if scores.counts.found else doubted(scores, lists, wanted, decided.overlap)
+
+
+def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:
+    """The lists without the ids that are excluded.
+
+    Raises:
+        DataError: not one list of ids a question.
+    """
+    seen = [set(row) for row in rows_of(exclude, "list of excluded ids")]
+    if len(seen) != len(lists):
+        raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(seen)} of excluded ones.")
+    return [[pair for pair in one if pair[0] not in its] for one, its in zip(lists, seen, strict=True)]
 
 
 def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:

@@ -13,6 +13,8 @@ from karat.profiles import every_profile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.match import Counts
+    from karat.policy import Policy
     from karat.scores import Scores
 
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json"]
@@ -192,14 +194,18 @@ def decided(scores: Scores) -> list[str]:
         parts.append(f"mean over a sample of their orders ({label} ± {error:.2g})")
     if weighted(scores):
         parts.append(f"weighted mean ({', '.join(weighted(scores))})")
-    if counts.duplicates:
-        parts.append(f"{plural(counts.duplicates, 'duplicate', 'duplicates')} dropped")
-    if counts.malformed:
-        parts.append(f"{plural(counts.malformed, 'malformed line', 'malformed lines')} skipped")
-    if counts.negative:
-        parts.append(f"{plural(counts.negative, 'negative grade', 'negative grades')} {policy.negative}")
-    parts.append(conventions_of(scores))
-    return [*parts, *readings(scores)]
+    return [*parts, *left_out(counts, policy), conventions_of(scores), *readings(scores)]
+
+
+def left_out(counts: Counts, policy: Policy) -> list[str]:
+    """The rows that do not count as they stand."""
+    rows = (
+        (counts.duplicates, "duplicate", "dropped"),
+        (counts.excluded, "document", "excluded"),
+        (counts.malformed, "malformed line", "skipped"),
+        (counts.negative, "negative grade", policy.negative),
+    )
+    return [f"{plural(count, one, one + 's')} {what}" for count, one, what in rows if count]
 
 
 def conventions_of(scores: Scores) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,25 +15,47 @@ from karat.read import Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["IDS", "ROLES", "Columns", "Frame", "choose", "columns_of", "is_frame", "row_sentences", "usual"]
+__all__ = [
+    "GRADE",
+    "IDS",
+    "INSISTED",
+    "ROLES",
+    "USUAL",
+    "Columns",
+    "Frame",
+    "choose",
+    "columns_of",
+    "is_frame",
+    "no_rank",
+    "plain_name",
+    "row_sentences",
+    "usual",
+    "with_grade",
+]
 
 # Of the names in one bracket a frame may have one; a bracket goes before those behind it. PyTerrier's frames hold the
-# text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno".
+# text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno". Names are compared as
+# ``plain_name`` has them, so "queryid" stands for query_id, Query-ID and queryId, and "id" for _id.
 USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
-        ("query_id", "qid", "q_id", "user_id", "topic_id", "question_id"),
-        ("query", "user", "topic"),
+        ("queryid", "qid", "userid", "topicid", "questionid"),
+        ("query", "user", "topic", "question"),
+        ("uid",),
     ),
     "document": (
         ("docno",),
-        ("doc_id", "docid", "document_id", "corpus_id", "item_id", "pid", "passage_id"),
+        ("docid", "documentid", "corpusid", "itemid", "pid", "passageid", "movieid", "productid"),
         ("doc", "document", "item"),
+        ("id", "iid"),
     ),
-    "score": (("score", "sim", "prediction"),),
-    "rank": (("rank",),),
-    "subtopic": (("subtopic", "subtopic_id", "intent", "aspect", "facet"), ("iteration", "iter")),
+    "score": (("score", "sim", "similarity", "prediction"),),
+    "rank": (("rank",), ("position", "pos")),
+    "subtopic": (("subtopic", "subtopicid", "intent", "aspect", "facet"), ("iteration", "iter")),
     "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
+    # What orders a user's items in recommendations, where it may be called a rating.
+    "preference": (("score", "sim", "similarity", "prediction"), ("rating", "weight")),
 }
+"""The usual names of columns, by what the columns are: the one table of them."""
 
 LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """What narwhals can make a frame of again."""
@@ -170,6 +193,26 @@ def place_of(frame: _native.Frame, name: str) -> int:
     return [each for each, _, _ in frame.fields].index(name)
 
 
+GRADE = "grade that every row has"
+"""The column that a number in the place of a column's name becomes."""
+
+
+def with_grade(given: Any, grade: float) -> Any:
+    """The frame with a column that holds one grade in every row."""
+    import narwhals as nw
+
+    with refusals("qrels", library_of(given)):
+        if library_of(given) == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
+            given = given.to_table()  # a dataset, or a scanner
+        try:
+            frame: Any = nw.from_native(given)
+        except TypeError:
+            import pyarrow as pa
+
+            frame = nw.from_native(pa.table(given))
+        return frame.with_columns(nw.lit(grade).alias(GRADE)).to_native()
+
+
 def through_narwhals(
     given: Any, kind: str, asked: dict[str, str | None]
 ) -> tuple[_native.Frame, dict[str, str]]:
@@ -213,8 +256,18 @@ def with_index(given: Any, asked: dict[str, str | None]) -> Any:
     return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
 
 
+INSISTED = "!"
+"""Behind the name of a column of scores: it is one, whatever it looks like."""
+
+
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
-    """Which column is what: the name given, else the usual one that the frame has."""
+    """Which column is what: the name given, else the usual one that the frame has.
+
+    Raises:
+        DataError: a column that is not there, or cannot be told from others; one of ranks that is named as scores.
+    """
+    if kind == "run" and (score := asked.get("score")) is not None:
+        asked = asked | {"score": no_rank(score, names)}
     there = ", ".join(f"'{name}'" for name in names) or "none"
     chosen: dict[str, str] = {}
     for role, name in asked.items():
@@ -222,7 +275,8 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
             raise DataError(f"The {kind} frame has no column '{name}' for the {role}; there are: {there}.")
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # who names the rank alone wants its order
-        found = [name] if name else usual(names, role)
+        free = [each for each in names if each not in asked.values()]
+        found = [name] if name else usual(free, role)
         if len(found) > 1:
             both = " and ".join(f"'{each}'" for each in found)
             raise DataError(
@@ -236,21 +290,57 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         missing.append("score")
     if missing:
         role = missing[0]
+        call = f"karat.{kind.capitalize()}.of(frame, {role}=…)"
+        what, more = {
+            "score": ("score, or the rank,", f", or {call.replace('score', 'rank')} where 1 is the best"),
+            "grade": ("grade", f"; if each row is relevant (implicit feedback), {call.replace('…', '1')}"),
+        }.get(role, (role, ""))
         raise DataError(
-            f"The {kind} frame has no column that is the {role} by its name; there are: {there}. Say which is: "
-            f"karat.{kind.capitalize()}.of(frame, {role}=…)."
+            f"The {kind} frame has no column that is the {what} by its name; there are: {there}. Say which is: "
+            f"{call}{more}."
         )
     return chosen
 
 
+def no_rank(name: str, names: Sequence[str]) -> str:
+    """The column of scores that was named.
+
+    Raises:
+        DataError: its name says that it holds ranks.
+    """
+    if name not in names and name.endswith(INSISTED):
+        return name.removesuffix(INSISTED)
+    if says_rank(name):
+        raise DataError(
+            f"Column '{name}' of the run frame is a rank by its name, and as scores ranks are upside down. Name it as "
+            f"what it is: karat.Run.of(frame, rank='{name}'). If it is a score all the same: "
+            f"karat.Run.of(frame, score='{name}{INSISTED}')."
+        )
+    return name
+
+
+def says_rank(name: str) -> bool:
+    """Whether a column's name says that it holds ranks."""
+    words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
+    scores = words & {each for bracket in USUAL["score"] for each in bracket}
+    return not scores and any(
+        plain_name(name) in bracket or words & set(bracket) for bracket in USUAL["rank"]
+    )
+
+
 def usual(names: Sequence[str], role: str) -> list[str]:
     """The columns that bear one of the usual names, of the first bracket that any is in."""
-    plain = {name: name.casefold().replace("-", "_") for name in names}
+    plain = {name: plain_name(name) for name in names}
     for bracket in USUAL[role]:
         found = [name for name in names if plain[name] in bracket]
         if found:
             return found
     return []
+
+
+def plain_name(name: object) -> str:
+    """A column's name as it is compared: small letters, without what joins words."""
+    return re.sub(r"[\s_-]+", "", str(name)).casefold()
 
 
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:

@@ -12,7 +12,7 @@ from karat.evaluate import nested
 from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
-from karat.overlap import apart
+from karat.overlap import doubts
 from karat.scores import Scores, first_installed, whole
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike
@@ -189,9 +189,8 @@ def matcher(
 
         def make(policy: Policy) -> Match:
             found = match(known, ranked, policy, scores=needs_scores(wanted))
-            doubt = None if done else apart(known, ranked, found, policy)
-            if doubt is not None:
-                warn(doubt)
+            for sentence in [] if done else doubts(known, ranked, found, policy):
+                warn(sentence)
             return found
     else:
         raise DataError("A curve needs either qrels and a run, or grades (with judged, if you like).")

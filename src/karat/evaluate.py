@@ -11,7 +11,7 @@ from karat.asking import MeasuresLike, conventions, labelled, needs_groups, need
 from karat.cores import available_cores, side_by_side
 from karat.errors import warn
 from karat.match import Match, match, match_grades, match_judged_ranking
-from karat.overlap import apart
+from karat.overlap import doubts
 from karat.read import Origin
 from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
@@ -38,6 +38,7 @@ def evaluate(
     profile: str | None = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
+    exclude: Any = None,
     progress: _native.Progress | None = None,
 ) -> Scores:
     """Measure a run against relevance judgments.
@@ -54,6 +55,7 @@ def evaluate(
         profile: a named convention, see ``karat.profiles()``.
         weights: what each query weighs in the means, ``{query: weight}``; all the same if None.
         name: what tables call the run.
+        exclude: pairs taken out of the run before it is ranked, such as a training set's: see ``Run.of``.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
@@ -75,7 +77,7 @@ def evaluate(
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
-    ranked = Run.of(run, name)
+    ranked = Run.of(run, name, exclude=exclude)
 
     scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
     return warned(scores)
@@ -134,6 +136,7 @@ def evaluate_grades(
     policy: Policy | None = None,
     profile: str | None = None,
     weights: Sequence[float] | None = None,
+    name: str = "grades",
 ) -> Scores:
     """Measure lists of grades in rank order.
 
@@ -146,6 +149,7 @@ def evaluate_grades(
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: what each query weighs in the means; all the same if None.
+        name: what tables call the lists.
 
     Raises:
         DataError: a grade that is no number, or lists that do not pair.
@@ -160,9 +164,7 @@ def evaluate_grades(
     asked = labelled(measures, convention)
     lists, pools = nested(grades), None if judged is None else nested(judged)
     its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
-    scores = scored(
-        lambda policy: match_grades(lists, pools, policy), asked, policy, convention, "grades", its
-    )
+    scores = scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, name, its)
     return warned(replace(scores, inputs={"grades": Origin("grades")}))
 
 
@@ -242,18 +244,17 @@ def evaluate_one(
 ) -> Evaluated:
     """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""
     matches: dict[Policy, Match] = {}
-    doubts: list[str] = []
+    said: list[str] = []
 
     def matched(own: Policy) -> Match:
         found = match(judged, run, own, progress, scores=needs_scores(asked), threads=threads)
-        doubt = None if matches else apart(judged, run, found, own)
+        said.extend([] if matches else doubts(judged, run, found, own))
         matches[own] = found
-        doubts.extend([] if doubt is None else [doubt])
         return found
 
     scores = scored(matched, asked, policy, convention, run.name, weights, best, judged.name)
     inputs = {"qrels": judged.origin, "run": run.origin}
-    return replace(scores, inputs=inputs, warnings=tuple(doubts)), matches
+    return replace(scores, inputs=inputs, warnings=(*said, *scores.warnings)), matches
 
 
 def warned(scores: Scores) -> Scores:

@@ -19,6 +19,7 @@ from karat.overlap import refuse_empty
 from karat.ranking import Ranking, of_query, ranking_of
 from karat.scoring import scored
 from karat.tables import Qrels, Run, short
+from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -161,6 +162,7 @@ def explained(
     found = subject.match(own)
     if subject.run is not None and not subject.part:
         refuse_empty(subject.run, found, own)
+        refuse_ranks(subject.run, found)
     refuse_left_out(found, own, subject, measure)
     scores = scored(lambda _: found, {label: measure}, policy, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)

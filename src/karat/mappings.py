@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from karat import _native
 from karat.errors import DataError
 
-__all__ = ["from_mapping", "mapping_fault", "plain"]
+__all__ = ["from_mapping", "graded", "mapping_fault", "plain", "ranked"]
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -17,6 +17,57 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         return cast("dict[str, Any]", mapping)
     rows: dict[str, Any] = dict(mapping)
     return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in rows.items()}
+
+
+def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, Any]:
+    """Judgments, of which a query may have a list or a set of ids in the place of ``{id: grade}``: each has grade 1.
+
+    Args:
+        mapping: the judgments.
+        grade: what every document is worth, whatever the judgments say; None for what they say.
+    """
+    return {query: grades_of(its, grade) for query, its in mapping.items()}
+
+
+def grades_of(its: Any, grade: float | None) -> Any:
+    """The documents of a query with their grades; what is neither a mapping nor a list of ids stays what it is."""
+    if isinstance(its, Mapping):
+        return its if grade is None else dict.fromkeys(its, grade)
+    if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
+        return its
+    return dict.fromkeys(listed(its), 1 if grade is None else grade)
+
+
+def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A run, of which a query may have a list of ids in rank order in the place of ``{id: score}``.
+
+    Raises:
+        DataError: a set, which has no order, or a list with an id twice.
+    """
+    return {query: scores_of(query, its) for query, its in mapping.items()}
+
+
+def scores_of(query: Any, its: Any) -> Any:
+    """The documents of a query with scores; what is neither a mapping nor a list of ids stays what it is."""
+    if isinstance(its, (set, frozenset)):
+        raise DataError(f"run, query {query!r}: a set has no order: give the ids as a list, best first.")
+    if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
+        return its
+    ids = listed(its)
+    found = {each: -rank for rank, each in enumerate(ids, 1)}
+    if len(found) < len(ids):
+        again = next(each for place, each in enumerate(ids) if each in ids[:place])
+        raise DataError(
+            f"run, query {query!r}: document {again!r} is listed twice. Remove one; list(dict.fromkeys(ids)) keeps the "
+            "first."
+        )
+    return found
+
+
+def listed(ids: Any) -> list[Any]:
+    """Ids as a list, those of an array or a column as Python's own."""
+    found: list[Any] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    return found
 
 
 def from_mapping(make: Any, mapping: Any, kind: str) -> Any:

@@ -49,6 +49,7 @@ class Counts:
         negative: judgments with a negative grade.
         unordered: queries that the run does not list in order of score.
         lines: lines of the run.
+        excluded: documents taken out of the lists of judged queries, such as items that users had seen.
         found: judged documents that the run retrieves, whatever their grades.
         relevant: those of them with a grade above 0.
     """
@@ -65,6 +66,7 @@ class Counts:
     negative: int = 0
     unordered: int = 0
     lines: int = 0
+    excluded: int = 0
     found: int = 0
     relevant: int = 0
 
@@ -164,6 +166,7 @@ def match(
         malformed=found.malformed + judgments.malformed,
         unordered=found.unordered,
         lines=found.line_count,
+        excluded=getattr(found, "excluded", 0),
     )
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
     decided = decide(judgments.queries, rows, found.length >= 0, counts, policy, run.name, every)

@@ -9,6 +9,7 @@ from karat.errors import DataError
 from karat.ids import text_of
 from karat.runs import Asked
 from karat.spelling import why_apart
+from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -17,13 +18,23 @@ if TYPE_CHECKING:
     from karat.policy import Policy
     from karat.tables import Qrels, Run
 
-__all__ = ["apart", "refuse_empty"]
+__all__ = ["doubts", "refuse_empty"]
 
 ROWS = 200_000
 """So many rows of a run are looked at."""
 JUDGED, RANKED = 400, 2000
 """So many different ids of each side are compared."""
 SHARDS = "Of a part of a run, where this may be so, allow it: policy=karat.Policy(overlap='none')."
+
+
+def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
+    """What makes a run's values doubtful, as sentences.
+
+    Raises:
+        DataError: what leaves nothing to say, as an empty run does, or ranks that were named as scores.
+    """
+    said = [apart(judged, run, found, policy), refuse_ranks(run, found)]
+    return [each for each in said if each is not None]
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
@@ -106,6 +117,8 @@ def no_common_document(judged: Qrels, run: Run, found: Match) -> str:
     count = len(shared)
     where = "the one query that both have" if count == 1 else f"any of the {count:,} queries that both have"
     sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
+    if found.counts.excluded:
+        return f"{sentence}, after exclude took {found.counts.excluded:,} documents out of its lists."
     if not its:
         lists = found.rows.length
         return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.errors import DataError
 from karat.ids import texts
+from karat.mappings import grades_of
 from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def subtopics_of(
     """
     query_of, subtopic_of, document_of = lines.ids
     labels = set(subtopic_of)
-    if len(labels) == 1 and labels <= set(NO_SUBTOPIC):
+    if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
         raise DataError(
             f"{name} holds no subtopics: its second column is '{labels.pop().decode()}' on every line. A measure by "
             "subtopics (judgment groups) reads 'query subtopic document grade'."
@@ -129,8 +130,14 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Origin) -> Integ
     return np.array(list(found.values()), np.int64)
 
 
-def lines_of_mapping(mapping: Mapping[Any, Any]) -> tuple[dict[str, dict[str, Any]], list[tuple[Any, ...]]]:
+def lines_of_mapping(
+    mapping: Mapping[Any, Any], grade: float | None = None
+) -> tuple[dict[str, dict[str, Any]], list[tuple[Any, ...]]]:
     """``{query: {subtopic: {document: grade}}}`` as each query's highest grades, and line by line.
+
+    Args:
+        mapping: the judgments.
+        grade: what every document is worth; None for what the judgments say.
 
     Raises:
         DataError: a subtopic without documents of its own.
@@ -139,17 +146,18 @@ def lines_of_mapping(mapping: Mapping[Any, Any]) -> tuple[dict[str, dict[str, An
     lines = []
     for query, subtopics in texts(mapping).items():
         own = highest.setdefault(query, {})
-        for subtopic, documents in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
+        for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
+            documents = grades_of(its, grade)
             if not isinstance(documents, Mapping):
                 raise DataError(
                     f"qrels, query {query!r}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "
                     f"{{document: grade}}}}}}, and found {documents!r} in the place of documents."
                 )
-            for document, grade in texts(documents).items():
-                lines.append((query, str(subtopic), document, grade))
+            for document, worth in texts(documents).items():
+                lines.append((query, str(subtopic), document, worth))
                 known = own.get(document)
-                if not isinstance(known, Real) or not isinstance(grade, Real) or float(grade) > float(known):
-                    own[document] = grade
+                if not isinstance(known, Real) or not isinstance(worth, Real) or float(worth) > float(known):
+                    own[document] = worth
     return highest, lines
 
 

@@ -10,15 +10,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat import _native
-from karat.columns import Columns, Frame, columns_of, is_frame, row_sentences
+from karat.columns import (
+    GRADE,
+    INSISTED,
+    Columns,
+    Frame,
+    columns_of,
+    is_frame,
+    row_sentences,
+    usual,
+    with_grade,
+)
 from karat.errors import DataError
 from karat.ids import bytes_of, text_of
-from karat.mappings import from_mapping, plain
+from karat.mappings import from_mapping, graded, plain, ranked
 from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
+from karat.runs.excluding import ExcludingRun, excluding, pairs_of
 from karat.runs.mapping import MappingRun
 from karat.runs.text import TextRun
 from karat.scanning import called, read_as
+from karat.scanning.listing import mapping_of_rows
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
@@ -68,10 +80,14 @@ class Qrels:
         subtopics: bool = False,
         query: str | None = None,
         document: str | None = None,
-        grade: str | None = None,
+        grade: str | float | None = None,
         subtopic: str | None = None,
+        folders: str | None = None,
     ) -> Qrels:
         """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
+
+        A query may also have a list or a set of its relevant documents; and judgments may be a list of rows, each a
+        dict, as JSON lines hold them.
 
         A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of BEIR's or
         of parts of a table, or a pattern of paths. A frame is of any library that narwhals knows (pandas, Polars,
@@ -83,10 +99,12 @@ class Qrels:
             reading: how text is read.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
-            grade: the same of grades.
+            grade: the same of grades; or a number that every row is worth, as with clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
             subtopic: a table's column of subtopics; naming it asks for them.
+            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
+                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
 
         Raises:
             DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
@@ -96,22 +114,26 @@ class Qrels:
         if isinstance(qrels, Qrels):
             return qrels
         grouped = subtopics or subtopic is not None
-        asked = {"query": query, "document": document, "grade": grade}
+        constant = None if grade is None or isinstance(grade, str) else float(grade)
+        asked = {"query": query, "document": document, "grade": grade if isinstance(grade, str) else None}
+        if isinstance(qrels, list):
+            qrels = mapping_of_rows(qrels, "qrels", asked, constant)
         if is_frame(qrels):
+            if constant is not None:
+                qrels, asked["grade"] = with_grade(qrels, constant), GRADE
             its = columns_of(qrels, "qrels", subtopics=grouped, subtopic=subtopic, **asked)
             return cls.from_columns(its, policy.duplicates)
         if isinstance(qrels, Mapping):
-            if grouped:
-                return cls.by_subtopic(qrels, policy, reading)
-            judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
-            if not judgments.queries:
-                raise DataError("The qrels mapping holds no judgments: it is empty.")
-            return cls("<mapping>", judgments, Origin("a mapping"))
+            return (
+                cls.by_subtopic(qrels, policy, reading, constant)
+                if grouped
+                else cls.in_mapping(qrels, constant)
+            )
         if reading is not KARAT:  # another tool's face reads what that tool reads
             source = source_of(cast("Readable", qrels))
         else:
             roles = asked | ({"subtopic": subtopic} if grouped else {})
-            found = read_as(cast("Readable", qrels), "qrels", roles)
+            found = read_as(cast("Readable", qrels), "qrels", roles, folders, constant)
             if not isinstance(found, Source):
                 return cls.in_files(found, policy, subtopics=grouped)
             source = found
@@ -134,7 +156,27 @@ class Qrels:
         return table.without_duplicates() if keep else table
 
     @classmethod
-    def by_subtopic(cls, qrels: Source | Mapping[str, Any], policy: Policy, reading: Reading) -> Qrels:
+    def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
+        """Judgments that come as ``{query: {document: grade}}``, or with a list or a set of documents a query.
+
+        Raises:
+            DataError: what cannot be read, or nothing.
+        """
+        if grade is not None or not all(isinstance(its, dict) for its in qrels.values()):
+            qrels = graded(qrels, grade)
+        judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
+        if not judgments.queries:
+            raise DataError("The qrels mapping holds no judgments: it is empty.")
+        return cls("<mapping>", judgments, Origin("a mapping"))
+
+    @classmethod
+    def by_subtopic(
+        cls,
+        qrels: Source | Mapping[str, Any],
+        policy: Policy,
+        reading: Reading,
+        grade: float | None = None,
+    ) -> Qrels:
         """Judgments that come by subtopic: ``query subtopic document grade``.
 
         Raises:
@@ -142,7 +184,7 @@ class Qrels:
                 for one.
         """
         if isinstance(qrels, Mapping):
-            highest, rows = lines_of_mapping(qrels)
+            highest, rows = lines_of_mapping(qrels, grade)
             judgments = from_mapping(_native.judgments_from_mapping, highest, "qrels")
             numbers = np.zeros(len(rows), np.int64)
             ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
@@ -171,7 +213,8 @@ class Qrels:
             DataError: rows that cannot be used, or scores of a system in place of grades.
         """
         with table.named():
-            found = cls.of(table.content, policy, subtopics=subtopics, **cast("Any", table.columns))
+            columns: dict[str, Any] = {**table.columns, **table.constants}
+            found = cls.of(table.content, policy, subtopics=subtopics, **columns)
             if not found.judgments.queries:
                 raise DataError("there are no judgments in it.")
             worth = found.judgments.grades
@@ -227,10 +270,12 @@ class Run:
     Args:
         name: what tables call it.
         held: what holds the lists.
+        doubted: the column that was named as that of scores, unless its name or the caller says that it is.
     """
 
     name: str
     held: Held
+    doubted: str | None = None
 
     @property
     def origin(self) -> Origin:
@@ -240,7 +285,8 @@ class Run:
     @property
     def source(self) -> Source | None:
         """The text that it is read from; None if it is no text."""
-        return self.held.source if isinstance(self.held, TextRun) else None
+        held = self.held.held if isinstance(self.held, ExcludingRun) else self.held
+        return held.source if isinstance(held, TextRun) else None
 
     @property
     def alone(self) -> bool:
@@ -258,8 +304,13 @@ class Run:
         score: str | None = None,
         rank: str | None = None,
         extract: str | None = None,
+        folders: str | None = None,
+        exclude: Any = None,
     ) -> Run:
         """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+
+        A query may also have a list of documents, best first; and a run may be a list of rows, each a dict, as JSON
+        lines hold them.
 
         A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of parts of
         a table, or a pattern of paths. A table's rows may stand in any order. Where it has no score, or the rank
@@ -271,10 +322,15 @@ class Run:
             name: what tables call it.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
-            score: the same of scores.
+            score: the same of scores; one whose name or values say that it holds ranks is refused, unless ``!`` stands
+                behind the name.
             rank: the same of ranks.
             extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
                 as is always done for SQLFrame and ibis, and for runs of Spark that are too large to be moved.
+            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
+                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
+            exclude: pairs of query and document that are taken out of the run before anything is ranked, such as the
+                items of a training set: ``{query: [document, …]}``, a frame, a path … Grades are not asked for.
 
         Raises:
             DataError: a path or frame that cannot be read.
@@ -284,19 +340,27 @@ class Run:
             >>> karat.Run.of({"q": {"a": 1.0}}, "bm25").name
             'bm25'
         """
+        if exclude is not None:
+            seen = exclude if isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
+            how: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+            whole = cls.of(run, name, **how, extract=extract, folders=folders)
+            return replace(whole, held=excluding(whole.held, seen))
         if isinstance(run, Run):
             return run
-        if isinstance(run, Mapping):
-            return cls(name or "run", MappingRun(plain(run)))
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+        if isinstance(run, list):
+            run = mapping_of_rows(run, "run", its)
+        if isinstance(run, Mapping):
+            run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
+            return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
             from karat.runs.holding import held_frame
 
-            return cls(name or "run", held_frame(run, extract, its))
-        found = read_as(cast("Readable", run), "run", its)
+            return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+        found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
             return cls(name or short(found.name), TextRun(found))
-        return cls.in_files(found, name, extract)
+        return replace(cls.in_files(found, name, extract), doubted=doubtful(score))
 
     @classmethod
     def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
@@ -308,7 +372,9 @@ class Run:
         from karat.runs.files import FileRun
 
         with table.named():
-            held = cls.of(table.content, extract=extract, **cast("Any", table.columns)).held
+            # What the columns are was decided where the file was opened.
+            columns = {role: name + INSISTED * (role == "score") for role, name in table.columns.items()}
+            held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
@@ -320,8 +386,15 @@ class Run:
         return self.held.match(judgments, asked)
 
 
-QrelsLike: TypeAlias = "Qrels | Readable | Mapping[str, Mapping[str, Any]] | Frame"
-RunLike: TypeAlias = "Run | Readable | Mapping[str, Mapping[str, Any]] | Frame"
+Rows: TypeAlias = "list[dict[str, Any]]"
+"""Rows as JSON lines hold them."""
+QrelsLike: TypeAlias = "Qrels | Readable | Mapping[Any, Any] | Rows | Frame"
+RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+
+
+def doubtful(score: str | None) -> str | None:
+    """The name of a column of scores that may hold something else; None of a usual one, or where the caller insists."""
+    return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
 def short(path: str) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat.checking.examining import examined
 from karat.checking.finding import KINDS, Finding, Kind
+from karat.checking.inputs import Files
 from karat.checking.result import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from karat.measures import Measure
 
@@ -20,6 +21,9 @@ def check(
     qrels: Any,
     *runs: Any,
     measures: Iterable[str | Measure] = ("AP", "nDCG@10"),
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    folders: str | None = None,
 ) -> Check:
     """Look for what is wrong with judgments and runs, and say what it does to the numbers.
 
@@ -30,6 +34,9 @@ def check(
             ``{query: {document: grade}}``.
         runs: any number of runs, each as ``karat.evaluate`` takes them; or one ``{name: run}`` or list of them.
         measures: in which the effects are told.
+        qrels_columns: columns of a table of judgments by what they are, as ``Qrels.of`` takes them, where it is a path.
+        run_columns: the same of runs.
+        folders: what files in several folders are, as there.
 
     Returns:
         The findings, the worst first.
@@ -43,4 +50,5 @@ def check(
         >>> print(karat.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
         written otherwise than in the judgments: 1 query of 1
     """
-    return examined(qrels, runs, measures)
+    files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
+    return examined(qrels, runs, measures, files)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.checking.finding import Finding, found
 from karat.checking.grades import IN_JUDGMENTS
-from karat.checking.inputs import Text, head, taken
+from karat.checking.inputs import Files, Text, head, taken
 from karat.checking.judging import Judged
 from karat.checking.listing import IN_LINES
 from karat.checking.overlap import BETWEEN
@@ -27,15 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["examined"]
 
 
-def examined(qrels: Any, runs: Sequence[Any], measures: Iterable[str | Measure]) -> Check:
+def examined(
+    qrels: Any, runs: Sequence[Any], measures: Iterable[str | Measure], files: Files | None = None
+) -> Check:
     """Look at judgments and runs; see ``karat.check``."""
     asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
-    judgments = taken(qrels, "qrels")
-    texts = [taken(run, "run", name) for name, run in named(runs)]
+    files = files or Files()
+    judgments = taken(qrels, "qrels", files=files)
+    texts = [taken(run, "run", name, files) for name, run in named(runs)]
     findings: list[Finding] = []
     if len(texts) == 1 and are_swapped(judgments, texts[0]):
         findings.append(found("swapped", judgments.name, "looks like a run, and the run like judgments"))
-        judgments, texts = taken(texts[0].given, "qrels"), [taken(judgments.given, "run")]
+        judgments, texts = (
+            taken(texts[0].given, "qrels", files=files),
+            [taken(judgments.given, "run", files=files)],
+        )
     judged = Judged.of(judgments)
     pairs = [Pair.of(judged, text, asked) for text in texts]
     for text in (judgments, *texts):

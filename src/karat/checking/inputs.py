@@ -13,6 +13,7 @@ from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import DataError
 from karat.ids import text_of
+from karat.mappings import graded, ranked
 from karat.read import Source
 from karat.runs.mapping import MappingRun
 from karat.scanning import read_as
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from karat.runs import Row
     from karat.scanning.table import Table
 
-__all__ = ["Text", "head", "taken"]
+__all__ = ["Files", "Text", "head", "taken"]
 
 NO_BREAK = "\u00a0"
 HEAD = 4096
@@ -101,8 +102,22 @@ class Text:
         return handle.fault if isinstance(handle, Unbroken) else None
 
 
-def taken(given: Any, kind: str, name: str | None = None) -> Text:
+@dataclass(frozen=True)
+class Files:
+    """How files are read that are tables.
+
+    Args:
+        columns: the columns that were named, by ``qrels`` and ``run``.
+        folders: what files in several folders are.
+    """
+
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folders: str | None = None
+
+
+def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
     """What was given, as text; what cannot be read has a finding instead."""
+    files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
     if isinstance(given, Qrels):
         content = b"".join(rows_of(given))
@@ -127,7 +142,7 @@ def taken(given: Any, kind: str, name: str | None = None) -> Text:
         return Text(kind, label, memory(content), given, is_file=False)
     shown = name or (str(given) if isinstance(given, str) else label)
     try:
-        source = read_as(given, kind, {})
+        source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
             return sniffed(Text(kind, name or source.name, unbroken(source), given))
         return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
@@ -195,7 +210,7 @@ def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
         DataError: a query that has no dict.
     """
     lines = []
-    for query, inner in mapping.items():
+    for query, inner in (graded if kind == "qrels" else ranked)(mapping).items():
         if not isinstance(inner, Mapping):
             raise DataError(
                 f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "

@@ -7,9 +7,15 @@ from typing import Any
 import click
 
 from karat.cli.colour import coloured
-from karat.cli.options import policy_of, policy_options
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+)
 from karat.cli.speech import say
-from karat.errors import DataError
 
 __all__ = ["agreement_command"]
 
@@ -17,7 +23,7 @@ __all__ = ["agreement_command"]
 @click.command("agreement")
 @click.argument("a", metavar="A.QRELS")
 @click.argument("b", metavar="B.QRELS")
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[[NAME=]RUN]...")
 @click.option("-m", "--measure", "measures", multiple=True, help="of the runs  [default: nDCG@10 and AP]")
 @click.option(
     "--pool",
@@ -31,6 +37,8 @@ __all__ = ["agreement_command"]
 @click.option("--seed", type=int, help="of the resamples")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @click.option("--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text")
+@input_options
+@exclude_option
 @policy_options
 def agreement_command(
     a: str,
@@ -52,16 +60,16 @@ def agreement_command(
     """
     from karat.agreements import agreement
 
-    if (a, b, *runs).count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(a, b, *runs, inputs.exclude)
     chosen = {} if seed is None else {"seed": seed}
     found = agreement(
-        a,
-        b,
-        list(runs) or None,
+        inputs.qrels(a, policy, profile, list(measures) or None),
+        inputs.qrels(b, policy, profile, list(measures) or None),
+        [inputs.run(each) for each in runs] or None,
         list(measures) or None,
         pool=pool,
-        policy=policy_of(axes, lenient=lenient),
+        policy=policy,
         profile=profile,
         alpha=alpha,
         resamples=resamples,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from karat.cli.colour import coloured
+from karat.cli.options import Inputs, input_options, refuse_two_readers, split
 from karat.cli.speech import say, terminal_width
-from karat.errors import DataError
 
 __all__ = ["check_command"]
 
@@ -16,7 +17,7 @@ NARROWEST, WIDEST = 40, 100
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS [RUN]...")
+@click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="tell effects in these  [default: AP, nDCG@10]"
 )
@@ -24,7 +25,10 @@ NARROWEST, WIDEST = 40, 100
     "--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True
 )
 @click.option("--strict", is_flag=True, help="exit with 2 for warnings too")
-def check_command(files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool) -> None:
+@input_options
+def check_command(
+    files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool, **options: Any
+) -> None:
     """Say what is wrong with judgments and runs, what it does to the numbers, and what to do.
 
     QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
@@ -33,9 +37,21 @@ def check_command(files: tuple[str, ...], measures: tuple[str, ...], layout: str
     """
     from karat.checking import check
 
-    if files.count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
-    found = check(*files, measures=measures) if measures else check(*files)
+    refuse_two_readers(*files)
+    inputs = Inputs.taken(options)
+    runs = dict(split(each) for each in files[1:] if split(each)[0] is not None)
+    if runs and len(runs) + 1 < len(files):
+        raise click.UsageError("Name every run, as in old=a/x.run new=b/x.run, or none.")
+    if measures:
+        options["measures"] = measures
+    found = check(
+        files[0],
+        *([runs] if runs else files[1:]),
+        qrels_columns=inputs.columns["qrels"],
+        run_columns=inputs.columns["run"],
+        folders=inputs.folders,
+        **options,
+    )
     if layout == "text":
         columns = min(max(terminal_width(), NARROWEST), WIDEST) if sys.stdout.isatty() else 80
         say(coloured("check", found.to_text(columns)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from typing import Any
@@ -10,9 +9,17 @@ from typing import Any
 import click
 
 from karat.cli.colour import in_colour, painted
-from karat.cli.options import column_options, columns_in, policy_of, policy_options
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    paths_of,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+    split,
+)
 from karat.cli.speech import say, terminal_width
-from karat.errors import DataError
 from karat.policy import CHOICES
 
 __all__ = ["compare_command"]
@@ -57,7 +64,8 @@ NARROWEST, WIDEST = 60, 100
 @click.option("--label", help="with latex, what \\ref calls the table")
 @click.option("--caption", help="with latex, in place of what was done")
 @click.option("--record", metavar="FILE", help="write hashes, versions and all values to this file too")
-@column_options
+@input_options
+@exclude_option
 @policy_options
 def compare_command(
     files: tuple[str, ...],
@@ -90,7 +98,7 @@ def compare_command(
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
     if record is not None:
         beside = [options[each] for each in ("weights", "cluster", "by")]
-        refuse_overwriting(record, [files[0], *(path for _, path in map(split, files[1:])), *beside])
+        refuse_overwriting(record, paths_of(*files, options["exclude"], *beside))
     found = compared(files[0], files[1:], list(measures) or None, names, profile, options, lenient=lenient)
     if record is not None:
         from karat.records import record as write_record
@@ -136,21 +144,17 @@ def compared(
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
     from karat.progress import watched
-    from karat.tables import Qrels, Run
     from karat.weights import read_weights
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}
-    files = [split(each) for each in paths]
-    if [qrels, *(path for _, path in files)].count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
-    columns = columns_in(options.pop("run_columns"), "run")
-    named = columns_in(options.pop("qrels_columns"), "qrels")
+    inputs = Inputs.taken(options)
+    refuse_two_readers(qrels, inputs.exclude, *paths)
     policy = conventions(profile, policy_of(axes, lenient=lenient))[1]
-    runs = [Run.of(path, name, **columns) for name, path in files]
+    runs = [inputs.run(each) for each in paths]
     if names == "tag":
         runs = [
-            run if name else replace(run, name=tag_of(run))
-            for run, (name, _) in zip(runs, files, strict=True)
+            run if split(each)[0] else replace(run, name=tag_of(run))
+            for run, each in zip(runs, paths, strict=True)
         ]
     interval = "bootstrap" if options.pop("bootstrap") else "t"
     seed, weights = options.pop("seed"), options.pop("weights")
@@ -158,7 +162,7 @@ def compared(
         options["seed"] = seed
     with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
         return compare(
-            Qrels.of(qrels, policy, **named) if named else qrels,
+            inputs.qrels(qrels, policy, profile, measures),
             runs,
             measures,
             policy=policy,
@@ -168,11 +172,3 @@ def compared(
             progress=progress,
             **options,
         )
-
-
-def split(argument: str) -> tuple[str | None, str]:
-    """The name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
-    name, equals, path = argument.partition("=")
-    if not equals or not name or not path or os.sep in name or os.path.exists(argument):
-        return None, argument
-    return name, path

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from karat.cli.colour import coloured
-from karat.cli.options import policy_of, policy_options
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+)
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
 
@@ -57,6 +64,8 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.option("--format", "form", type=click.Choice(EXPLAIN_FORMATS), default="text", show_default=True)
 @click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks shown; 0: all")
 @click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
+@input_options
+@exclude_option
 @policy_options
 def explain_command(
     measure: str,
@@ -91,18 +100,17 @@ def explain_command(
         raise click.UsageError(
             "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
         )
-    qrels, run = files or (None, None)
-    if qrels == run == "-":
-        raise DataError("Standard input ('-') can be read once: give a file for the other.")
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(*files, inputs.exclude)
     explanation = explain(
         measure,
-        qrels,
-        run,
+        inputs.qrels(files[0], policy, profile, measure) if files else None,
+        inputs.run(files[1]) if files else None,
         query,
         grades=None if grades is None else grades_in(grades),
         judged=None if judged is None else grades_in(judged),
         judged_ranking=judged_ranking,
-        policy=policy_of(axes, lenient=lenient),
+        policy=policy,
         profile=profile,
         rows=rows or None,
         digits=digits,
@@ -141,6 +149,8 @@ def grade_in(part: str) -> float | None:
 @click.argument("qrels")
 @click.argument("run")
 @click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
+@input_options
+@exclude_option
 @policy_options
 def difference_command(
     profile_a: str,
@@ -159,8 +169,8 @@ def difference_command(
     """
     from karat.differences import difference
 
-    if qrels == run == "-":
-        raise DataError("Standard input ('-') can be read once: give a file for the other.")
-    policy = policy_of(axes, lenient=lenient)
-    found = difference(profile_a, profile_b, measure, qrels, run, policy=policy)
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(qrels, run, inputs.exclude)
+    judged = inputs.qrels(qrels, policy, profile_a, measure)
+    found = difference(profile_a, profile_b, measure, judged, inputs.run(run), policy=policy)
     say(found.to_json() if layout == "json" else coloured("difference", str(found)))

@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from karat.cli.colour import coloured
-from karat.cli.options import policy_of, policy_options
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    paths_of,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+)
 from karat.cli.speech import say
 from karat.errors import DataError
 
@@ -40,6 +48,8 @@ __all__ = ["gate_command", "verify_command"]
     "--github/--no-github", default=None, help="annotations on standard error  [default: in GitHub Actions]"
 )
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@input_options
+@exclude_option
 @policy_options
 def gate_command(
     qrels: str,
@@ -72,20 +82,21 @@ def gate_command(
         raise click.UsageError(
             f"A gate's measures stand with their limits: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
-    if [qrels, run, baseline].count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(qrels, run, baseline, inputs.exclude)
+    gated = [each.rpartition("=")[0] for each in (*drops, *floors) if each.count("=")]
     if junit is not None:
-        refuse_overwriting(junit, [qrels, run, baseline])
+        refuse_overwriting(junit, paths_of(qrels, run, baseline, inputs.exclude))
     found = gate(
-        qrels,
-        run,
-        baseline,
+        inputs.qrels(qrels, policy, profile, gated or None),
+        inputs.run(run),
+        None if baseline is None else baseline_in(baseline, inputs),
         limits(drops, "--max-drop"),
         limits(floors, "--min"),
         alpha=alpha,
         worst=worst,
         baseline_run=baseline_run,
-        policy=policy_of(axes, lenient=lenient),
+        policy=policy,
         profile=profile,
     )
     if junit is not None:
@@ -97,6 +108,13 @@ def gate_command(
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
     if not found.passed:
         sys.exit(1)
+
+
+def baseline_in(argument: str, inputs: Inputs) -> Any:
+    """The record at a path, or the run."""
+    from karat.gates.sources import record_of
+
+    return record_of(argument) or inputs.run(argument)
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from glob import glob
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.errors import DataError
 from karat.policy import CHOICES, Policy
+from karat.scanning.places import FOLDERS
+from karat.scanning.telling import is_number
 
-__all__ = ["column_options", "columns_in", "policy_of", "policy_options"]
+if TYPE_CHECKING:
+    from karat.tables import Qrels, Run
+
+__all__ = [
+    "Inputs",
+    "columns_in",
+    "exclude_option",
+    "input_options",
+    "paths_of",
+    "policy_of",
+    "policy_options",
+    "refuse_two_readers",
+    "split",
+]
 
 
 def policy_options(command: Any) -> Any:
@@ -46,31 +65,119 @@ def policy_of(axes: dict[str, Any], *, lenient: bool) -> Policy | None:
     return Policy(**given) if given else None
 
 
-def column_options(command: Any) -> Any:
-    """Give a command the options that say which columns of tables are what."""
-    named = {"run": "query=session,document=page,score=sim", "qrels": "query=session,grade=clicks"}
+def input_options(command: Any) -> Any:
+    """Give a command the options that say how its files are read: what is in which column, and what folders are."""
+    named = {"run": "query=session,rank=place", "qrels": "query=session,grade=clicks"}
+    command = click.option(
+        "--folders",
+        type=click.Choice(FOLDERS),
+        help="files in several folders are parts of one table, or data sets, which prefix their queries",
+    )(command)
     for kind, example in named.items():
         text = f"columns of {kind} tables with unusual names: {example}"
         command = click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)(command)
     return command
 
 
-def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """The columns that ``what=name,what=name`` names, for ``Qrels.of`` or ``Run.of``.
+def exclude_option(command: Any) -> Any:
+    """Give a command the option that takes documents out of runs."""
+    text = "pairs of query and document taken out of each run, such as what users had seen"
+    return click.option("--exclude", metavar="FILE", help=text)(command)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How the files of a command are read.
+
+    Args:
+        columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
+        folders: what files in several folders are.
+        exclude: a file of pairs that are taken out of each run.
+    """
+
+    columns: dict[str, dict[str, Any]]
+    folders: str | None = None
+    exclude: str | None = None
+
+    @classmethod
+    def taken(cls, options: dict[str, Any]) -> Inputs:
+        """What ``input_options`` gave, which leaves the options."""
+        columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
+        return cls(columns, options.pop("folders"), options.pop("exclude", None))
+
+    def qrels(
+        self, path: str, policy: Policy | None, profile: str | None = None, measures: Any = None
+    ) -> Any:
+        """The judgments, by subtopic if a measure asks for it; the path itself if nothing is said of it."""
+        columns = self.columns["qrels"]
+        if not columns and self.folders is None:
+            return path
+        from karat.asking import conventions, labelled, needs_groups
+        from karat.tables import Qrels
+
+        convention, policy = conventions(profile, policy)
+        groups = needs_groups(labelled(measures, convention))
+        return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **columns)
+
+    def run(self, argument: str) -> Run:
+        """The run of ``path`` or ``name=path``."""
+        from karat.tables import Run
+
+        name, path = split(argument)
+        return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
+
+    @cached_property
+    def seen(self) -> Qrels | None:
+        """The pairs that are taken out of each run, read once."""
+        from karat.runs.excluding import pairs_of
+        from karat.tables import Qrels
+
+        return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)
+
+
+def refuse_two_readers(*files: str | None) -> None:
+    """Refuse standard input where it is asked for twice.
 
     Raises:
-        DataError: it names something that a table has no column for.
+        DataError: it is.
+    """
+    if paths_of(*files).count("-") > 1:
+        raise DataError("Standard input ('-') can be read once: give files for the others.")
+
+
+def paths_of(*files: str | None) -> list[str]:
+    """The paths of those that were given, without names."""
+    return [split(each)[1] for each in files if each is not None]
+
+
+def split(argument: str) -> tuple[str | None, str]:
+    """The name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
+    name, equals, path = argument.partition("=")
+    if not equals or not name or not path or os.sep in name or os.path.exists(argument) or glob(argument):
+        return None, argument
+    return name, path
+
+
+def columns_in(text: str | None, kind: str) -> dict[str, Any]:
+    """The columns that ``what=name,what=name`` names, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
+
+    Raises:
+        DataError: it names something that a table has no column for, or the same twice.
     """
     from karat.columns import ROLES
 
     known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
-    found = {}
+    found: dict[str, Any] = {}
     for part in text.split(",") if text else []:
         role, _, name = part.partition("=")
-        if role.strip() not in known or not name:
+        role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")
+        if role not in known or not name or (constant and (role != "grade" or not is_number(name))):
+            more = "; grade:=1 gives every row that grade" if kind == "qrels" else ""
             raise DataError(
                 f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "
-                f"{', '.join(known[:-1])} or {known[-1]}."
+                f"{', '.join(known[:-1])} or {known[-1]}{more}."
             )
-        found[role.strip()] = name
+        if role in found:
+            raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
+        found[role] = float(name) if constant else name
     return found

@@ -8,11 +8,18 @@ from typing import Any
 
 import click
 
-from karat.cli.comparing import CORRECTIONS, TESTS, split
-from karat.cli.options import policy_of, policy_options
+from karat.cli.comparing import CORRECTIONS, TESTS
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    paths_of,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+)
 from karat.cli.speech import say
 from karat.cli.watching import steps
-from karat.errors import DataError
 
 __all__ = ["report_command"]
 
@@ -36,6 +43,8 @@ __all__ = ["report_command"]
 @click.option("--seed", type=int, help="of the resamples")
 @click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@input_options
+@exclude_option
 @policy_options
 def report_command(
     files: tuple[str, ...],
@@ -67,29 +76,26 @@ def report_command(
     """
     from karat.reporting import report
     from karat.reporting.wording import portable
-    from karat.tables import Run
     from karat.writing import refuse_overwriting
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
-    runs = [split(each) for each in files[1:]]
-    given = [files[0], *(path for _, path in runs), *filter(None, [queries, documents])]
-    if given.count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(*files, queries, documents, inputs.exclude)
     if output != "-":
-        refuse_overwriting(output, given)
+        refuse_overwriting(output, paths_of(*files, queries, documents, inputs.exclude))
     settings: dict[str, Any] = {} if seed is None else {"seed": seed}
     with steps() as tell:
         made = report(
-            files[0],
-            [Run.of(path, name) for name, path in runs],
+            inputs.qrels(files[0], policy, profile, list(measures) or None),
+            [inputs.run(each) for each in files[1:]],
             list(measures) or None,
             baseline=baseline,
             queries=queries,
             documents=documents,
             title=title,
             command=shlex.join(["karat", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
-            policy=policy_of(axes, lenient=lenient),
+            policy=policy,
             profile=profile,
             test=test,
             correction=correction,

@@ -9,18 +9,29 @@ from typing import Any
 import click
 
 from karat.cli.colour import in_colour, painted
-from karat.cli.options import column_options, columns_in, policy_of, policy_options
+from karat.cli.options import (
+    Inputs,
+    exclude_option,
+    input_options,
+    paths_of,
+    policy_of,
+    policy_options,
+    refuse_two_readers,
+    split,
+)
 from karat.cli.speech import say, terminal_width
-from karat.errors import DataError
+from karat.scanning.telling import kind_of
 
 __all__ = ["evaluate_all", "evaluate_command"]
 
 DATA = ("csv", "tsv")
+BOTH = ("lines", "parquet", "arrow")
+"""Kinds of files of which one may hold, a question a row, what was retrieved and what was wanted."""
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 
 @click.command("eval")
-@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
 @click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …"
@@ -34,7 +45,8 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.option(
     "--record", "record_path", metavar="OUT.JSON", help="write hashes, versions and all values: see verify"
 )
-@column_options
+@input_options
+@exclude_option
 @policy_options
 def evaluate_command(
     files: tuple[str, ...],
@@ -47,26 +59,25 @@ def evaluate_command(
     tie_bounds: bool,
     digits: int | None,
     record_path: str | None,
-    qrels_columns: str | None,
-    run_columns: str | None,
     lenient: bool,
     **axes: Any,
 ) -> None:
     """Score runs against relevance judgments.
 
     QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. One row a run.
+    patterns in quotes; '-' is standard input. One row a run, called what its file is or what stands before the equals
+    sign: old=a/x.run.
     """
     from karat.writing import refuse_overwriting
 
     if tie_bounds and per_query:
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
+    inputs = Inputs.taken(axes)
     policy = policy_of(axes, lenient=lenient)
     asked = list(measures) or None
-    if [weights, judged_ranking, *files].count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
+    refuse_two_readers(weights, judged_ranking, inputs.exclude, *files)
     if record_path is not None:
-        refuse_overwriting(record_path, [weights, judged_ranking, *files])
+        refuse_overwriting(record_path, paths_of(weights, judged_ranking, inputs.exclude, *files))
     weighed = weights_in(weights)
     if judged_ranking is not None:
         if files:
@@ -78,11 +89,13 @@ def evaluate_command(
         scores = [
             evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile, weights=weighed)
         ]
-    elif len(files) < 2:
-        raise click.UsageError("Give a QRELS file and at least one RUN.")
     else:
-        columns = {"qrels": columns_in(qrels_columns, "qrels"), "run": columns_in(run_columns, "run")}
-        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed, columns)
+        files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
+        if len(files) < 2:
+            raise click.UsageError(
+                "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both."
+            )
+        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed, inputs)
     if record_path is not None:
         from karat.records import record
 
@@ -106,20 +119,20 @@ def evaluate_all(
     policy: Any,
     profile: str | None,
     weights: dict[str, float] | None,
-    columns: dict[str, dict[str, Any]],
+    inputs: Inputs,
 ) -> Any:
     """Score every run against the same judgments, read once."""
     from karat.asking import conventions, labelled, needs_groups
     from karat.evaluate import evaluate_together
     from karat.progress import watched
-    from karat.tables import Qrels, Run
+    from karat.tables import Qrels
 
     convention, policy = conventions(profile, policy)
     measures = labelled(asked, convention)
-    judged = Qrels.of(qrels, policy, subtopics=needs_groups(measures), **columns["qrels"])
-    ranked = [Run.of(run, **columns["run"]) for run in runs]
+    judged = Qrels.of(inputs.qrels(qrels, policy, profile, asked), policy, subtopics=needs_groups(measures))
+    ranked = [inputs.run(run) for run in runs]
     names = [run.name for run in ranked]
-    names = list(runs) if len(set(names)) < len(names) else names
+    names = [split(run)[0] or run for run in runs] if len(set(names)) < len(names) else names
     ranked = [replace(run, name=name) for name, run in zip(names, ranked, strict=True)]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         found = evaluate_together(

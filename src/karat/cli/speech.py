@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["as_options", "fail", "say", "terminal_width", "warnings_said"]
 
 IN_PYTHON = (
+    (re.compile(r"karat\.(?:Run|Qrels)\.of\(\w+, folders='(\w+)'\)"), r"--folders \1"),
+    (re.compile(r"karat\.Qrels\.of\(\w+, grade=(\d+)\)"), r"--qrels-columns grade:=\1"),
     (re.compile(r"policy=karat\.Policy\((\w+)='?([^')]*)'?\)"), r"--\1 \2"),
     (re.compile(r"karat\.Run\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--run-columns \1=\2"),
     (re.compile(r"karat\.Qrels\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--qrels-columns \1=\2"),

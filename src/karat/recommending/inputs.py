@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.columns import usual
 from karat.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ UsersLike: TypeAlias = Any
 """``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
 ItemsLike: TypeAlias = "Iterable[Any]"
 
-USER = ("user_id", "user", "userId", "userID", "query_id", "qid", "query", "uid")
-ITEM = ("item_id", "item", "itemId", "itemID", "doc_id", "docno", "document", "iid")
-RANK, SCORE = ("rank",), ("score", "prediction", "rating", "weight")
+ROLES = ("query", "document", "rank", "preference")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +65,7 @@ class Recommended:
         baseline: the lists of another recommender; None if there are none.
         features: what each item is like, NaN where unknown [items, features]; None if that was not given.
         distances: how far apart two items are: both, a row each, and how far; None if that was not given.
+        excluded: how many recommendations were taken out.
     """
 
     users: tuple[Hashable, ...]
@@ -79,6 +79,7 @@ class Recommended:
     baseline: Recommended | None = None
     features: Floats | None = None
     distances: tuple[Pairs, Floats] | None = None
+    excluded: int = 0
 
     def top(self, depth: int | None) -> Recommended:
         """The first ``depth`` items of every list."""
@@ -153,6 +154,7 @@ def read(
     baseline: UsersLike | None = None,
     features: Mapping[Any, Sequence[float]] | None = None,
     distances: Mapping[Any, float] | None = None,
+    exclude: UsersLike | None = None,
 ) -> Recommended:
     """Everything that was given, numbered alike.
 
@@ -161,10 +163,14 @@ def read(
     """
     users, items = Numbers(), Numbers()
     rows, rank = ranked(recommended, "recommended", users, items)
-    named = tuple(users.of)
+    count, named = len(rank), tuple(users.of)
+    seen = None if exclude is None else unranked(exclude, "exclude", users, items)
     if not named:
         raise DataError("There are no recommendations to measure.")
     theirs = None if baseline is None else ranked(baseline, "baseline", users, items)
+    if seen is not None:
+        rows, rank = without(rows, rank, seen)
+        theirs = None if theirs is None else without(*theirs, seen)
     history = None if train is None else unranked(train, "train", users, items)
     taken = None if relevant is None else unranked(relevant, "relevant", users, items).once()
     known = None if catalogue is None else items.take(list(catalogue))
@@ -182,6 +188,7 @@ def read(
         baseline=None if theirs is None else Recommended(named, every, *theirs),
         features=None if described is None or features is None else table(features, described, len(every)),
         distances=apart,
+        excluded=count - len(rank),
     )
 
 
@@ -206,6 +213,16 @@ def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple
     return rows, rank
 
 
+def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
+    """The rows that are none of some pairs; those below them move up."""
+    gone = seen.among(rows).astype(np.int64)
+    above = np.cumsum(gone) - gone
+    before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
+    kept = gone == 0
+    moved: Integers = rank - (above - before)
+    return Pairs(rows.user[kept], rows.item[kept]), moved[kept]
+
+
 def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pairs:
     """The rows as they are given."""
     user, item, _, _ = columns(given, what, users, items)
@@ -221,7 +238,8 @@ def columns(
         DataError: neither a mapping nor a frame, or one whose columns cannot be told.
     """
     table = given if isinstance(given, Mapping) else of_frame(given, what)
-    user, item = (next((name for name in names if name in table), None) for names in (USER, ITEM))
+    named = [name for name in table if isinstance(name, str)]
+    user, item, rank, score = (one_of(usual(named, role), role, what) for role in ROLES)
     if user is None or item is None:
         if not isinstance(given, Mapping):
             raise DataError(
@@ -232,15 +250,28 @@ def columns(
         number = users.take(list(lists))
         flat = [each for its in lists.values() for each in its]
         return np.repeat(number, [len(its) for its in lists.values()]), items.take(flat), None, list(users.of)
-    order = next((np.asarray(values_of(table[name]), np.float64) for name in RANK if name in table), None)
-    if order is None:
-        order = next(
-            (-np.asarray(values_of(table[name]), np.float64) for name in SCORE if name in table), None
-        )
+    order = None
+    if rank is not None:
+        order = np.asarray(values_of(table[rank]), np.float64)
+    elif score is not None:
+        order = -np.asarray(values_of(table[score]), np.float64)
     number, places = users.take(table[user]), items.take(table[item])
     if len(number) != len(places):
         raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
     return number, places, order, list(users.of)
+
+
+def one_of(found: list[str], role: str, what: str) -> str | None:
+    """The column that is something by its name; None if there is none.
+
+    Raises:
+        DataError: there are two.
+    """
+    if len(found) > 1:
+        both = " and ".join(f"'{each}'" for each in found)
+        kinds = dict(zip(ROLES, ("user", "item", "rank", "score"), strict=True))
+        raise DataError(f"{what} has {both}, each of which may be the {kinds[role]}: leave one of them out.")
+    return found[0] if found else None
 
 
 def values_of(column: Any) -> list[Any]:
@@ -277,7 +308,7 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
             "frame."
         ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    wanted = [name for name in eager.columns if name in (*USER, *ITEM, *RANK, *SCORE)]
+    wanted = [name for name in eager.columns if any(name in usual(eager.columns, role) for role in ROLES)]
     return {name: column_of(eager[name]) for name in wanted or eager.columns}
 
 

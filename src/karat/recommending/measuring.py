@@ -42,6 +42,7 @@ def beyond_accuracy(
     features: Mapping[Any, Sequence[float]] | None = None,
     distances: Mapping[Any, float] | None = None,
     depth: int | None = None,
+    exclude: UsersLike | None = None,
 ) -> Beyond:
     """Measure recommendations by what accuracy does not see: coverage, evenness, novelty, variety, surprise.
 
@@ -59,6 +60,7 @@ def beyond_accuracy(
         features: ``{item: [number, …]}``.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
         depth: how many items of each list, for measures whose names have no ``@``.
+        exclude: what is taken out of the lists before ranks are counted, as ``train``, often the same.
 
     Raises:
         DataError: an input that cannot be used, or that a measure needs and that was not given.
@@ -84,6 +86,7 @@ def beyond_accuracy(
         baseline=baseline,
         features=features,
         distances=distances,
+        exclude=exclude,
     )
     asked = names_of(measures, given)
     values = []
@@ -126,6 +129,8 @@ def bases_of(given: Recommended) -> dict[str, int]:
         "recommendations": len(given.rows.user),
         "items": len(np.unique(given.rows.item)),
     }
+    if given.excluded:
+        bases["excluded"] = given.excluded
     if given.catalogue is not None:
         bases["in catalogue"] = int(given.catalogue.sum())
     if given.train is not None:

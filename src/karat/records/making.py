@@ -184,6 +184,10 @@ def described(
     named = {"role": role} | ({} if name is None else {"name": name})
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
+    if "exclude" in dict(origin.columns):
+        # What was taken out of it is a file of its own, which a record does not name.
+        why = f"{origin.path} without documents that were excluded"
+        return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
     made: dict[str, Any] = {**named, "path": origin.path}
     if origin.columns:
         made["columns"] = dict(origin.columns)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import starmap
 from typing import Any, TypeAlias
 
 from karat.errors import DataError
 from karat.escaping import printable, shortened
+from karat.scanning.places import FOLDERS
 
 __all__ = ["check_record", "check_scores"]
 
@@ -123,12 +125,15 @@ ROLE = is_a(
 COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
 COLUMNS = is_a(
     f"an object of columns' names by {', '.join(COLUMN[:-1])} or {COLUMN[-1]}",
-    lambda value: (
-        isinstance(value, dict)
-        and set(value) <= set(COLUMN)
-        and all(isinstance(each, str) for each in value.values())
-    ),
+    lambda value: isinstance(value, dict) and all(starmap(names_column, value.items())),
 )
+
+
+def names_column(role: Any, name: Any) -> bool:
+    """Whether this says which column is what, what every row is worth, or what folders are."""
+    if role == "folders":
+        return name in FOLDERS
+    return role in COLUMN and (isinstance(name, str) or (role == "grade" and number_holds(name)))
 
 
 def number_or_null(value: Any) -> bool:

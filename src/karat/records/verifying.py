@@ -332,7 +332,9 @@ def files_now(given: Taken) -> list[str]:
     """
     path = given.path or ""
     role = "run" if given.entry["role"] == "run" else "qrels"
-    return list(place_of(path, role).files) if "files" in given.entry or os.path.isdir(path) else [path]
+    return (
+        list(place_of(path, role, "parts").files) if "files" in given.entry or os.path.isdir(path) else [path]
+    )
 
 
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Finding]:

@@ -33,6 +33,11 @@ class Extracted:
         extra: as many as there are queries without judgments; the engine counts them and names none.
         dropped: rows that gave way to another of the same document.
         line_count: rows of the run.
+        scores: every document's score, list after list; None if nobody asked for them.
+        duplicates: documents that stand twice, as the kernel tells them.
+        malformed: lines that were skipped.
+        unordered: queries that are not listed in order of score.
+        excluded: documents that were taken out of lists.
     """
 
     length: Integers
@@ -44,10 +49,11 @@ class Extracted:
     extra: Sized
     dropped: int
     line_count: int
-    scores: None = None
+    scores: Any = None
     duplicates: Sequence[tuple[int, bytes, int, int, int, int]] = ()
     malformed: int = 0
     unordered: int = 0
+    excluded: int = 0
 
 
 def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:

@@ -21,36 +21,50 @@ if TYPE_CHECKING:
 __all__ = ["called", "read_as"]
 
 
-def read_as(given: Readable, kind: str, asked: Mapping[str, str | None]) -> Source | Table:
+def read_as(
+    given: Readable,
+    kind: str,
+    asked: Mapping[str, str | None],
+    folders: str | None = None,
+    grade: float | None = None,
+) -> Source | Table:
     """What holds ``qrels`` or a ``run``: text, or a table in files.
 
     Args:
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
         kind: ``qrels`` or ``run``.
         asked: the columns' names by what they are, None where a usual one is looked for.
+        folders: what files in several folders are: ``parts`` of one table, or data sets, of which ``prefix`` calls the
+            queries by their folders.
+        grade: what every row of judgments is worth; None for what a column says.
 
     Raises:
         DataError: what cannot be read, or names of columns where there are none.
     """
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if path is not None and is_table(path):
-        return opened(path, kind, asked)
+        return opened(path, kind, asked, folders, grade)
     source = source_of(given)
-    named = any(asked.values())
+    named = any(asked.values()) or grade is not None
     if path is not None and source.origin.path is not None:
         plain = isinstance(source.handle, str)
         if named or (plain and not is_trec(source.head, kind)):
-            return opened(path, kind, asked)
+            return opened(path, kind, asked, folders, grade)
     elif named:
         raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
     return source
 
 
-def opened(path: str, kind: str, asked: Mapping[str, str | None]) -> Source | Table:
+def opened(
+    path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
+) -> Source | Table:
     """The table that a path means, else its text."""
     from karat.scanning.table import Table, table_in
 
-    found = table_in(path, kind, dict.fromkeys(ROLES[kind]) | dict(asked))
+    wanted = dict.fromkeys(ROLES[kind]) | dict(asked)
+    if grade is not None:
+        del wanted["grade"]
+    found = table_in(path, kind, wanted, folders, grade)
     if isinstance(found, Table):
         return found
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from karat.columns import usual
+from karat.columns import INSISTED, usual
 from karat.errors import DataError
 from karat.read import BYTE_ORDER_MARK, sentences, unpacked
 from karat.scanning.telling import is_number
@@ -102,7 +102,8 @@ def split(line: str, separator: str) -> list[str]:
 
 def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
     """Whether these are columns' names."""
-    by_name = bool(asked) and set(asked) <= set(names)
+    given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
+    by_name = bool(given) and given <= set(names)
     return by_name or bool(usual(names, "query") and usual(names, "document"))
 
 

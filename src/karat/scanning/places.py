@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from karat.errors import DataError
@@ -15,8 +15,9 @@ from karat.scanning.telling import is_pattern, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Place", "place_of"]
+__all__ = ["FOLDERS", "Place", "place_of"]
 
+FOLDERS = ("parts", "prefix")
 MANY = 3
 """Files that a sentence names; of more it gives the number."""
 
@@ -30,12 +31,21 @@ class Place:
         files: them, sorted.
         kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
         keys: the columns that a Hive layout writes into the names of the folders below, ``key=value``.
+        labels: where each folder is a data set of its own, what stands before the queries of each file.
     """
 
     name: str
     files: tuple[str, ...]
     kind: str
     keys: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def apart(self) -> list[tuple[str, Place]]:
+        """Each data set with what stands before its queries."""
+        found: dict[str, list[str]] = {}
+        for label, file in zip(self.labels, self.files, strict=True):
+            found.setdefault(label, []).append(file)
+        return [(each, replace(self, files=tuple(files), labels=())) for each, files in found.items()]
 
     @property
     def origin(self) -> Origin:
@@ -44,7 +54,8 @@ class Place:
         if self.files == (self.name,):
             return parts[0]
         size, changed = sum(each.size for each in parts), max(each.changed for each in parts)
-        return Origin("file", self.name, size, changed, parts=parts)
+        how = (("folders", "prefix"),) if self.labels else ()
+        return Origin("file", self.name, size, changed, parts=parts, columns=how)
 
 
 def origin_of(path: str) -> Origin:
@@ -54,25 +65,34 @@ def origin_of(path: str) -> Origin:
     return Origin("file", path, found.st_size, found.st_mtime_ns)
 
 
-def place_of(path: str, kind: str) -> Place:
+def place_of(path: str, kind: str, folders: str | None = None) -> Place:
     """The files that a path means, for ``qrels`` or a ``run``.
 
+    Args:
+        path: a file, a folder or a pattern.
+        kind: ``qrels`` or ``run``.
+        folders: what files in several folders are: ``parts`` of one table, or data sets, of which ``prefix`` calls the
+            queries by their folders; None refuses them.
+
     Raises:
-        DataError: a pattern that matches nothing, a folder without a table, files of several kinds.
+        DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or in several
+            folders where nothing says what they are.
     """
+    if folders not in (None, *FOLDERS):
+        raise DataError(f"There is no folders={folders!r}; there are: {', '.join(FOLDERS)}.")
     if is_pattern(path):
         found = [each for each in sorted(glob.glob(path, recursive=True)) if os.path.isfile(each)]
         if not found:
             raise DataError(f"No file matches {path}: check the pattern, and the folder that it starts from.")
-        return of_one_kind(path, found)
+        return of_one_kind(path, found, kind, folders)
     if os.path.isdir(path):
-        return in_folder(path, kind)
+        return in_folder(path, kind, folders)
     with sentences(path):
         os.stat(path)
     return Place(path, (path,), kind_of(path))
 
 
-def in_folder(folder: str, kind: str) -> Place:
+def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     """The table that a folder is: a data set as BEIR lays it out, or files that hold parts of one table.
 
     Raises:
@@ -88,7 +108,7 @@ def in_folder(folder: str, kind: str) -> Place:
         return in_beir(folder, its, kind)
     found = [each for each in walked(folder) if kind_of(each) != "text"]
     if found:
-        return of_one_kind(folder, found)
+        return of_one_kind(folder, found, kind, folders)
     raise DataError(
         f"{folder} is a folder without Parquet, Arrow, CSV or JSON files: give a file, or a pattern in quotes "
         f"('{os.path.join(folder, '*.run')}') that names the parts of one table."
@@ -124,11 +144,12 @@ def walked(folder: str) -> list[str]:
     return sorted(found)
 
 
-def of_one_kind(name: str, files: list[str]) -> Place:
+def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:
     """Several files as one table.
 
     Raises:
-        DataError: they are of several kinds, or not all of them lie in folders ``key=value`` of the same keys.
+        DataError: they are of several kinds, or in several folders, or not all of them lie in folders ``key=value`` of
+            the same keys.
     """
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
@@ -143,12 +164,52 @@ def of_one_kind(name: str, files: list[str]) -> Place:
             f"{name} means files that lie in folders 'key=value' of different keys ({shown(layouts.values())}): give "
             "a pattern that means one layout."
         )
-    return Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
+    place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
+    homes = [home_of(each) for each in files]
+    if len(set(homes)) == 1 or folders == "parts":
+        return place
+    labels = labels_of(homes)
+    if folders == "prefix":
+        return replace(place, labels=tuple(labels))
+    examples = list(dict.fromkeys(labels))
+    call = f"karat.{kind.capitalize()}.of(path, folders='{{}}')"
+    raise DataError(
+        f"{name} means files in {len(set(homes))} folders ({shown(files)}). If these are data sets, their queries may "
+        f"have the same ids: {call.format('prefix')} calls them {examples[0]}/…, {examples[1]}/… and so on. If they "
+        f"are parts of one table, say so: {call.format('parts')}. Else give one of them."
+    )
+
+
+def home_of(path: str) -> str:
+    """The folder of a file, without the folders below it that a Hive layout names ``key=value``."""
+    return os.sep.join(each for each in os.path.dirname(path).split(os.sep) if "=" not in each)
+
+
+def labels_of(homes: list[str]) -> list[str]:
+    """What tells each of several folders from the others: its path without what all of them begin and end with.
+
+    Raises:
+        DataError: two differ in blanks alone, which ids cannot hold.
+    """
+    parts = {home: home.split(os.sep) for home in homes}
+    before = shared(list(parts.values()))
+    rest = {home: each[before:] for home, each in parts.items()}
+    after = shared([each[::-1] for each in rest.values()])
+    names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
+    written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
+    if len(set(written.values())) < len(written):
+        raise DataError(f"The folders {shown(written)} cannot be told apart without blanks: rename one.")
+    return [written[home] for home in homes]
 
 
 def keys_of(path: str) -> tuple[str, ...]:
     """The columns that stand in the names of the folders of a path."""
     return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
+
+
+def shared(lists: list[list[str]]) -> int:
+    """With how many equal items several lists begin."""
+    return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
 def shown(files: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from karat.columns import choose, usual
+from karat.columns import choose, no_rank, plain_name, usual
 from karat.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,9 +16,25 @@ __all__ = ["Plan", "Shape", "plan_of"]
 Shape: TypeAlias = "str | tuple[str, ...]"
 """What a column holds: ``one`` value a row, a ``list``, or the names of the fields of the records that it lists."""
 
-RETRIEVED = ("retrieved_ids", "retrieved")
-WANTED = ("reference_ids", "relevant_ids", "relevant")
-EITHER = ("doc_ids", "docnos", "docids", "document_ids", "documents", "docs", "item_ids", "items")
+RETRIEVED = (
+    "retrievedids",
+    "retrieved",
+    "retrieveddocs",
+    "retrievedcontextids",
+    "retrieveddocids",
+    "recommended",
+)
+WANTED = (
+    "referenceids",
+    "relevantids",
+    "relevant",
+    "relevantdocs",
+    "referencecontextids",
+    "expectedids",
+    "groundtruthids",
+    "relevantdocids",
+)
+EITHER = ("docids", "docnos", "documentids", "documents", "docs", "itemids", "items", "ids")
 LISTS = {"run": (*RETRIEVED, *EITHER), "qrels": (*WANTED, *EITHER)}
 VALUES = {"run": ("scores", "score"), "qrels": ("relevances", "grades", "labels", "scores")}
 
@@ -31,11 +47,13 @@ class Plan:
         columns: by what they are: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
         records: the column of lists of records that all but the query are fields of, or None.
         lists: whether all but the query are lists, one row a question.
+        relevant: whether these are lists of relevant documents, which have no grades.
     """
 
     columns: Mapping[str, str]
     records: str | None = None
     lists: bool = False
+    relevant: bool = False
 
     @property
     def nested(self) -> bool:
@@ -45,7 +63,7 @@ class Plan:
     @property
     def by_place(self) -> bool:
         """Whether the order of the lists is all that ranks."""
-        return self.lists and len(self.columns) == 2
+        return self.lists and len(self.columns) == 2 and not self.relevant
 
     @property
     def flat(self) -> dict[str, str]:
@@ -77,7 +95,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
     records = [
         each for each, shape in fields.items() if isinstance(shape, tuple) and has_document(shape, document)
     ]
-    listed = [each for each in lists if (each == document if document else each.casefold() in LISTS[kind])]
+    listed = [each for each in lists if (each == document if document else plain_name(each) in LISTS[kind])]
     if has_document(flat, document) or not (listed or records):
         return Plan(choose(list(fields), kind, dict(asked)))
     if len(listed) + len(records) > 1:
@@ -87,7 +105,9 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
     if records:
         inside = {role: column for role, column in asked.items() if role != "query"}
         return Plan(query | choose(fields[records[0]], kind, inside), records=records[0])
-    return Plan(query | {"document": listed[0]} | value_of(lists, kind, asked, listed[0]), lists=True)
+    value = value_of(lists, kind, asked, listed[0])
+    columns = query | {"document": listed[0]} | value
+    return Plan(columns, lists=True, relevant=kind == "qrels" and not value)
 
 
 def has_document(names: Sequence[str], asked: str | None) -> bool:
@@ -102,8 +122,15 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
         DataError: one was named and is not there, or qrels have none.
     """
     role = "grade" if kind == "qrels" else "score"
+    if role not in asked:  # each is worth the same
+        return {}
     value = asked.get(role)
-    found = [each for each in lists if (each == value if value else each.casefold() in VALUES[kind])]
-    if not found and (value or kind == "qrels"):
-        raise DataError(f"There is no column of lists with the {role}s of '{listed}': name it ({role}=…).")
+    if value and kind == "run":
+        value = no_rank(value, lists)
+    found = [each for each in lists if (each == value if value else plain_name(each) in VALUES[kind])]
+    if not found and (value or (kind == "qrels" and plain_name(listed) not in WANTED)):
+        more = "" if kind == "run" else "; karat.Qrels.of(path, grade=1) if each of them is relevant"
+        raise DataError(
+            f"There is no column of lists with the {role}s of '{listed}': name it ({role}=…){more}."
+        )
     return {role: found[0]} if found else {}

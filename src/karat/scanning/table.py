@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, usual
@@ -41,6 +41,7 @@ class Table:
         origin: the files.
         library: what reads them.
         guessed: the column of scores or grades, if nobody named it.
+        constants: what every row is worth, by ``grade``; nothing where a column says it.
         fault: says what is wrong with a number in text, if anything is.
         home: what has to be held as long as the content is.
     """
@@ -51,6 +52,7 @@ class Table:
     origin: Origin
     library: str = "json"
     guessed: str | None = None
+    constants: Mapping[str, float] = field(default_factory=dict)
     fault: Callable[[], str | None] = lambda: None
     home: Any = None
 
@@ -69,22 +71,43 @@ class Table:
                 raise DataError(fault or str(error)) from None
 
 
-def table_in(path: str, kind: str, asked: Mapping[str, str | None]) -> Table | Place | None:
+def table_in(
+    path: str,
+    kind: str,
+    asked: Mapping[str, str | None],
+    folders: str | None = None,
+    grade: float | None = None,
+) -> Table | Place | None:
     """The table that a path means; None for text that is read as TREC's, a place for several files of such text.
 
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
         asked: the columns' names by what they are, None where a usual one is looked for.
+        folders: as ``place_of`` takes it.
+        grade: what every row of judgments is worth; None for what a column says.
 
     Raises:
         DataError: nothing there, files of several kinds, a file that cannot be read, columns that cannot be told.
     """
-    place = place_of(path, kind)
+    place = place_of(path, kind, folders)
+    if not place.labels:
+        return found_in(place, kind, asked, grade)
+    tables = [(label, found_in(each, kind, asked, grade)) for label, each in place.apart()]
+    if all(isinstance(each, Table) for _, each in tables):
+        return together(place, [(label, each) for label, each in tables if isinstance(each, Table)])
+    return replace(place, kind="text")
+
+
+def found_in(
+    place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None
+) -> Table | Place | None:
+    """The table in some files; else None, or the place of several files of text."""
+    path = place.name
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
         place = replace(place, kind=by_magic(head))
-    wanted = Wanted(place, kind, asked)
+    wanted = Wanted(place, kind, asked, grade)
     if place.kind in COLUMNAR:
         return columnar(wanted)
     if place.kind in ("json", "lines"):
@@ -94,11 +117,55 @@ def table_in(path: str, kind: str, asked: Mapping[str, str | None]) -> Table | P
         how = delimited(place.files[0], head, kind, names, sure=place.kind == "csv")
         if how is not None:
             return by_text(wanted, how)
+    if grade is not None:
+        raise DataError(f"{path} is read as TREC text, whose lines have grades: leave grade={grade:g} out.")
     if names:
         raise DataError(
             f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
         )
     return None if place.files == (path,) else place
+
+
+def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
+    """Data sets as one table, of which each query's id begins with the folder's name."""
+    first = tables[0][1]
+    if isinstance(first.content, dict):
+        return replace(
+            first,
+            name=place.name,
+            origin=place.origin,
+            content={
+                f"{label}/{query}": documents
+                for label, its in tables
+                for query, documents in its.content.items()
+            },
+        )
+    import narwhals as nw
+
+    other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
+    if other is not None:
+        raise DataError(
+            f"{other.name} has other columns in one folder than in the next: {', '.join(other.columns)}."
+        )
+    frames: list[Any] = []
+    for label, its in tables:
+        # PyArrow's data sets are no frames; their rows are.
+        frame: Any = nw.from_native(
+            its.content.to_table() if hasattr(its.content, "scanner") else its.content
+        )
+        query, *others = (nw.col(name).alias(role) for role, name in its.columns.items())
+        frames.append(
+            frame.select(nw.concat_str([nw.lit(f"{label}/"), query.cast(nw.String)]).alias("query"), *others)
+        )
+    return replace(
+        first,
+        name=place.name,
+        content=nw.concat(frames).to_native(),
+        columns={role: role for role in first.columns},
+        origin=replace(place.origin, rows=True, columns=(*first.origin.columns, *place.origin.columns)),
+        fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
+        home=[its.home for _, its in tables],
+    )
 
 
 def by_magic(head: bytes) -> str:
@@ -120,11 +187,13 @@ class Wanted:
         place: the files.
         kind: ``qrels`` or ``run``.
         asked: the columns' names by what they are, None where a usual one is looked for.
+        grade: what every row of judgments is worth; None for what a column says.
     """
 
     place: Place
     kind: str
     asked: Mapping[str, str | None]
+    grade: float | None = None
 
     def plan(self, fields: Mapping[str, Shape]) -> Plan:
         """Which column is what.
@@ -140,8 +209,7 @@ class Wanted:
             looks = f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
             if strange:
                 raise DataError(f"{self.place.name}: {error}{looks}") from None
-            option = f" On the command line, karat eval and compare have --{self.kind}-columns for it."
-            raise DataError(f"{self.place.name}: {error}{option}") from None
+            raise DataError(f"{self.place.name}: {str(error).replace('.of(frame,', '.of(path,')}") from None
 
     def made(self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False) -> Table:
         """The columns wanted of a table that was opened."""
@@ -155,7 +223,10 @@ class Wanted:
             row, column, value = found
             return f"row {row} (from 0): '{value}' in column '{column}' is not a number. Correct it."
 
-        given = tuple((role, column) for role, column in self.asked.items() if column)
+        given: tuple[tuple[str, Any], ...] = tuple((role, name) for role, name in self.asked.items() if name)
+        constant = 1.0 if plan.relevant and self.grade is None else self.grade
+        if self.grade is not None:
+            given = (*given, ("grade", self.grade))
         role = "grade" if self.kind == "qrels" else "score"
         return Table(
             self.place.name,
@@ -164,6 +235,7 @@ class Wanted:
             replace(self.place.origin, rows=True, columns=given),
             engine.LIBRARY,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
+            {} if constant is None else {"grade": constant},
             fault if text else lambda: None,
             home,
         )
@@ -205,7 +277,8 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
             raise DataError(
                 f"{place.name} means {len(place.files)} dictionaries in JSON: they are read one by one."
             )
-        return Table(place.name, mapping_in(place.files[0]), {}, place.origin)
+        constants = {} if wanted.grade is None else {"grade": wanted.grade}
+        return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=constants)
     refuse_packed(place)
     for each in place.files:
         with sentences(each), open(each, "rb") as file:

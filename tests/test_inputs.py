@@ -1,0 +1,502 @@
+"""What files, frames and dictionaries are taken for: columns by name, folders, ranks, lists, missing grades."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import pytest
+
+import karat
+from karat import DataError, DataWarning, Policy, Qrels, Run
+from karat.cli import COMMANDS, commands, main
+from karat.columns import USUAL, plain_name, usual
+from karat.recommending.inputs import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def command(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+# ---------------------------------------------------------------- files in several folders
+
+
+@pytest.fixture
+def sets(tmp_path: Path) -> Path:
+    """Two data sets, each with a query 1."""
+    for name, wanted in (("nq", "a"), ("fever 2", "b")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text(f"1 0 {wanted} 1\n")
+        (tmp_path / name / "bm25.run").write_text("1 Q0 a 1 2.0 t\n# a note\n\n 1 Q0 b 2 1.0 t\n")
+        (tmp_path / name / "bm25.jsonl").write_text('{"qid": "1", "retrieved_ids": ["a", "b"]}\n')
+        (tmp_path / name / "bm25.csv").write_text("qid,docno,score\n1,a,2\n1,b,1\n")
+        (tmp_path / name / "bm25.json").write_text('{"1": {"a": 2.0, "b": 1.0}}')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "face", ["eval", "compare", "report", "gate", "check", "explain", "difference", "agreement"]
+)
+def test_files_of_several_folders_are_refused_by_every_command(
+    face: str, sets: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = str(sets / "*" / "qrels.txt"), str(sets / "*" / "bm25.run")
+    words = {
+        "eval": ["eval", qrels, run],
+        "compare": ["compare", qrels, run, f"two={run}"],
+        "report": ["report", qrels, run, f"two={run}", "-o", str(sets / "page.html")],
+        "gate": ["gate", qrels, run, "--min", "AP=0"],
+        "check": ["check", qrels, run],
+        "explain": ["explain", "AP", qrels, run, "--query", "1"],
+        "difference": ["difference", "trec_eval-9", "ranx", "AP", qrels, run],
+        "agreement": ["agreement", qrels, qrels],
+    }
+    assert command(*words[face]) == 2
+    said = capsys.readouterr()
+    text = " ".join((said.out if face == "check" else said.err).split())
+    assert "files in 2 folders" in text
+    if face != "check":
+        assert "--folders prefix" in text
+
+
+@pytest.mark.parametrize("ending", ["run", "jsonl", "csv", "json"])
+def test_data_sets_keep_their_queries_apart_by_their_folders(ending: str, sets: Path) -> None:
+    pytest.importorskip("polars", reason="reads the tables")
+    qrels = Qrels.of(str(sets / "*" / "qrels.txt"), folders="prefix")
+    run = Run.of(str(sets / "*" / f"bm25.{ending}"), folders="prefix")
+    assert karat.evaluate(qrels, run, "RR").by_query("RR") == {"fever_2/1": 0.5, "nq/1": 1.0}
+
+
+def test_a_folder_of_data_sets_is_refused_as_a_pattern_is(sets: Path) -> None:
+    for each in sets.glob("*/bm25.*"):
+        if each.suffix != ".csv":
+            each.unlink()
+    with pytest.raises(DataError, match=r"files in 2 folders.*folders='prefix'"):
+        Run.of(str(sets))
+
+
+def test_folders_of_one_table_are_said_to_be_parts(sets: Path, tmp_path: Path) -> None:
+    qrels = Qrels.of(str(sets / "*" / "qrels.txt"), folders="parts")
+    assert qrels.queries == ["1"]
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for number in (1, 2):
+        (parts / f"{number}.txt").write_text(f"{number} 0 a 1\n")
+    assert Qrels.of(str(parts / "*.txt")).queries == ["1", "2"]
+    with pytest.raises(DataError, match="no folders='both'"):
+        Qrels.of(str(sets / "*" / "qrels.txt"), folders="both")
+
+
+def test_partitions_of_hive_stay_one_table(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars", reason="writes Parquet")
+    for part in ("a", "b"):
+        folder = tmp_path / "run" / f"part={part}"
+        folder.mkdir(parents=True)
+        pl.DataFrame({"qid": [part], "docno": ["d"], "score": [1.0]}).write_parquet(folder / "0.parquet")
+    qrels = {"a": {"d": 1}, "b": {"d": 1}}
+    for path in (tmp_path / "run", tmp_path / "run" / "*" / "*.parquet"):
+        assert karat.evaluate(qrels, str(path), "RR")["RR"] == 1.0
+
+
+def test_a_record_of_prefixed_folders_is_verified(sets: Path) -> None:
+    qrels = Qrels.of(str(sets / "*" / "qrels.txt"), folders="prefix")
+    run = Run.of(str(sets / "*" / "bm25.run"), folders="prefix")
+    karat.record(karat.evaluate(qrels, run, "RR"), str(sets / "record.json"))
+    assert karat.verify(str(sets / "record.json")).equal
+
+
+# ---------------------------------------------------------------- ranks in the place of scores
+
+TABLE = {"qid": ["q"] * 4, "docno": ["b", "c", "d", "a"], "position": [1, 2, 3, 4], "shown": [1, 2, 3, 4]}
+
+
+def frames() -> dict[str, Callable[[], Any]]:
+    """The same table, as several libraries hold it."""
+    pl = pytest.importorskip("polars", reason="makes the frames")
+    frame = pl.DataFrame(TABLE)
+    return {
+        "polars": lambda: frame,
+        "lazy": lambda: frame.lazy(),
+        "pandas": lambda: pytest.importorskip("pandas").DataFrame(TABLE),
+        "arrow": lambda: pytest.importorskip("pyarrow").table(TABLE),
+        "duckdb": lambda: pytest.importorskip("duckdb").connect().from_arrow(frame.to_arrow()),
+        "engine": lambda: pytest.importorskip("duckdb").connect().from_arrow(frame.to_arrow()),
+    }
+
+
+@pytest.mark.parametrize("library", ["polars", "lazy", "pandas", "arrow", "duckdb", "engine"])
+def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
+    qrels, made = {"q": {"a": 1}}, frames()[library]
+    extract = "engine" if library == "engine" else None
+    with pytest.raises(DataError, match=r"a rank by its name.*karat\.Run\.of\(frame, rank='position'\)"):
+        karat.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
+    if library != "engine":  # whose rows have no order
+        with pytest.raises(DataError, match=r"counts 1, 2, 3 … down each list.*score='shown!'"):
+            karat.evaluate(qrels, Run.of(made(), score="shown"), "RR")
+    for insisted in ("position!", "shown!"):
+        assert karat.evaluate(qrels, Run.of(made(), score=insisted, extract=extract), "RR")["RR"] == 1.0
+    for rank in ("position", "shown"):
+        assert karat.evaluate(qrels, Run.of(made(), rank=rank, extract=extract), "RR")["RR"] == 0.25
+
+
+def test_the_command_line_refuses_ranks_with_its_own_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pl = pytest.importorskip("polars", reason="reads CSV")
+    pl.DataFrame(TABLE).write_csv(tmp_path / "run.csv")
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")]
+    for column in ("position", "shown"):
+        for words in (["eval", "-m", "RR"], ["gate", "--min", "RR=0"], ["difference", "ranx", "karat", "AP"]):
+            assert command(*words, *files, "--run-columns", f"score={column}") == 2
+            said = capsys.readouterr().err
+            assert f"--run-columns rank={column}" in said
+            assert f"--run-columns score={column}!" in said
+        assert command("eval", "-m", "RR", *files, "--run-columns", f"score={column}!") == 0
+        assert "1.0000" in capsys.readouterr().out
+
+
+def test_names_of_scores_that_speak_of_ranks_are_scores() -> None:
+    frame = frames()["polars"]().rename({"position": "rerank_score"})
+    shuffled = frame[[2, 0, 3, 1]]
+    assert karat.evaluate({"q": {"a": 1}}, Run.of(shuffled, score="rerank_score"), "RR")["RR"] == 1.0
+
+
+def test_scores_of_text_and_dictionaries_that_count_up_are_warned_of() -> None:
+    ids = [f"d{number}" for number in range(12)]
+    up = {query: {each: float(rank) for rank, each in enumerate(ids, 1)} for query in ("p", "q")}
+    text = "".join(f"{q} Q0 {d} {int(s)} {s} t\n" for q, its in up.items() for d, s in its.items()).encode()
+    for run in (up, text):
+        with pytest.warns(DataWarning, match="the scores count up, 1, 2, 3"):
+            assert karat.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, run, "RR")["RR"] == 1 / 12
+    down = {query: {each: -float(rank) for rank, each in enumerate(ids, 1)} for query in ("p", "q")}
+    assert not karat.evaluate({"p": {"d0": 1}, "q": {"d0": 1}}, down, "RR").warnings
+
+
+# ---------------------------------------------------------------- names of columns
+
+FORMS = {
+    "query": "query_id qid queryid QueryID userID userId user_id userid topic_id question question_id uid",
+    "document": "docno doc_id docId itemID itemId item_id movieId corpus-id _id passage_id",
+    "score": "score _score Score sim prediction similarity",
+    "rank": "rank Rank position pos",
+    "grade": "relevance rel label grade rating qrel Rating",
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "name"), [(role, name) for role, names in FORMS.items() for name in names.split()]
+)
+def test_usual_names_are_known_to_every_face(role: str, name: str) -> None:
+    assert usual([name, "other"], role) == [name]
+
+
+def test_recommendations_take_their_columns_from_the_same_table() -> None:
+    lists = {"u": ["b", "a"], "v": ["a"]}
+    expected = read(lists)
+    for query in FORMS["query"].split():
+        for document in FORMS["document"].split():
+            table = {query: ["u", "v", "u"], document: ["a", "a", "b"], "position": [2, 1, 1]}
+            found = read(table)
+            assert (found.users, len(found.items)) == (expected.users, len(expected.items))
+            assert [found.items[each] for each in found.rows.item] == ["b", "a", "a"]
+    with pytest.raises(DataError, match="user_id' and 'userID', each of which may be the user"):
+        read({"user_id": ["u"], "userID": ["v"], "item": ["a"]})
+
+
+def test_no_name_stands_for_two_things_of_one_table() -> None:
+    for kind in (("query", "document", "score", "rank"), ("query", "document", "grade", "subtopic")):
+        names = [name for role in kind for bracket in USUAL[role] for name in bracket]
+        assert len(names) == len(set(names))
+        assert all(plain_name(name) == name for name in names)
+
+
+def test_two_columns_of_one_kind_are_refused() -> None:
+    pl = pytest.importorskip("polars", reason="makes the frame")
+    frame = pl.DataFrame({"user_id": ["q"], "userID": ["r"], "item": ["a"], "score": [1.0]})
+    with pytest.raises(DataError, match="'user_id' and 'userID', each of which may be the query"):
+        karat.evaluate({"q": {"a": 1}}, frame, "RR")
+
+
+READS_TABLES = ("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate")
+
+
+@pytest.mark.parametrize("name", READS_TABLES)
+def test_every_command_that_reads_tables_says_which_columns_are_what(name: str) -> None:
+    its = commands.get_command(click.Context(commands), name)
+    assert its is not None
+    options = {option for each in its.params for option in each.opts}
+    assert {"--run-columns", "--qrels-columns", "--folders"} <= options
+    assert ("--exclude" in options) == (name != "check")
+
+
+def test_the_list_of_commands_that_read_tables_is_whole() -> None:
+    others = {"verify", "measures", "profiles", "trec-eval"}
+    assert set(COMMANDS) - others - set(READS_TABLES) <= {"evaluate"}
+
+
+@pytest.mark.parametrize("name", READS_TABLES)
+def test_columns_are_named_in_every_command(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars", reason="reads CSV")
+    qrels, run = tmp_path / "judged.csv", tmp_path / "found.csv"
+    rows = [(f"s{query}", f"p{place}") for query in range(3) for place in range(4)]
+    qrels.write_text("session,page,clicks\n" + "".join(f"{q},{d},{d[1:]}\n" for q, d in rows))
+    run.write_text("session,page,place\n" + "".join(f"{q},{d},{5 - int(d[1:])}\n" for q, d in rows))
+    files = {
+        "check": [str(qrels), f"mine={run}"],
+        "eval": [str(qrels), f"mine={run}", "-m", "nDCG"],
+        "compare": [str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
+        "report": [str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG", "-o", "-"],
+        "explain": ["nDCG", str(qrels), f"mine={run}", "--query", "s1"],
+        "difference": ["karat", "trec_eval-9", "nDCG", str(qrels), f"mine={run}"],
+        "agreement": [str(qrels), str(qrels), f"mine={run}", f"yours={run}", "-m", "nDCG"],
+        "gate": [
+            str(qrels),
+            f"mine={run}",
+            "--min",
+            "nDCG=0.99",
+            "--baseline",
+            f"old={run}",
+            "--max-drop",
+            "nDCG=1",
+        ],
+    }
+    if name == "report":
+        pytest.importorskip("altair", reason="draws the page")
+    columns = ["--qrels-columns", "query=session,document=page,grade=clicks"]
+    columns += ["--run-columns", "query=session,document=page,rank=place"]
+    code = command(name, *files[name], *columns)
+    said = capsys.readouterr()
+    assert code in ((0, 1) if name == "check" else (0,)), said.err
+    if name != "difference":
+        assert "mine" in said.out
+    if name in ("eval", "explain", "difference"):
+        assert "1.0000" in said.out
+    if name == "check":
+        assert "error" not in said.out.replace("0 errors", "")
+
+
+def test_a_column_that_nobody_can_tell_is_asked_for_in_the_words_of_the_face(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars", reason="reads CSV")
+    (tmp_path / "run.csv").write_text("qid,docno,closeness\nq,a,1\n")
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    with pytest.raises(
+        DataError, match=r"the score, or the rank, by its name.*karat\.Run\.of\(path, score=…\)"
+    ):
+        Run.of(str(tmp_path / "run.csv"))
+    assert command("eval", str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")) == 2
+    said = capsys.readouterr().err
+    assert "--run-columns score=…, or --run-columns rank=… where 1 is the best" in said
+    assert "karat.Run" not in said
+
+
+# ---------------------------------------------------------------- judgments without grades, lists, ids that are numbers
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        {"q": ["a", "b"]},
+        {"q": ("a", "b")},
+        {"q": {"a", "b"}},
+        {"q": frozenset("ab")},
+        {"q": np.array(["a", "b"])},
+        {"q": {"a": 1, "b": 1}.keys()},
+    ],
+    ids=lambda qrels: type(qrels["q"]).__name__,
+)
+def test_relevant_documents_may_be_a_list_or_a_set(qrels: Any) -> None:
+    run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    assert karat.evaluate(qrels, run, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert karat.evaluate(qrels, {"q": ["x", "a", "b"]}, "AP")["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert "few-queries" in {each.code for each in karat.check(qrels, {"q": ["x", "a", "b"]}).findings}
+
+
+def test_what_has_no_order_or_stands_twice_is_no_ranking() -> None:
+    with pytest.raises(DataError, match="query 'q': a set has no order"):
+        karat.evaluate({"q": ["a"]}, {"q": {"a", "b"}}, "AP")
+    with pytest.raises(DataError, match="document 'a' is listed twice"):
+        karat.evaluate({"q": ["a"]}, {"q": ["a", "b", "a"]}, "AP")
+    with pytest.raises(DataError, match="query 'q'"):
+        karat.evaluate({"q": "abc"}, {"q": ["a"]}, "AP")
+
+
+def test_whole_numbers_are_ids_as_their_text_is() -> None:
+    for qrels in ({1: [2]}, {"1": ["2"]}, {1: {2: 1}}, {np.int64(1): {np.int32(2)}}):
+        for run in ({1: [1, 2]}, {"1": ["1", "2"]}, {1: {1: 2.0, 2: 1.0}}):
+            assert karat.evaluate(qrels, run, "RR").by_query("RR") == {"1": 0.5}
+    with pytest.raises(DataError, match="twice"):
+        karat.evaluate({1: {2: 1, "2": 0}}, {1: [2]}, "RR")
+
+
+def test_a_number_is_the_grade_of_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pl = pytest.importorskip("polars", reason="makes the frames")
+    clicks = pl.DataFrame({"userID": [1, 1, 2], "itemID": [5, 6, 7]})
+    shown = pl.DataFrame({"userID": [1, 1, 2], "itemID": [4, 5, 7], "prediction": [0.9, 0.8, 0.7]})
+    with pytest.raises(DataError, match=r"implicit feedback\), karat\.Qrels\.of\(frame, grade=1\)"):
+        karat.evaluate(clicks, shown, "RR")
+    for made in (clicks, clicks.lazy(), clicks.to_arrow()):
+        assert karat.evaluate(Qrels.of(made, grade=1), shown, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
+    assert karat.evaluate(Qrels.of(clicks, grade=3), shown, "AP(rel=3)@1")["AP(rel=3)@1"] == 0.5
+    clicks.write_csv(tmp_path / "clicks.csv")
+    shown.write_csv(tmp_path / "shown.csv")
+    files = [str(tmp_path / "clicks.csv"), str(tmp_path / "shown.csv")]
+    assert command("eval", "-m", "RR", *files) == 2
+    assert "--qrels-columns grade:=1" in capsys.readouterr().err
+    assert (
+        command("eval", "-m", "RR", *files, "--qrels-columns", "grade:=1", "--record", files[0] + ".json")
+        == 0
+    )
+    assert "0.7500" in capsys.readouterr().out
+    assert karat.verify(files[0] + ".json").equal
+    assert Qrels.of({"q": {"a": 5, "b": 0}}, grade=1).judgments.grades.tolist() == [1.0, 1.0]
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    with pytest.raises(DataError, match="TREC text, whose lines have grades"):
+        Qrels.of(str(tmp_path / "qrels.txt"), grade=1)
+
+
+ROWS = [
+    {"question": "who", "retrieved_ids": ["a", "b"], "reference_ids": ["b"]},
+    {"question": "what", "retrieved_ids": ["c", "d"], "reference_ids": ["c", "e"]},
+]
+
+
+def test_one_file_of_questions_is_judgments_and_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars", reason="reads JSON lines")
+    path = tmp_path / "rag.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert karat.evaluate(str(path), str(path), "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
+    for files in ([str(path)], [str(path), str(path)]):
+        assert command("eval", "-m", "RR", *files) == 0
+        assert "rag  0.7500" in capsys.readouterr().out
+    other = tmp_path / "docs.jsonl"
+    other.write_text('{"question": "who", "doc_ids": ["b"]}\n')
+    assert command("eval", "-m", "RR", str(other), str(path)) == 2
+    assert "--qrels-columns grade:=1 if each of them is relevant" in capsys.readouterr().err
+    assert command("eval", "-m", "RR", str(other), str(path), "--qrels-columns", "grade:=1") == 0
+
+
+def test_rows_in_a_list_are_what_their_file_is() -> None:
+    assert karat.evaluate(ROWS, ROWS, "RR").by_query("RR") == {"what": 1.0, "who": 0.5}
+    nameless = [{key: value for key, value in row.items() if key != "question"} for row in ROWS]
+    assert karat.evaluate(nameless, nameless, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}
+    flat = [{"query_id": 1, "doc_id": "a", "score": 1.0}, {"query_id": 1, "doc_id": "b", "score": 2.0}]
+    assert karat.evaluate([{"query_id": 1, "doc_id": "a", "relevance": 1}], flat, "RR")["RR"] == 0.5
+    ranks = [{"qid": "1", "docno": "a", "rank": 2}, {"qid": "1", "docno": "b", "rank": 1}]
+    assert karat.evaluate({"1": ["a"]}, ranks, "RR")["RR"] == 0.5
+    records = [{"qid": "1", "results": [{"doc_id": "x", "score": 2.0}, {"doc_id": "a", "score": 1.0}]}]
+    assert karat.evaluate({"1": ["a"]}, records, "RR")["RR"] == 0.5
+    for rows, reason in (
+        ([3], "row 1: found int, expected a dict"),
+        ([{"qid": "1", "docno": None, "score": 1.0}], "row 1: 'docno' is missing or None"),
+        ([{"qid": "1", "docno": "a", "score": 1.0}] * 2, "row 2: document 'a' is there twice"),
+    ):
+        with pytest.raises(DataError, match=reason):
+            karat.evaluate({"1": ["a"]}, rows, "RR")
+
+
+def test_a_subtopic_may_be_called_0() -> None:
+    for subtopic in ("0", "Q0", "s1", 0):
+        qrels: Any = {"q": {subtopic: {"d": 1}}}
+        assert karat.evaluate(qrels, {"q": {"x": 2.0, "d": 1.0}}, "alphanDCG@5")["alphanDCG@5"] < 1
+    with pytest.raises(DataError, match="holds no subtopics"):
+        karat.evaluate(b"q 0 d 1\n", {"q": {"d": 1.0}}, "alphanDCG@5")
+
+
+# ---------------------------------------------------------------- what is taken out of runs
+
+JUDGED = {"u": {"a": 1, "b": 2, "c": 0}, "v": {"d": 1}}
+SHOWN = {
+    "u": {"s": 9.0, "a": 8.0, "t": 7.0, "x": 7.0, "b": 7.0, "c": 1.0},
+    "v": {"s": 3.0, "d": 2.0, "y": 1.0},
+}
+SEEN = {"u": ["s", "t", "c"], "v": {"s": 5}, "w": ["z"]}
+LEFT = {"u": {"a": 8.0, "x": 7.0, "b": 7.0}, "v": {"d": 2.0, "y": 1.0}}
+MEASURES = ["AP", "RR", "nDCG@2", "P@2", "Bpref", "NumRet", "Judged@2", "AUC(pooled=true)"]
+
+
+@pytest.mark.parametrize("ties", ["trec", "ascending", "input", "optimistic", "pessimistic", "expected"])
+def test_a_run_without_seen_documents_is_the_run_that_never_had_them(ties: Any, tmp_path: Path) -> None:
+    policy = Policy(ties=ties)
+    wanted = karat.evaluate(JUDGED, LEFT, MEASURES, policy=policy)
+    text = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, its in SHOWN.items() for d, s in its.items()).encode()
+    for run in (SHOWN, text):
+        found = karat.evaluate(JUDGED, run, MEASURES, policy=policy, exclude=SEEN)
+        assert found.values.tolist() == wanted.values.tolist()
+        assert found.bounds == wanted.bounds
+        assert found.counts.excluded == 4
+        assert "4 documents excluded" in found.footer()
+    run = Run.of(SHOWN, exclude=SEEN)
+    assert karat.curve("P", JUDGED, run, at=[1, 2])["P"] == karat.curve("P", JUDGED, LEFT, at=[1, 2])["P"]
+    explained = str(karat.explain("AP", JUDGED, run, "u", policy=Policy()))
+    assert "3 documents retrieved" in explained
+
+
+def test_random_runs_without_seen_documents_are_those_that_never_had_them() -> None:
+    draw = np.random.default_rng(11)
+    for _ in range(60):
+        queries = [f"q{number}" for number in range(4)]
+        every = [f"d{number}" for number in range(12)]
+        run = {q: {d: float(draw.integers(4)) for d in every if draw.random() < 0.7} for q in queries}
+        qrels = {
+            q: {d: int(draw.integers(-1, 3)) for d in every if draw.random() < 0.4} | {"e": 1}
+            for q in queries
+        }
+        seen = {q: [d for d in every if draw.random() < 0.3] for q in queries}
+        left = {q: {d: s for d, s in its.items() if d not in seen[q]} for q, its in run.items()}
+        for axes in ({}, {"ties": "expected"}, {"unjudged": "removed"}, {"depth": 3}):
+            policy = Policy(overlap="none", **axes)
+            wanted = karat.evaluate(qrels, left, MEASURES[:-1], policy=policy)
+            found = karat.evaluate(qrels, run, MEASURES[:-1], policy=policy, exclude=seen)
+            assert found.values.tolist() == wanted.values.tolist()
+
+
+def test_seen_documents_come_from_a_file_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars", reason="reads CSV")
+    names = {name: str(tmp_path / name) for name in ("qrels.txt", "own.run", "seen.csv", "seen.txt")}
+    (tmp_path / "qrels.txt").write_text("u 0 a 1\nv 0 d 1\n")
+    (tmp_path / "own.run").write_text("u Q0 s 1 2 t\nu Q0 a 2 1 t\nv Q0 d 1 1 t\n")
+    (tmp_path / "seen.csv").write_text("userId,itemId\nu,s\n")
+    (tmp_path / "seen.txt").write_text("u 0 s 1\n")
+    for seen in ("seen.csv", "seen.txt"):
+        path = names["qrels.txt"], names["own.run"], "--exclude", names[seen]
+        assert command("eval", "-m", "RR", *path, "--record", str(tmp_path / "record.json")) == 0
+        assert "1 document excluded" in capsys.readouterr().out
+        with pytest.raises(DataError, match="without documents that were excluded"):
+            karat.verify(str(tmp_path / "record.json"))
+        assert command("gate", "--min", "RR=1", *path) == 0
+        assert command("explain", "RR", "--query", "u", *path) == 0
+        assert "1 document retrieved" in capsys.readouterr().out
+
+
+def test_seen_items_leave_lists_of_ids_and_recommendations() -> None:
+    scores = karat.evaluate_ids([["a", "b"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"], []], name="mine")
+    assert (scores.name, scores.by_query("RR")) == ("mine", {"1": 1.0, "2": 1.0})
+    with pytest.raises(DataError, match="2 lists of retrieved ids but 1 of excluded"):
+        karat.evaluate_ids([["a"], ["c"]], [["b"], ["c"]], "RR", exclude=[["a"]])
+    lists, seen = {"u": ["s", "a", "b"], "v": ["c", "s"]}, {"u": ["s"], "v": ["c"], "w": ["b"]}
+    left = {"u": ["a", "b"], "v": ["s"]}
+    names = ["NumItems@1", "Personalisation@1", "Entropy", "Novelty@1"]
+    train = {"u": ["a"], "v": ["s", "q"], "w": ["s"]}
+    found = karat.beyond_accuracy(lists, names, exclude=seen, train=train)
+    wanted = karat.beyond_accuracy(left, names, train=train)
+    assert [each.value for each in found.values] == [each.value for each in wanted.values]
+    assert "2 excluded" in str(found)
