@@ -53,6 +53,11 @@ class ExcludingRun:
         """Whether no other run is read beside it."""
         return self.held.alone
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether ranks alone order it."""
+        return self.held.by_rank
+
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents, without those that are left out.
 
