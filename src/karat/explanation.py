@@ -207,6 +207,7 @@ class Explanation(Display):
             f"\\paragraph{{{escaping.latex(self.result)}}}",
             *map(escaping.latex, (*self.meaning, *self.facts)),
         ]
+        parts.append(self.formula())
         for table in self.tables():
             bands = in_bands(table.header, table.rows, 1, COLUMNS)
             drawn = [part_of(table, band, "latex") for band in bands]
@@ -220,6 +221,21 @@ class Explanation(Display):
             ]
             parts.append("\n".join(["\\begin{description}", *items, "\\end{description}"]))
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+    def formula(self) -> str:
+        """The formula in mathematics, a step a line, as it was traced; for LaTeX with the package amsmath.
+
+        Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
+        """
+        lines = [*self.derivation.mathematics]
+        last = lines[-1].partition(" &= ")[0]
+        lines.append(f"\\text{{{escaping.latex(self.label)}}} &= {last}")
+        others = [
+            f"$\\ast$ {escaping.latex(each.name)}: {escaping.latex(each.meaning)}"
+            for each in self.derivation.sheets
+            if not each.is_run
+        ]
+        return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
 
     def to_html(self) -> str:
         """A page of its own, without anything to fetch; light or dark as its reader has it."""

@@ -71,6 +71,7 @@ class Derivation:
         rest: the numbers of the query, down to the value.
         value: the last of them.
         words: what each word means, in the order of their first use.
+        mathematics: each step as a line of aligned equations in LaTeX, in reading order.
     """
 
     given: tuple[Line, ...]
@@ -78,10 +79,13 @@ class Derivation:
     rest: tuple[Line, ...]
     value: float
     words: dict[str, str]
+    mathematics: tuple[str, ...] = ()
 
 
 def derive(last: Step) -> Derivation:
     """The derivation that ends in a step."""
+    from karat.lists.mathematics import Mathematics  # which writes as this file does
+
     steps = sources_of(last)
     folded = folded_steps(steps, last)
     shown = [step for step in steps if step not in folded and not is_by_name(step)]
@@ -90,13 +94,15 @@ def derive(last: Step) -> Derivation:
     rest = [step for step in shown if step.kind == "Queries" and step not in first]
     lists = lists_of(steps)
     columns = [[step for step in shown if step.kind == "Rows" and step.place is each] for each in lists]
-    writer = Writer(lists, folded, [*given, *(step for each in columns for step in each), *rest])
+    lettered = [*given, *(step for each in columns for step in each), *rest]
+    writer = Writer(lists, folded, lettered)
     return Derivation(
         tuple(map(writer.line, given)),
         tuple(writer.sheet(each, inside) for each, inside in zip(lists, columns, strict=True)),
         tuple(map(writer.line, rest)),
         float(last.numbers[0]),
         words_of(shown),
+        tuple(map(Mathematics(lists, folded, lettered).line_of, lettered)),
     )
 
 
