@@ -282,7 +282,11 @@ def subject_of(
         DataError: they name nothing, or two things at once, or a query without judgments.
     """
     given = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
-    if given.count(True) != 1 or (judged is not None and grades is None) or (grades and query is not None):
+    if (
+        given.count(True) != 1
+        or (judged is not None and grades is None)
+        or (grades is not None and query is not None)
+    ):
         raise DataError(
             "Give one of: qrels, run and query; grades (with judged, if you like); judged_ranking and query."
         )

@@ -201,3 +201,21 @@ def test_where_nobody_may_look_a_document_of_no_query_makes_values_undefined() -
     assert rr([0, 0, 1], n_queries=2, longest=2) == [0.5, 1.0]
     assert np.isnan(rr([0, 0, 2], n_queries=2)).all()
     assert np.isnan(rr([0, 0, 1], n_queries=2, longest=1)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("ties", ["input", "expected"])
+def test_torch_compiles_documents_and_judgments_end_to_end(ties: Any) -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    asked = Evaluator(["nDCG@3", "R@2"], policy=Policy(ties=ties, missing="nan", negative="error"))
+    arguments = forms("torch", batch(2, queries=5), np.random.default_rng(1))["documents flat, judged flat"][
+        1
+    ]
+    arguments |= {"longest": WIDTH}
+
+    @torch.compile(backend="eager", fullgraph=True)
+    def compiled(arrays: dict[str, Any]) -> dict[str, Any]:
+        return asked(**arrays, per_query=True)
+
+    arguments["relevance"] = arguments["relevance"].clamp(min=0)
+    for label, value in asked(**arguments, per_query=True).items():
+        assert np.allclose(compiled(arguments)[label], value, rtol=0, atol=1e-12, equal_nan=True), label

@@ -252,7 +252,7 @@ class Evaluator:
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
         """The arrays of a call in one form, and the weights; arguments and errors as in ``evaluate``."""
         scores, relevance, weights = map(host_view, (scores, relevance, weights))
-        arrays = {name: host_view(each) for name, each in arrays.items()}
+        arrays = {name: each if isinstance(each, int) else host_view(each) for name, each in arrays.items()}
         return batch_in(scores, relevance, **arrays, dtype=dtype_of(self.dtype, scores)), weights
 
     def topk(
