@@ -1,5 +1,6 @@
 """``karat`` and ``python -m karat``: trec_eval's own face, or karat's command line."""
 
+import contextlib
 import os
 import sys
 import threading
@@ -9,8 +10,16 @@ __all__ = ["main"]
 
 def main() -> None:
     """Hand the arguments to the face they ask for, and end quietly when the reader or the user has had enough."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the end
+    if sys.stdout is None:
+        sys.stderr.write("karat: Standard output is closed: give it a file, or /dev/null.\n")
+        sys.exit(2)
     try:
-        face(sys.argv[1:])
+        try:
+            face(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("karat: interrupted\n")
         if threading.active_count() > 1:
@@ -19,9 +28,19 @@ def main() -> None:
             os._exit(130)
         sys.exit(130)
     except BrokenPipeError:
-        # Python flushes standard output once more at its end, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go()
         sys.exit(141)
+    except OSError as error:
+        let_go()
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"karat: Cannot write the output: {error.strerror or error}.\n")
+        sys.exit(2)
+
+
+def let_go() -> None:
+    """Have Python flush standard output to nowhere at its end, where it must not fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def face(arguments: list[str]) -> None:

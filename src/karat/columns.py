@@ -377,17 +377,17 @@ def refusals(kind: str, library: str) -> Iterator[None]:
             "pyarrow."
         ) from None
     except (TypeError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}") from None
+        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
     except Exception as error:
         # Each library has an error class of its own for a column that cannot be cast or a query that fails.
         if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
             raise
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}") from None
+        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
 
 
 def first_line(error: Exception) -> str:
-    """The beginning of what an error says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    """The beginning of what an error says, without its full stop."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 @contextmanager

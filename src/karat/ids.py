@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from karat.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["as_text", "bytes_of", "text_of", "texts", "unicode"]
+__all__ = ["as_text", "bytes_of", "text_of", "texts", "twice", "unicode"]
 
 
 def text_of(identifier: bytes) -> str:
@@ -29,6 +29,16 @@ def unicode(identifier: bytes) -> str | None:
         return identifier.decode()
     except UnicodeDecodeError:
         return None
+
+
+def twice(names: Iterable[str]) -> str | None:
+    """The first name that occurs again; None if none does."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def as_text(identifier: object) -> str:

@@ -144,6 +144,13 @@ class Source:
             return open(handle, "rb")
         return io.BufferedReader(handle, PIECE)
 
+    def start(self) -> bytes:
+        """The first bytes, unpacked."""
+        if isinstance(self.handle, str):
+            return self.head
+        with sentences(self.name), self.opened() as file:
+            return file.read(HEAD)
+
     def content(self) -> bytes:
         """All of it in memory, unpacked."""
         with self.opened() as file:
@@ -179,6 +186,8 @@ def source_of(where: Readable) -> Source:
         return Source("<bytes>", lambda: Reopened(lambda: Unpacked(io.BytesIO(content), its)), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
+        if "\0" in path:
+            raise DataError(f"{path} holds a NUL, which no path does: give the path of a file.")
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise DataError(

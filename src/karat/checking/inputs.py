@@ -271,9 +271,11 @@ def token(identifier: Any) -> bytes:
     """An id as one field of a line: blanks in it become no-break spaces, which a check then finds."""
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
     text = NO_BREAK.join(text.split(" ")) if text.strip() else NO_BREAK
-    return "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text).encode(
-        "utf-8", "surrogateescape"
-    )
+    text = "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a pair, as JSON can spell it
+        return text.encode("utf-8", "backslashreplace")
 
 
 def number(value: Any) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 from karat.boards import document_of
 from karat.errors import DataError
 from karat.escaping import json_text
+from karat.ids import twice
 from karat.records.hashing import digests, refuse_changed
 from karat.scores import Scores, whole
 from karat.writing import refuse_overwriting, write_whole
@@ -133,9 +134,9 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     if not scores:
         raise DataError("There are no scores to record.")
     first, names = whole(scores[0]), [each.name for each in map(whole, scores)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two runs are named '{twice}': a record tells runs apart by name.")
+    again = twice(names)
+    if again is not None:
+        raise DataError(f"Two runs are named '{again}': a record tells runs apart by name.")
     for each in scores[1:]:
         if (each.labels, each.measures, each.policy, each.profile) != (
             first.labels,

@@ -71,7 +71,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
         try:
             key, text = parse(line)
-        except (ValueError, KeyError) as error:
+        except (ValueError, KeyError, RecursionError) as error:
             raise DataError(
                 f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
                 'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'

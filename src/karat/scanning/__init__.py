@@ -52,7 +52,21 @@ def read_as(
             return opened(path, kind, asked, folders, grade)
     elif named:
         raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
+    refuse_returns(source)
     return source
+
+
+def refuse_returns(source: Source) -> None:
+    """Refuse text whose lines end in a carriage return alone, as on old Macs.
+
+    Raises:
+        DataError: it is such text.
+    """
+    start = source.start()
+    if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
+        from karat.scanning.heads import CARRIAGE
+
+        raise DataError(f"{source.name}, line 1: {CARRIAGE}")
 
 
 def opened(

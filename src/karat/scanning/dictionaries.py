@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError
+from karat.errors import DataError, KaratError
+from karat.ids import twice
 from karat.read import sentences, unpacked
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["first_objects", "is_by_line", "mapping_in", "shapes_of"]
 
+# Brackets within thousands of brackets are deeper than Python looks.
+NO_JSON = (ValueError, RecursionError)
 SAMPLED = 1000
 """Lines that tell which fields objects have."""
 
@@ -36,9 +39,14 @@ def mapping_in(path: str) -> dict[str, Any]:
             f"{path}, line {error.lineno}: no JSON here ({error.msg}). Is the file cut short, or one of lines? Those "
             "end in .jsonl."
         ) from None
+    except KaratError:
+        raise
+    except NO_JSON as error:
+        raise DataError(f"{path} is no run or qrels in JSON ({error}).") from None
     if not isinstance(found, dict):
+        kind = "a list" if isinstance(found, list) else "one value"
         raise DataError(
-            f"{path} holds a list: expected {{query: {{document: number}}}}, or an object on each line (.jsonl)."
+            f"{path} holds {kind}: expected {{query: {{document: number}}}}, or an object on each line (.jsonl)."
         )
     return found
 
@@ -47,10 +55,9 @@ def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     """An object whose keys differ."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        again = twice(key for key, _ in pairs)
         raise DataError(
-            f"{path}: '{twice}' stands twice in one object: of what it is would be unclear. Remove one."
+            f"{path}: '{again}' stands twice in one object: of what it is would be unclear. Remove one."
         )
     return found
 
@@ -68,7 +75,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
             continue
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except NO_JSON as error:
             if number == len(lines):
                 break  # the head may end within it
             raise DataError(
@@ -87,7 +94,7 @@ def is_by_line(head: bytes) -> bool:
     first, _, rest = head.lstrip().partition(b"\n")
     try:
         value = json.loads(first)
-    except ValueError:
+    except NO_JSON:
         return False
     one = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
     return isinstance(value, dict) and (bool(rest.strip()) or not one)

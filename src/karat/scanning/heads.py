@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 
 from karat.columns import INSISTED, usual
 from karat.errors import DataError
+from karat.ids import twice
 from karat.read import BYTE_ORDER_MARK, sentences, unpacked
 from karat.scanning.telling import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["Delimited", "delimited", "head_of"]
+__all__ = ["CARRIAGE", "Delimited", "delimited", "head_of"]
 
 HEAD = 2**16
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+CARRIAGE = (
+    "a carriage return stands within it, as where lines end in one alone: end each line in a line feed."
+)
 
 RANKED = ("query", "document", "rank")
 
@@ -74,11 +79,13 @@ def delimited(
             raise DataError(f"{path}, line 1: no text in UTF-8. Is it what its name says?")
         return None
     separator = max(",;\t", key=lines[0].count) if sure else "\t"
+    if "\r" in lines[0]:
+        raise DataError(f"{path}, line 1: {CARRIAGE}")
     names = split(lines[0], separator)
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
-        if len(set(names)) < len(names):
-            twice = next(each for each in names if names.count(each) > 1)
-            raise DataError(f"{path}, line 1: two columns are named '{twice}': rename one.")
+        again = twice(names)
+        if again is not None:
+            raise DataError(f"{path}, line 1: two columns are named '{again}': rename one.")
         return Delimited(separator, tuple(names), header=True)
     if sure:
         raise DataError(
@@ -97,7 +104,10 @@ def split(line: str, separator: str) -> list[str]:
     """The fields of a line, of which some may be quoted."""
     import csv
 
-    return next(csv.reader([line], delimiter=separator), [])
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:  # a field of more than 131,072 characters
+        return [line]
 
 
 def is_header(names: Sequence[str], asked: Collection[str]) -> bool:

@@ -1,0 +1,113 @@
+"""Attacks by signals: Ctrl-C while karat reads, waits, computes or writes ends it at once, and says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hostile.attack import SOURCES
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
+RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
+SOON = 8.0
+"""Seconds that an end may take on a loaded machine; on an idle one it takes a tenth of a second."""
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes with names are POSIX's")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text(QRELS)
+    Path("one.run").write_text(RUN)
+    Path("two.run").write_text(RUN.replace("2.0", "0.5"))
+    many = [f"q{each}" for each in range(300)]
+    Path("many.txt").write_text("".join(f"{each} 0 a 1\n" for each in many))
+    for name, score in (("x.run", 0.5), ("y.run", 1.5)):
+        lines = (f"{each} Q0 a 1 1 t\n{each} Q0 b 2 {score} t\n" for each in many)
+        Path(name).write_text("".join(lines))
+    os.mkfifo("pipe")
+    return tmp_path
+
+
+def begun(*arguments: str) -> subprocess.Popen[bytes]:
+    line = [sys.executable, "-m", "karat", *arguments]
+    environment = {**os.environ, "PYTHONPATH": SOURCES}
+    return subprocess.Popen(
+        line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def interrupted(process: subprocess.Popen[bytes], by: int = signal.SIGINT) -> tuple[int, str]:
+    """The exit code and what was said, once the process has had its signal."""
+    process.send_signal(by)
+    try:
+        _, said = process.communicate(timeout=SOON)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        pytest.fail(f"no end within {SOON} seconds of the signal")
+    return process.returncode, said.decode().strip()
+
+
+READS = {
+    "a run": ("eval", "qrels.txt", "pipe"),
+    "judgments": ("eval", "pipe", "one.run"),
+    "a run to compare": ("compare", "qrels.txt", "one.run", "pipe"),
+    "a run to check": ("check", "qrels.txt", "pipe"),
+    "a run to gate": ("gate", "qrels.txt", "pipe", "--baseline", "two.run", "--max-drop", "AP=1"),
+    "weights": ("eval", "qrels.txt", "one.run", "--weights", "pipe"),
+    "trec_eval's run": ("trec-eval", "qrels.txt", "pipe"),
+}
+
+
+@pytest.mark.parametrize("what", READS)
+def test_an_interrupt_while_it_reads_ends_it(what: str) -> None:
+    process = begun(*READS[what])
+    with Path("pipe").open("wb") as writer:  # which waits until karat reads
+        writer.write(b"q1 Q0 a 1 1.0 t\n" * 3)
+        writer.flush()
+        time.sleep(0.2)
+        assert interrupted(process) == (130, "karat: interrupted")
+
+
+def test_an_interrupt_while_it_waits_for_input_ends_it() -> None:
+    process = begun("eval", "qrels.txt", "-")
+    assert process.stdin is not None
+    process.stdin.write(b"q1 Q0 a 1 1.0 t\n")
+    process.stdin.flush()
+    time.sleep(2)
+    assert interrupted(process) == (130, "karat: interrupted")
+
+
+WORKS = {
+    "resampling": ("--test", "randomisation", "--resamples", "100000000"),
+    "bootstrapping": ("--bootstrap", "--resamples", "100000000"),
+    "max-T": ("--test", "max-t", "--resamples", "100000000"),
+}
+
+
+@pytest.mark.parametrize("what", WORKS)
+def test_an_interrupt_while_it_computes_ends_it(what: str) -> None:
+    process = begun("compare", "many.txt", "x.run", "y.run", *WORKS[what], "--weights", "pipe")
+    with Path("pipe").open("wb") as writer:
+        writer.write(b"".join(b"q%d 1\n" % each for each in range(300)))
+    time.sleep(2)
+    if process.poll() is not None:
+        pytest.skip(f"it was done before it could be interrupted: {process.communicate()!r}")
+    assert interrupted(process) == (130, "karat: interrupted")
+
+
+def test_an_end_by_force_leaves_no_part_of_a_file(folder: Path) -> None:
+    before = sorted(each.name for each in folder.iterdir())
+    process = begun("eval", "qrels.txt", "pipe", "--record", "out.json")
+    with Path("pipe").open("wb"):
+        time.sleep(0.2)
+        assert interrupted(process, signal.SIGTERM)[0] == -signal.SIGTERM
+    assert sorted(each.name for each in folder.iterdir()) == before
