@@ -281,7 +281,10 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
         swapped = kind == "qrels" and detail.isdigit() and int(detail) >= 6
         remedy = " This looks like a run: are qrels and run swapped?" if swapped else ""
         if kind == "run" and detail == "4":
-            remedy = " This looks like qrels: are qrels and run swapped?"
+            remedy = (
+                " This looks like qrels: are qrels and run swapped? What other judgments change is said by karat "
+                "difference A.QRELS B.QRELS MEASURE RUN, how far two judges agree by karat agreement."
+            )
         found = "1 column" if detail == "1" else f"{detail} columns"
         return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
     skip = "" if kind == "weights" else ", or skip such lines with --lenient"

@@ -91,6 +91,7 @@ CASES: dict[str, Case] = {
     "content": Case("error", runs=(b"PK\x03\x04" + bytes(100),)),
     "empty": Case("error", runs=(b"\n\n",), also=frozenset({"blank-lines"})),
     "swapped": Case("error", run(), (qrels(),)),
+    "second-judgments": Case("error", qrels(), (qrels(),)),
     "truncated": Case("error", runs=(run().encode()[:-12],)),
     "malformed": Case("error", runs=(run() + "q24 Q0 d24x19\n",)),
     "header": Case("error", "query-id 0 corpus-id score\n" + qrels()),

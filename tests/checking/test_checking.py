@@ -499,3 +499,11 @@ def test_no_input_ends_in_anything_but_findings() -> None:
         assert found.exit_code in (0, 1, 2)
         assert found.to_text().endswith("\n")
         json.loads(found.to_json())
+
+
+def test_blanks_between_the_words_of_a_query_are_no_invisible_characters() -> None:
+    qrels = {"red shoes": {"17": 1, "18": 0}, "blue hat": {"17": 1}}
+    run = {query: {each: 1.0 / (place + 1) for place, each in enumerate(its)} for query, its in qrels.items()}
+    assert not karat.check(qrels, run).of("invisible-characters")
+    for odd in (" red", "red ", "red\u00a0shoes", "red\tshoes", "red  shoes", "red\u200bshoes"):
+        assert karat.check({odd: {"17": 1}}, {odd: {"17": 1.0}}).of("invisible-characters"), odd

@@ -42,6 +42,11 @@ def examined(
             taken(texts[0].given, "qrels", files=files),
             [taken(judgments.given, "run", files=files)],
         )
+    second = [text for text in texts if are_judgments(judgments, text)]
+    findings += [
+        found("second-judgments", text.name, f"has judgments, as {judgments.name} has") for text in second
+    ]
+    texts = [text for text in texts if text not in second]
     judged = Judged.of(judgments)
     pairs = [Pair.of(judged, text, asked) for text in texts]
     for text in (judgments, *texts):
@@ -57,7 +62,7 @@ def examined(
     if len(pairs) > 1:
         findings += [each for look in BETWEEN_RUNS for each in look(pairs)]
     findings.sort(key=lambda each: ORDER.index(each.severity))
-    return Check(tuple(findings), tuple(text.name for text in (judgments, *texts)))
+    return Check(tuple(findings), tuple(text.name for text in (judgments, *texts, *second)))
 
 
 def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
@@ -84,6 +89,13 @@ def are_swapped(judgments: Text, run: Text) -> bool:
         return False
     mine, its = usual_width(judgments), usual_width(run)
     return mine >= COLUMNS["run"] and its == COLUMNS["qrels"]
+
+
+def are_judgments(judgments: Text, run: Text) -> bool:
+    """Whether both have the columns of judgments."""
+    if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
+        return False
+    return usual_width(judgments) == usual_width(run) == COLUMNS["qrels"]
 
 
 def usual_width(text: Text) -> int:

@@ -125,6 +125,14 @@ OF_FILES = (
         "Give the judgments first, then the run. What follows is said as if they stood so.",
     ),
     Kind(
+        "second-judgments",
+        ERROR,
+        "A file in the place of a run has the four columns of judgments, as the first file does.",
+        "It is no run, so it is looked at no further.",
+        "See how far two judges agree (karat agreement A B), or what B changes for a run (karat difference A B MEASURE "
+        "RUN).",
+    ),
+    Kind(
         "truncated",
         ERROR,
         "Compressed data end early, or the last line has no newline and too few columns, half a tag or a short list.",

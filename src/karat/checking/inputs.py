@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Files", "Text", "head", "taken"]
 
+BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
 
@@ -268,8 +270,13 @@ def lined(rows: Iterable[Row], kind: str) -> bytes:
 
 
 def token(identifier: Any) -> bytes:
-    """An id as one field of a line: blanks in it become no-break spaces, which a check then finds."""
+    """An id as one field of a line.
+
+    A blank between words, as in a query's text, becomes a mark that people see. Other blanks become no-break spaces,
+    which a check then finds.
+    """
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
+    text = re.sub(r"(?<=\S) (?=\S)", BLANK, text)
     text = NO_BREAK.join(text.split(" ")) if text.strip() else NO_BREAK
     text = "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any
@@ -143,11 +144,12 @@ def grade_in(part: str) -> float | None:
 
 
 @click.command("difference")
-@click.argument("profile_a", metavar="PROFILE_A")
-@click.argument("profile_b", metavar="PROFILE_B")
+@click.argument("profile_a", metavar="A")
+@click.argument("profile_b", metavar="B")
 @click.argument("measure")
-@click.argument("qrels")
-@click.argument("run")
+@click.argument("qrels", metavar="[QRELS]")
+@click.argument("run", required=False, metavar="RUN")
+@click.option("--profile", help="of two judgments: read the name and decide as that tool does")
 @click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
 @input_options
 @exclude_option
@@ -157,20 +159,44 @@ def difference_command(
     profile_b: str,
     measure: str,
     qrels: str,
-    run: str,
+    run: str | None,
+    profile: str | None,
     layout: str,
     lenient: bool,
     **axes: Any,
 ) -> None:
-    """Say why two profiles give different numbers: one axis at a time from A to B.
+    """Say why two profiles, or two judgments, give different numbers: one change at a time from A to B.
 
-    PROFILE_A and PROFILE_B are names that 'karat profiles' lists, or 'karat' for karat's own conventions. Options of
-    the policy go on top of both.
+    \b
+        karat difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
+        karat difference people.qrels model.qrels nDCG@10 bm25.run
+
+    A and B are names that 'karat profiles' lists, or 'karat' for karat's own conventions, and then QRELS and RUN
+    follow; or two files of judgments, and RUN follows. Options of the policy go on top of both.
     """
     from karat.differences import difference
 
     inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    if run is None:
+        if not (is_file(profile_a) and is_file(profile_b)):
+            raise click.UsageError(
+                "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
+            )
+        from karat.agreements.rejudging import rejudged
+
+        refuse_two_readers(profile_a, profile_b, qrels, inputs.exclude)
+        one, other = (inputs.qrels(each, policy, profile, measure) for each in (profile_a, profile_b))
+        changed = rejudged(one, other, measure, inputs.run(qrels), policy=policy, profile=profile)
+        say(changed.to_json() if layout == "json" else coloured("difference", str(changed)))
+        return
+    if profile is not None:
+        raise click.UsageError("--profile is of two judgments: name two profiles in the first two places.")
     refuse_two_readers(qrels, run, inputs.exclude)
     judged = inputs.qrels(qrels, policy, profile_a, measure)
     found = difference(profile_a, profile_b, measure, judged, inputs.run(run), policy=policy)
     say(found.to_json() if layout == "json" else coloured("difference", str(found)))
+
+
+def is_file(name: str) -> bool:
+    """Whether this names judgments and no profile."""
+    return name == "-" or os.path.exists(name)
