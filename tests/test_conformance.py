@@ -210,7 +210,7 @@ def test_frames_and_engines_give_what_dicts_give(make: Any, axes: dict[str, Any]
 @pytest.mark.parametrize("axes", POLICIES, ids=str)
 @pytest.mark.parametrize("name", ["numpy", "array_api_strict", "torch", "jax"])
 def test_arrays_give_what_dicts_give(name: str, axes: dict[str, Any]) -> None:
-    policy = Policy(**axes)
+    policy = Policy(**{"ties": "trec", **axes})
     qrels, run = cases(1)
     queries = sorted(qrels, key=str.encode)
     width = len(IDS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import pickle
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,14 +19,11 @@ from karat.measures import REGISTER, Measure
 from karat.profiles import every_profile, profile_named
 from karat.records import read
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 PROFILES = every_profile()
 
 # ---------------------------------------------------------------- the golden fixture
 # Two queries, binary, without ties; then a third one without relevant items, or a fourth that was not answered.
-# The expected figures were measured by running the tools; they are given to four decimals.
+# The expected figures were measured by running the tools, each as ``MADE`` says; they are given to four decimals.
 
 TRUTH = {
     "u1": dict.fromkeys("abcde", 1),
@@ -111,6 +110,62 @@ TABLES = {
     """,
 }
 
+LIVE = "pytest tests/peers/test_{}.py, which calls the tool on 1,000 random cases"
+"""The same calls on random cases, for whoever has the tool."""
+
+MADE = {
+    # profile: (what was run on the fixture, version, when)
+    "trec_eval-9": (
+        "trec_eval -m all_trec -M 3 QRELS RUN; -m map -m ndcg_cut.3 -m P.3 -m recall.3",
+        "9.0.8",
+        "2026-11-21",
+    ),
+    "trec_eval-10": (
+        "trec_eval -c -m all_trec QRELS RUN; -m ndcg_cut.3 -m P.3 -m recall.3",
+        "10.0",
+        "2026-11-21",
+    ),
+    "pytrec_eval": (LIVE.format("pytrec_eval"), "0.5.11", "2026-11-22"),
+    "ir_measures": (LIVE.format("ir_measures"), "0.4.3", "2026-11-22"),
+    "ranx": (LIVE.format("ranx"), "0.3.21", "2026-11-22"),
+    "torchmetrics": (LIVE.format("torchmetrics"), "1.9.0", "2026-11-22"),
+    "rax": (LIVE.format("rax"), "0.4.0", "2026-11-22"),
+    "sklearn": (LIVE.format("sklearn"), "1.9.1", "2026-11-22"),
+    "xgboost": (LIVE.format("xgboost"), "3.2.0", "2026-11-22"),
+    "xgboost-": (LIVE.format("xgboost"), "3.2.0", "2026-11-22"),
+    "lightgbm": (LIVE.format("lightgbm"), "4.7.0", "2026-11-22"),
+    "catboost": (LIVE.format("catboost"), "1.2.10", "2026-11-22"),
+    "spark": (LIVE.format("spark"), "4.3.0", "2026-11-21"),
+    "recommenders": (LIVE.format("recommenders"), "1.2.1", "2026-11-22"),
+    "replay": (LIVE.format("replay"), "0.22.0", "2026-11-22"),
+    "rectools": (LIVE.format("rectools"), "0.19.0", "2026-11-22"),
+    "recbole": (LIVE.format("recbole"), "1.2.1", "2026-11-22"),
+    "lenskit": (LIVE.format("lenskit"), "2025.8.1", "2026-11-22"),
+    "cornac": (LIVE.format("cornac"), "3.0.1", "2026-11-22"),
+    "evidently": (LIVE.format("evidently"), "0.7.23", "2026-11-22"),
+    "llamaindex": (LIVE.format("llamaindex"), "0.14.25", "2026-11-22"),
+    "haystack": (LIVE.format("haystack"), "c7cb46c", "2026-11-22"),
+    "catalyst": (
+        "catalyst.metrics.functional: map, mrr, ndcg, hitrate, its files alone",
+        "22.04",
+        "2026-11-21",
+    ),
+    "allrank": ("allrank.models.metrics: ndcg, mrr, the file alone", "1.4.3", "2026-11-21"),
+    "torcheval": (
+        "torcheval.metrics.functional.retrieval_precision(scores, labels, k=3)",
+        "0.0.7",
+        "2026-11-21",
+    ),
+    "ragas": ("the formulas of its source, worked out on the fixture", "3e28e9d", "2026-11-21"),
+    "deepeval": ("the formula of its source, worked out on the fixture", "a2e0d4c", "2026-11-21"),
+    "beir": (
+        "EvaluateRetrieval.evaluate and evaluate_custom, their functions alone",
+        "ef83d29",
+        "2026-11-21",
+    ),
+    "elliot": ("elliot's map.py, the file alone", "0.3.1", "2026-11-21"),
+}
+
 UNDER_ANOTHER_NAME = [
     ("core", "beir", "R_cap@3", 0.8333),
     ("core", "beir", "Accuracy@3", 1),
@@ -157,6 +212,19 @@ def cells() -> list[tuple[str, str, str, float]]:
                 if value != "-":
                     found.append((fixture, name, column, float(value)))
     return found + UNDER_ANOTHER_NAME
+
+
+def test_every_table_of_figures_says_what_made_it() -> None:
+    told = {name.partition(":")[0] for _, name, _, _ in cells()}
+    assert told == set(MADE)
+    for name, (command, version, day) in MADE.items():
+        assert version == PROFILES[name].version, name
+        assert command, name
+        assert date.fromisoformat(day), name
+        if command.startswith("pytest "):
+            assert (
+                Path(__file__).parent / "peers" / command.split()[1].rstrip(",").rpartition("/")[2]
+            ).is_file(), name
 
 
 def scored(fixture: str, profile: str, measure: str, **changed: Any) -> karat.Scores:

@@ -49,5 +49,6 @@ def test_every_list(name: str, empty: bool) -> None:
 def test_nothing_recommended(name: str) -> None:
     nothing = data.ItemList(item_ids=[], ordered=True)
     theirs = NAMES[name]().measure_list(nothing, data.ItemList(item_ids=["a", "b"]))
-    found = karat.evaluate({"u": {"a": 1, "b": 1}}, {"u": {}, "v": {"a": 1.0}}, name, profile="lenskit")
+    qrels = {"u": {"a": 1, "b": 1}, "v": {"a": 1}}
+    found = karat.evaluate(qrels, {"u": {}, "v": {"a": 1.0}}, name, profile="lenskit")
     assert found.by_query(name)["u"] == pytest.approx(float(theirs), nan_ok=True)

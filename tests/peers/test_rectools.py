@@ -45,6 +45,7 @@ def test_every_user(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ranks_with_gaps(name: str) -> None:
+    pytest.importorskip("pyarrow", reason="needs PyArrow, of the extra 'peers'")
     cases = small_cases(highest=1, missing=True)
     ranked = [
         (user, item, 2 * place + len(user + item) % 2 + 1)

@@ -49,3 +49,16 @@ def test_graded_gains(depth: int, ties: bool) -> None:
     cases = small_cases(ties=ties)
     theirs = by_query(cases, "retrieval_normalized_dcg", top_k=depth)
     check_equal(cases, "torchmetrics", f"RetrievalNormalizedDCG@{depth}", theirs, SINGLE)
+
+
+@pytest.mark.parametrize("depth", [1, 3, None])
+def test_gains_between_0_and_1(depth: int | None) -> None:
+    whole = small_cases(ties=False)
+    cases = Cases({q: {d: g / 4 for d, g in its.items()} for q, its in whole.qrels.items()}, whole.run)
+    call = retrieval.retrieval_normalized_dcg
+    theirs = {
+        query: float(call(torch.tensor(scores), torch.tensor(labels, dtype=torch.float32), top_k=depth))
+        for query, (labels, scores) in cases.rows().items()
+    }
+    name = "RetrievalNormalizedDCG" if depth is None else f"RetrievalNormalizedDCG@{depth}"
+    check_equal(cases, "torchmetrics", name, theirs, SINGLE)

@@ -10,7 +10,9 @@ from peers.small_cases import Cases, check_means, small_cases
 xgboost = pytest.importorskip("xgboost", reason="needs XGBoost, of the extra 'peers'")
 
 
-def printed(cases: Cases, names: list[str], objective: str, *, weighted: bool = False) -> list[float]:
+def printed(
+    cases: Cases, names: list[str], objective: str, *, weighted: bool = False, **more: bool
+) -> list[float]:
     rows = list(cases.rows().values())
     labels, scores = (np.concatenate([row[side] for row in rows]).astype(float) for side in (0, 1))
     data = xgboost.DMatrix(
@@ -18,7 +20,7 @@ def printed(cases: Cases, names: list[str], objective: str, *, weighted: bool = 
     )
     if weighted:
         data.set_info(weight=list(cases.weights().values()))
-    settings = {"objective": objective, "eval_metric": names, "verbosity": 0, "nthread": 1}
+    settings = {"objective": objective, "eval_metric": names, "verbosity": 0, "nthread": 1, **more}
     booster = xgboost.train(settings, data, num_boost_round=0)
     return [float(each.rpartition(":")[2]) for each in booster.eval(data).split("\t")[1:]]
 
@@ -28,6 +30,17 @@ def test_means_of_grades(ties: bool) -> None:
     names = ["ndcg@1", "ndcg@3", "ndcg"]
     cases = small_cases(ties=ties)
     check_means(cases, "xgboost", names, lambda part: printed(part, names, "rank:ndcg"))
+
+
+def test_labels_between_0_and_1() -> None:
+    whole = small_cases(count=300)
+    cases = Cases({q: {d: g / 4 for d, g in its.items()} for q, its in whole.qrels.items()}, whole.run)
+    linear = {"ndcg@1": "nDCG(gain=linear)@1", "ndcg@3": "nDCG(gain=linear)@3"}
+
+    def theirs(part: Cases) -> list[float]:
+        return printed(part, list(linear), "rank:ndcg", ndcg_exp_gain=False)
+
+    check_means(cases, "xgboost", list(linear.values()), theirs, 1e-6)
 
 
 def test_means_of_binary_labels() -> None:
