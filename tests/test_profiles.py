@@ -113,18 +113,12 @@ TABLES = {
 LIVE = "pytest tests/peers/test_{}.py, which calls the tool on 1,000 random cases"
 """The same calls on random cases, for whoever has the tool."""
 
+TREC_EVAL = "trec_eval -m P.3 -m recall.3 -m success.3 -m recip_rank -m map_cut.3 -m map -m ndcg_cut.3 -m ndcg -m Rprec {}"
+
 MADE = {
     # profile: (what was run on the fixture, version, when)
-    "trec_eval-9": (
-        "trec_eval -m all_trec -M 3 QRELS RUN; -m map -m ndcg_cut.3 -m P.3 -m recall.3",
-        "9.0.8",
-        "2026-11-21",
-    ),
-    "trec_eval-10": (
-        "trec_eval -c -m all_trec QRELS RUN; -m ndcg_cut.3 -m P.3 -m recall.3",
-        "10.0",
-        "2026-11-21",
-    ),
+    "trec_eval-9": (TREC_EVAL.format("QRELS RUN, -c for a missing query as 0"), "9.0.8", "2026-11-21"),
+    "trec_eval-10": (TREC_EVAL.format("-c QRELS RUN"), "10.0", "2026-11-21"),
     "pytrec_eval": (LIVE.format("pytrec_eval"), "0.5.11", "2026-11-22"),
     "ir_measures": (LIVE.format("ir_measures"), "0.4.3", "2026-11-22"),
     "ranx": (LIVE.format("ranx"), "0.3.21", "2026-11-22"),
@@ -144,7 +138,7 @@ MADE = {
     "cornac": (LIVE.format("cornac"), "3.0.1", "2026-11-22"),
     "evidently": (LIVE.format("evidently"), "0.7.23", "2026-11-22"),
     "llamaindex": (LIVE.format("llamaindex"), "0.14.25", "2026-11-22"),
-    "haystack": (LIVE.format("haystack"), "c7cb46c", "2026-11-22"),
+    "haystack": (LIVE.format("haystack"), "3.4.0", "2026-11-22"),
     "catalyst": (
         "catalyst.metrics.functional: map, mrr, ndcg, hitrate, its files alone",
         "22.04",

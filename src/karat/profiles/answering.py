@@ -66,8 +66,8 @@ PROFILES = (
     ),
     Profile(
         "haystack",
-        "deepset-ai/haystack c7cb46c",
-        version="c7cb46c",
+        "haystack-ai 3.4.0",
+        version="3.4.0",
         policy=IN_ORDER,
         names={
             "DocumentRecallEvaluator": "Success",
