@@ -113,7 +113,8 @@ TABLES = {
 LIVE = "pytest tests/peers/test_{}.py, which calls the tool on 1,000 random cases"
 """The same calls on random cases, for whoever has the tool."""
 
-TREC_EVAL = "trec_eval -m P.3 -m recall.3 -m success.3 -m recip_rank -m map_cut.3 -m map -m ndcg_cut.3 -m ndcg -m Rprec {}"
+OPTIONS = "P.3 recall.3 success.3 recip_rank map_cut.3 map ndcg_cut.3 ndcg Rprec"
+TREC_EVAL = " ".join(["trec_eval", *(f"-m {each}" for each in OPTIONS.split()), "{}"])
 
 MADE = {
     # profile: (what was run on the fixture, version, when)
