@@ -216,6 +216,7 @@ def test_torch_compiles_documents_and_judgments_end_to_end(ties: Any) -> None:
     def compiled(arrays: dict[str, Any]) -> dict[str, Any]:
         return asked(**arrays, per_query=True)
 
-    arguments["relevance"] = arguments["relevance"].clamp(min=0)
+    for name in ("relevance", "judged"):
+        arguments[name] = arguments[name].clamp(min=0)
     for label, value in asked(**arguments, per_query=True).items():
         assert np.allclose(compiled(arguments)[label], value, rtol=0, atol=1e-12, equal_nan=True), label
