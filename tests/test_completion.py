@@ -108,4 +108,4 @@ finally:
 def test_help_is_a_command_too() -> None:
     code = "from karat.cli import main\nmain(['help', 'eval'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Usage: karat eval [OPTIONS] QRELS RUN...")
+    assert done.stdout.startswith("Usage: karat eval [OPTIONS] QRELS")
