@@ -423,3 +423,25 @@ def test_markdown_keeps_its_table_whatever_the_names() -> None:
     cells = {line.replace("\\|", "").count("|") for line in tables[:3]}
     assert cells == {10}
     assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks**"
+
+
+@pytest.mark.parametrize("name", ["old.json", "old.jsonl", "old.run"])
+def test_a_baseline_may_be_a_run_in_any_form(name: str, tmp_path: Path) -> None:
+    run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "c": 1.0}}
+    rows = [(query, document, score) for query, its in run.items() for document, score in its.items()]
+    if name == "old.jsonl":
+        pytest.importorskip("polars")
+    (tmp_path / name).write_text(
+        {
+            "old.json": json.dumps(run),
+            "old.jsonl": "".join(
+                json.dumps({"query_id": query, "doc_id": document, "score": score}) + "\n"
+                for query, document, score in rows
+            ),
+            "old.run": "".join(f"{query} Q0 {document} 0 {score} t\n" for query, document, score in rows),
+        }[name]
+    )
+    qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
+    gate = karat.gate(qrels, run, tmp_path / name, {"RR": 0.01})
+    assert gate.passed
+    assert "0.7500" in str(gate)

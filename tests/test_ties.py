@@ -191,3 +191,13 @@ def test_a_table_shows_the_worst_and_the_best_order() -> None:
     assert exact == ["run,RR,RR worst,RR best,NumRel,NumRel worst,NumRel best", "run,0.5,0.5,1.0,1,1,1"]
     turned = karat.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
     assert turned[1].split() == ["RR", "0.5000", "[0.5000,", "1.0000]"]
+
+
+def test_orders_that_no_memory_holds_are_refused_by_query_before_they_are_made() -> None:
+    run = {"q1": {f"d{each}": 1.0 for each in range(40_000)}, "q2": {"d0": 1.0}}
+    qrels = {"q1": {f"d{each}": 1 for each in range(0, 40_000, 3)}, "q2": {"d0": 1}}
+    for measure in ("AP", "P", "nDCG@10"):
+        with pytest.raises(
+            DataError, match="query 'q1': 40,000 documents have equal scores, 13,334 of them judged"
+        ):
+            karat.evaluate(qrels, run, measure, policy=Policy(ties="expected"))

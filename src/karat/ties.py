@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from karat.errors import UncomputableError
 from karat.rows import POOLED, Floats, Integers, JudgedRows
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ MOST_ORDERS = 1000
 """Orders of one list that are gone through one by one; where there are more, so many are drawn."""
 SEED = 20_261_121
 ROWS_AT_A_TIME = 2**18
+MOST_ROWS = 2**25
+"""Rows that the orders of one list may have in all: two gigabytes of memory."""
 
 Many: TypeAlias = "tuple[Floats, Floats, bool]"
 """Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
@@ -75,7 +78,7 @@ def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
     each of its ranks once. The mean over a group, less the value of the list as it is, is what the group moves;
     the moves of all groups add up.
     """
-    return gathered(rows, turned)
+    return gathered(rows, turned, cells_of_turns)
 
 
 def all_orders(rows: JudgedRows) -> Iterator[Orders]:
@@ -83,7 +86,7 @@ def all_orders(rows: JudgedRows) -> Iterator[Orders]:
 
     The sample of a list depends on that list alone.
     """
-    return gathered(rows, each_or_some)
+    return gathered(rows, each_or_some, cells_of_sample)
 
 
 def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
@@ -121,7 +124,7 @@ def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: lis
 
 def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
     """Different places for ``count`` documents, from 0 to less than ``size``, many times over."""
-    if count * count > 8 * size:
+    if from_all(size, count):
         return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
     places = np.zeros((MOST_ORDERS, count), np.int64)
     for each in range(count):
@@ -130,6 +133,11 @@ def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers
             place += place >= taken
         places[:, each] = place
     return places
+
+
+def from_all(size: int, count: int) -> bool:
+    """Whether places are drawn by shuffling all of them, which is quicker where they are not few."""
+    return count * count > 8 * size
 
 
 def kinds_of(grades: Floats) -> tuple[int, ...]:
@@ -161,8 +169,43 @@ def placements(size: int, kinds: tuple[int, ...]) -> Integers:
     return np.array(ways, np.int64)
 
 
-def gathered(rows: JudgedRows, how: Callable[..., Many]) -> Iterator[Orders]:
-    """The orders of every list that has ties, a few lists at a time."""
+def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
+    """How many rows the turns of a list have in all."""
+    del groups
+    return rows * (1 + sum(size for _, size in spans))
+
+
+def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
+    """How many rows, or places to draw from, a sample of a list's orders has in all."""
+    drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
+    return MOST_ORDERS * max(rows, *drawn, 0)
+
+
+def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[tuple[int, int]]) -> None:
+    """Refuse a list whose orders memory does not hold.
+
+    Raises:
+        UncomputableError: it is one.
+    """
+    if cells > MOST_ROWS:
+        judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
+        raise UncomputableError(
+            f"{tied:,} documents have equal scores, {judged:,} of them judged: too many orders to go through "
+            "(ties=expected). Choose another rule for ties, such as trec, or write scores with more digits.",
+            place,
+        )
+
+
+def gathered(
+    rows: JudgedRows,
+    how: Callable[..., Many],
+    cells: Callable[[int, list[Integers], list[tuple[int, int]]], int],
+) -> Iterator[Orders]:
+    """The orders of every list that has ties, a few lists at a time.
+
+    Raises:
+        UncomputableError: a list whose orders memory does not hold.
+    """
     tied = rows.tie_last > rows.tie_first
     lists = np.flatnonzero(np.bincount(rows.list_of_row[tied], minlength=len(rows.length)))
     batch: list[tuple[int, Integers, Many]] = []
@@ -170,6 +213,7 @@ def gathered(rows: JudgedRows, how: Callable[..., Many]) -> Iterator[Orders]:
     for each in lists.tolist():
         part = slice(rows.offsets[each], rows.offsets[each + 1])
         groups, spans = groups_of(rows.tie_first[part], rows.tie_last[part])
+        refuse_too_many(cells(part.stop - part.start, groups, spans), each, groups, spans)
         many = how(rows.rank[part], rows.grade[part], groups, spans)
         batch.append((each, np.arange(part.start, part.stop), many))
         judged = rows.judged_offsets[each + 1] - rows.judged_offsets[each]

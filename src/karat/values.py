@@ -127,13 +127,16 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
     errors = np.zeros_like(values)
     # A depth or a removal decides over documents that a measure of sums knows nothing of.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
-    additive = np.array([sums and each.definition.additive for each in measures])
-    alone = np.array([not stands(each, policy) for each in measures])
+    additive = np.array([sums and each.definition.additive for each in measures], bool)
+    alone = np.array([not stands(each, policy) for each in measures], bool)
     for wanted, orders in ((additive & alone, turned_orders), (~additive & alone, all_orders)):
         places = np.flatnonzero(wanted).tolist()
         if places:
             chosen = [measures[place] for place in places]
-            put_means(values, errors, places, chosen, orders(found.whole), policy)
+            try:
+                put_means(values, errors, places, chosen, orders(found.whole), policy)
+            except UncomputableError as error:
+                raise UncomputableError(error.reason, error.place, error.measure or str(chosen[0])) from None
     return values, errors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import numpy as np
 from karat.asking import conventions, labelled
 from karat.errors import DataError
 from karat.evaluate import evaluate
+from karat.read import sentences
 from karat.records import Record, read
 from karat.records.hashing import digests
 from karat.scores import Scores, whole
@@ -33,8 +35,21 @@ def record_of(baseline: object) -> Record | None:
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
         return None
-    with open(baseline, "rb") as file:
-        return read(baseline) if file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else None
+    return read(baseline) if is_record(os.fspath(baseline)) else None
+
+
+def is_record(path: str) -> bool:
+    """Whether a file is a record or printed scores; a run may be JSON too, one object or one a line."""
+    with sentences(path), open(path, "rb") as file:
+        start = file.read(64)
+        if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return False
+        content = start + file.read()
+    try:
+        document = json.loads(content.decode("utf-8-sig", "surrogateescape"))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and len({"record", "runs", "measures", "policy"} & set(document)) > 1
 
 
 def run_name(run: RunLike | Scores, name: str | None) -> str:
