@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.escaping import json_text
+from karat.language import ENGLISH, Language
 from karat.layout import Marked, apart, in_bands, lay_out, width
+from karat.measures.define import show
 from karat.profiles import every_profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.match import Counts
+    from karat.measures.define import Wanted
     from karat.policy import Policy
     from karat.scores import Scores
 
-__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json"]
+__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json", "wanted_words"]
 
 LEAST_NAME, LONGEST_NAME = 12, 40
 """How short a name may be cut where a table has to fit, and how long one may be where it goes on below."""
@@ -142,12 +145,12 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
-def footers(scores: Sequence[Scores]) -> list[str]:
+def footers(scores: Sequence[Scores], say: Language = ENGLISH) -> list[str]:
     """What stands under a table of several runs, each sentence with the names of its runs; once where all are alike.
 
     Of many different ones the part that all share comes first, and a few of what is each run's own.
     """
-    parts = {each.name: decided(each) for each in scores}
+    parts = {each.name: decided(each, say) for each in scores}
     shared: list[str] = []
     if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
         shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
@@ -156,78 +159,90 @@ def footers(scores: Sequence[Scores]) -> list[str]:
         owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
     if len(owners) == 1:
         return list(owners)
-    lines = [f"{', '.join(names)}: {own or 'nothing else'}" for own, names in owners.items()]
+    lines = [f"{', '.join(names)}: {own or say('nothing else')}" for own, names in owners.items()]
     if not shared:
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
-    more = [f"and {rest} more runs, each otherwise: --format json has them all"] if rest else []
-    return [f"all {len(parts)} runs: {' · '.join(shared)}", *lines[:MOST_OWN], *more]
+    more = (
+        [say("and {count} more runs, each otherwise: --format json has them all", count=rest)] if rest else []
+    )
+    every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
+    return [every, *lines[:MOST_OWN], *more]
 
 
-def footer(scores: Scores) -> str:
+def footer(scores: Scores, say: Language = ENGLISH) -> str:
     """What stands under a table: how many queries, what was decided for how many, the policy."""
-    return " · ".join(decided(scores))
+    return " · ".join(decided(scores, say))
 
 
-def decided(scores: Scores) -> list[str]:
+def decided(scores: Scores, say: Language = ENGLISH) -> list[str]:
     """The parts of a footer."""
     counts, policy = scores.counts, scores.policy
-    parts = [plural(counts.queries, "query", "queries")]
+    parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
     if counts.missing:
-        parts.append(f"{len(counts.missing)} missing {told(scores, 'missing')}")
+        rule = told(scores, "missing", say)
+        parts.append(say("{count} missing {rule}", count=len(counts.missing), rule=rule))
     if counts.extra:
-        parts.append(f"{counts.extra} without judgments left out")
+        parts.append(say("{count} without judgments left out", count=counts.extra))
     if counts.empty:
-        parts.append(empty_told(scores))
+        parts.append(empty_told(scores, say))
     if counts.queries and not counts.found:
-        parts.append("no judged document retrieved")
+        parts.append(say("no judged document retrieved"))
     elif counts.queries > counts.empty and not counts.relevant:
-        parts.append("no relevant document retrieved")
-    parts += [f"no value of {', '.join(scores.failed)}"] * bool(scores.failed)
+        parts.append(say("no relevant document retrieved"))
+    parts += [say("no value of {labels}", labels=", ".join(scores.failed))] * bool(scores.failed)
     if counts.tied:
         bounds = next(iter(scores.bounds.items()), None)
         d = scores.digits
         moved = f" ({bounds[0]} {bounds[1][0]:.{d}f}–{bounds[1][1]:.{d}f})" if bounds else ""
-        parts.append(f"ties touch {plural(counts.tied, 'query', 'queries')}{moved}")
+        one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
+        parts.append(say.counted(counts.tied, one, many, moved=moved))
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
-        parts.append(f"mean over a sample of their orders ({label} ± {error:.2g})")
+        sampled = "mean over a sample of their orders ({label} ± {error})"
+        parts.append(say(sampled, label=label, error=f"{error:.2g}"))
     if weighted(scores):
-        parts.append(f"weighted mean ({', '.join(weighted(scores))})")
-    return [*parts, *left_out(counts, policy), conventions_of(scores), *readings(scores)]
+        parts.append(say("weighted mean ({labels})", labels=", ".join(weighted(scores))))
+    return [*parts, *left_out(counts, policy, say), conventions_of(scores, say), *readings(scores, say)]
 
 
-def left_out(counts: Counts, policy: Policy) -> list[str]:
+def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:
     """The rows that do not count as they stand."""
     rows = (
-        (counts.duplicates, "duplicate", "dropped"),
-        (counts.excluded, "document", "excluded"),
-        (counts.malformed, "malformed line", "skipped"),
-        (counts.negative, "negative grade", policy.negative),
+        (counts.duplicates, "{count} duplicate dropped", "{count} duplicates dropped"),
+        (counts.excluded, "{count} document excluded", "{count} documents excluded"),
+        (counts.malformed, "{count} malformed line skipped", "{count} malformed lines skipped"),
+        (counts.negative, "{count} negative grade {rule}", "{count} negative grades {rule}"),
     )
-    return [f"{plural(count, one, one + 's')} {what}" for count, one, what in rows if count]
+    rule = say(policy.negative)
+    return [say.counted(count, one, many, rule=rule) for count, one, many in rows if count]
 
 
-def conventions_of(scores: Scores) -> str:
+def conventions_of(scores: Scores, say: Language = ENGLISH) -> str:
     """The profile and what the caller changed of its policy; without one the policy."""
     profile = every_profile().get(scores.profile or "")
     if profile is None:
-        named = f"profile {scores.profile}, " if scores.profile else ""
-        return f"{named}policy {scores.policy.describe()}"
+        policy = scores.policy.describe()
+        if scores.profile:
+            return say("profile {name}, policy {policy}", name=scores.profile, policy=policy)
+        return say("policy {policy}", policy=policy)
     changed = scores.policy.changes(profile.policy)
-    return f"profile {profile.name}, changed: {', '.join(changed)}" if changed else f"profile {profile.name}"
+    if changed:
+        return say("profile {name}, changed: {changes}", name=profile.name, changes=", ".join(changed))
+    return say("profile {name}", name=profile.name)
 
 
-def readings(scores: Scores) -> list[str]:
+def readings(scores: Scores, say: Language = ENGLISH) -> list[str]:
     """What each label stands for that is no full name; of one at many depths it is said once."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
         if label != measure:
             name, _, place = label.rpartition("@")
             alike = name and measure.endswith(f"@{place}")
             key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
-            found.setdefault(key, []).append(f"{label} is {measure}")
-    return [each[0] if len(each) == 1 else " is ".join(key) for key, each in found.items()]
+            found.setdefault(key, []).append((label, measure))
+    alone = [each[0] if len(each) == 1 else key for key, each in found.items()]
+    return [say("{label} is {measure}", label=label, measure=measure) for label, measure in alone]
 
 
 def weighted(scores: Scores) -> list[str]:
@@ -253,11 +268,11 @@ RULES = {
 """What the policy makes of a missing or an empty query."""
 
 
-def told(scores: Scores, axis: str) -> str:
+def told(scores: Scores, axis: str, say: Language = ENGLISH) -> str:
     """What was decided for such queries; where measures differ in it, which ones decide so."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
-        rules.setdefault(rule, []).append(label)
+        rules.setdefault(say(rule), []).append(label)
     if len(rules) == 1:
         return next(iter(rules))
     return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
@@ -271,19 +286,33 @@ def rules_of(scores: Scores, axis: str) -> dict[str, str]:
     }
 
 
-def empty_told(scores: Scores) -> str:
+def empty_told(scores: Scores, say: Language = ENGLISH) -> str:
     """How many queries had nothing to find, and what was decided for them; by measure where they differ in it."""
     counts = scores.counts.empty_for
     if len(set(counts.values())) < 2:
-        return f"{scores.counts.empty} without relevant documents {told(scores, 'empty')}"
-    alike: dict[tuple[int, str, str], list[str]] = {}
+        rule = told(scores, "empty", say)
+        return say("{count} without relevant documents {rule}", count=scores.counts.empty, rule=rule)
+    alike: dict[tuple[int, Wanted, str], list[str]] = {}
     rules = rules_of(scores, "empty")
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         if counts.get(label):
-            alike.setdefault((counts[label], str(measure.wanted), rules[label]), []).append(label)
+            alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
     return ", ".join(
-        f"{count} without {wanted} {rule} ({', '.join(labels)})"
+        say(
+            "{count} without {wanted} {rule} ({labels})",
+            count=count,
+            wanted=wanted_words(wanted, say),
+            rule=say(rule),
+            labels=", ".join(labels),
+        )
         for (count, wanted, rule), labels in alike.items()
+    )
+
+
+def wanted_words(wanted: Wanted, say: Language) -> str:
+    """What a measure looks for, in words."""
+    return (
+        say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
     )
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.asking import conventions, labelled
-from karat.boards import plural
+from karat.boards import wanted_words
 from karat.errors import DataError, MeasureError, did_you_mean
 from karat.evaluate import nested
 from karat.ids import text_of
+from karat.language import ENGLISH, Language, language_named
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
 from karat.overlap import refuse_empty
@@ -47,6 +48,7 @@ def explain(
     profile: str | None = None,
     rows: int | None = 40,
     digits: int = 6,
+    lang: str = "en",
 ) -> Explanation:
     """Show how a measure comes to its value for one query: from grades, or from judgments and a run.
 
@@ -62,6 +64,7 @@ def explain(
         profile: as in ``evaluate``.
         rows: how many documents of a long list are shown; None for all.
         digits: decimals.
+        lang: the language of what explains the numbers: ``en``, or ``zh`` for Chinese.
 
     Raises:
         DataError: an unknown query, or one that the policy leaves out; data that cannot be read.
@@ -105,7 +108,8 @@ def explain(
     ((label, meant),) = asked.items()
     refuse_unexplained(meant)
     subject = subject_of(qrels, run, query, grades, judged, judged_ranking, general)
-    return explained(label, meant, subject, general, convention, rows=rows, digits=digits)
+    say = language_named(lang)
+    return explained(label, meant, subject, general, convention, rows=rows, digits=digits, say=say)
 
 
 def refuse_unexplained(measure: Measure) -> None:
@@ -135,6 +139,7 @@ def explained(
     *,
     rows: int | None = 40,
     digits: int = 6,
+    say: Language = ENGLISH,
 ) -> Explanation:
     """How a measure comes to its value for what is explained; the arguments are those of ``explain``, read.
 
@@ -146,6 +151,7 @@ def explained(
         convention: the profile; karat's own if None.
         rows: as in ``explain``.
         digits: as in ``explain``.
+        say: the language.
 
     Raises:
         DataError: the policy leaves the query out.
@@ -169,19 +175,20 @@ def explained(
     derivation = derive(trace(measure, lists))
     value = float(scores.values[0, 0])
     facts = [
-        *subject.sizes(found, measure),
-        *decisions(found, own, measure, scores.bounds.get(label), digits),
+        *subject.sizes(found, measure, say),
+        *decisions(found, own, measure, scores.bounds.get(label), digits, say),
     ]
     return Explanation(
         label=label,
         measure=measure,
         query=subject.query,
         value=value,
-        facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0)),
+        facts=(*facts, *overruled(derivation.value, value, found, own, scores.counts.empty > 0, say)),
         derivation=derivation,
         ranking=subject.ranking(own, lists),
         rows=rows,
         digits=digits,
+        say=say,
     )
 
 
@@ -239,21 +246,33 @@ class Subject:
         documents = [judgments.document(each) for each in np.flatnonzero(kept).tolist()]
         return Ranking(tuple(map(text_of, documents[: len(grades)])))
 
-    def sizes(self, found: Match, measure: Measure) -> Iterator[str]:
+    def sizes(self, found: Match, measure: Measure, say: Language = ENGLISH) -> Iterator[str]:
         """How much was retrieved and judged, and how much of that the measure looks for."""
         if self.qrels is None:
             return
-        rows = found.rows
-        relevant = f"{wanted_in(found, measure)} of them relevant ({measure.wanted})"
-        name = named(self.name, "The run")
+        rows, wanted = found.rows, wanted_words(measure.wanted, say)
+        name = named(self.name, say("The run"))
+        retrieved = say.counted(int(rows.length[0]), "{count} document", "{count} documents")
+        relevant = wanted_in(found, measure)
         if self.run is None:
-            yield f"{name}: {plural(int(rows.length[0]), 'document', 'documents')} in rank order, {relevant}."
+            yield say(
+                "{name}: {documents} in rank order, {relevant} of them relevant ({wanted}).",
+                name=name,
+                documents=retrieved,
+                relevant=relevant,
+                wanted=wanted,
+            )
             return
-        retrieved = plural(int(rows.length[0]), "document", "documents")
-        known = plural(len(rows.judged_grades), "judgment", "judgments")
-        yield (
-            f"{name}: {retrieved} retrieved, {int((rows.grade >= 0).sum())} of them judged. "
-            f"{named(os.path.basename(self.qrels.name), 'The query')}: {known}, {relevant}."
+        yield say(
+            "{name}: {retrieved} retrieved, {judged} of them judged. {of}: {known}, {relevant} of them relevant "
+            "({wanted}).",
+            name=name,
+            retrieved=retrieved,
+            judged=int((rows.grade >= 0).sum()),
+            of=named(os.path.basename(self.qrels.name), say("The query")),
+            known=say.counted(len(rows.judged_grades), "{count} judgment", "{count} judgments"),
+            relevant=relevant,
+            wanted=wanted,
         )
 
 
@@ -349,43 +368,66 @@ MOST_GROUPS = 4
 
 
 def decisions(
-    found: Match, policy: Policy, measure: Measure, bounds: tuple[float, float] | None, digits: int
+    found: Match,
+    policy: Policy,
+    measure: Measure,
+    bounds: tuple[float, float] | None,
+    digits: int,
+    say: Language = ENGLISH,
 ) -> Iterator[str]:
     """What the policy did to the order and the judgments of the query, in sentences."""
     counts = found.counts
     if counts.missing:
-        yield "The run does not mention this query: the list is empty."
+        yield say("The run does not mention this query: the list is empty.")
     groups = tied_ranks(found, measure.depth)
     if groups:
-        order = ORDERS.get(policy.ties, f"ties={policy.ties}")
-        more = f" and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
-        moved = ""
-        if bounds is not None:
-            low, high = (f"{bound:.{digits}f}" for bound in bounds)
-            moved = (
-                " No order of them changes the value."
-                if low == high
-                else f" Their worst and best order give {low} and {high}."
-            )
-        ranks = ", ".join(groups[:MOST_GROUPS]) + more
-        yield f"Equal scores at ranks {ranks} touch judged documents: {order} (ties={policy.ties}).{moved}"
+        yield tie_told(groups, policy, bounds, digits, say)
     if counts.duplicates:
-        yield (
-            f"{plural(counts.duplicates, 'line', 'lines')} of the run dropped for a document listed before or after "
-            f"(duplicates={policy.duplicates})."
+        yield say.counted(
+            counts.duplicates,
+            "{count} line of the run dropped for a document listed before or after (duplicates={rule}).",
+            "{count} lines of the run dropped for a document listed before or after (duplicates={rule}).",
+            rule=policy.duplicates,
         )
     if counts.negative:
-        yield (
-            f"{plural(counts.negative, 'negative grade', 'negative grades')} taken as {policy.negative} "
-            f"(negative={policy.negative})."
+        yield say.counted(
+            counts.negative,
+            "{count} negative grade taken as {rule} (negative={rule}).",
+            "{count} negative grades taken as {rule} (negative={rule}).",
+            rule=policy.negative,
         )
     if policy.unjudged == "removed":
-        yield "Unjudged documents were removed before ranks were counted (unjudged=removed)."
+        yield say("Unjudged documents were removed before ranks were counted (unjudged=removed).")
     if policy.judgments == "retrieved":
-        yield "Only judgments of retrieved documents are known (judgments=retrieved)."
+        yield say("Only judgments of retrieved documents are known (judgments=retrieved).")
     if policy.depth is not None:
-        first = "Only the first document" if policy.depth == 1 else f"The first {policy.depth} documents"
-        yield f"{first} of the list {'is' if policy.depth == 1 else 'are'} looked at (depth={policy.depth})."
+        one = "Only the first document of the list is looked at (depth={depth})."
+        many = "The first {depth} documents of the list are looked at (depth={depth})."
+        yield say.counted(policy.depth, one, many, depth=policy.depth)
+
+
+def tie_told(
+    groups: list[str], policy: Policy, bounds: tuple[float, float] | None, digits: int, say: Language
+) -> str:
+    """Which ranks hold equal scores, what decides there, and what that may change."""
+    order = say(ORDERS[policy.ties]) if policy.ties in ORDERS else f"ties={policy.ties}"
+    further = len(groups) - MOST_GROUPS
+    more = say(" and {count} more", count=further) if further > 0 else ""
+    moved = ""
+    if bounds is not None:
+        low, high = (f"{bound:.{digits}f}" for bound in bounds)
+        moved = (
+            say(" No order of them changes the value.")
+            if low == high
+            else say(" Their worst and best order give {low} and {high}.", low=low, high=high)
+        )
+    return say(
+        "Equal scores at ranks {ranks} touch judged documents: {order} (ties={ties}).{moved}",
+        ranks=", ".join(groups[:MOST_GROUPS]) + more,
+        order=order,
+        ties=policy.ties,
+        moved=moved,
+    )
 
 
 def tied_ranks(found: Match, depth: int | None) -> list[str]:
@@ -396,17 +438,24 @@ def tied_ranks(found: Match, depth: int | None) -> list[str]:
     return [f"{int(first)}–{int(last)}" for first, last in pairs]
 
 
-def overruled(derived: float, value: float, found: Match, policy: Policy, empty: bool) -> Iterator[str]:
+def overruled(
+    derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
+) -> Iterator[str]:
     """Why the value is not the one that the formula gives on this list, if it is not."""
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":
-        yield "The formula is not asked: the value of a missing query is undefined (missing=nan)."
+        yield say("The formula is not asked: the value of a missing query is undefined (missing=nan).")
     elif empty and policy.empty in ("one", "nan"):
-        meaning = {"one": "1", "nan": "undefined"}[policy.empty]
-        yield f"The formula is not asked: without a relevant document the value is {meaning} (empty={policy.empty})."
+        yield say(
+            "The formula is not asked: without a relevant document the value is {meaning} (empty={rule}).",
+            meaning={"one": "1", "nan": say("undefined")}[policy.empty],
+            rule=policy.empty,
+        )
     else:
-        yield (
-            f"The value is the mean over the orders of documents with equal scores (ties={policy.ties}). One of "
-            f"these orders is worked through below; alone it gives {derived:.6f}."
+        yield say(
+            "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders "
+            "is worked through below; alone it gives {derived}.",
+            ties=policy.ties,
+            derived=f"{derived:.6f}",
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from karat import escaping
 from karat.display import Display
+from karat.language import ENGLISH, Language
 from karat.layout import folded, in_bands, lay_out
 from karat.measures.define import show
 
@@ -65,6 +65,7 @@ class Explanation(Display):
         ranking: the documents in rank order, if they are known.
         rows: how many documents of a long list are shown; None for all.
         digits: decimals.
+        say: the language.
 
     Example:
         >>> import karat
@@ -84,6 +85,7 @@ class Explanation(Display):
     ranking: Ranking | None = None
     rows: int | None = 40
     digits: int = 6
+    say: Language = ENGLISH
 
     @property
     def steps(self) -> tuple[Line, ...]:
@@ -104,51 +106,66 @@ class Explanation(Display):
     @property
     def result(self) -> str:
         """What is explained, and its value."""
-        subject = f"{self.label} of query {self.query}" if self.query else self.label
+        asked = self.say("{label} of query {query}", label=self.label, query=self.query)
+        subject = asked if self.query else self.label
         return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
 
     @property
     def meaning(self) -> tuple[str, ...]:
         """What the measure is, and its name in full where that says more than the one asked for."""
-        named = () if self.label == self.full_name else (f"In full: {self.full_name}",)
-        return (self.measure.definition.sentence, *named)
+        full = self.say("In full: {name}", name=self.full_name)
+        named = () if self.label == self.full_name else (full,)
+        definition = self.measure.definition
+        return (self.say.measures.get(definition.name, definition.sentence), *named)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What each word of the steps means."""
+        return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
     def tables(self) -> list[Table]:
         """The numbers of the query that come first, the lists, and the steps down to the value."""
         given = self.derivation.given
-        first = [steps_table("Numbers of the query", given, self.digits)] if given else []
+        first = [steps_table("Numbers of the query", given, self.digits, self.say)] if given else []
         lists = [self.list_table(sheet) for sheet in self.derivation.sheets]
         rest = self.derivation.rest
-        return [*first, *lists, *([steps_table("Steps to the value", rest, self.digits)] if rest else [])]
+        return [
+            *first,
+            *lists,
+            *([steps_table("Steps to the value", rest, self.digits, self.say)] if rest else []),
+        ]
 
     def list_table(self, sheet: Sheet) -> Table:
         """A ranked list with a column per step; only what is shown is written out."""
         kept = self.kept(sheet)
-        columns = [("rank", [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+        say = self.say
+        columns = (
+            [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+        )
         if sheet.is_run and self.ranking is not None:
-            columns.append(("document", shown_of(self.ranking.documents, kept)))
+            columns.append((say("document"), shown_of(self.ranking.documents, kept)))
             if self.ranking.scores:
-                columns.append(("score", level(shown_of(self.ranking.scores, kept))))
+                columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
-            columns.append(("grade", [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
-        names = tuple(place for place, (title, _) in enumerate(columns) if title == "document")
+            columns.append((say("grade"), [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
+        names = tuple(place for place, (title, _) in enumerate(columns) if title == say("document"))
         columns += [(heading(line), column(shown_of(line.values, kept), self.digits)) for line in sheet.lines]
         cells = [list(row) for row in zip(*(cells for _, cells in columns))]
-        notes = [sheet.meaning] if sheet.meaning and not sheet.is_run else []
+        notes = [say(sheet.meaning)] if sheet.meaning and not sheet.is_run else []
         notes += [f"{line.letter} = {line.expression}" for line in sheet.lines if is_wide(line)]
         titles = [title for title, _ in columns]
         return Table(
-            self.title_of(sheet), notes, titles, with_gaps(cells, kept), names, left_out(sheet, kept)
+            self.title_of(sheet), notes, titles, with_gaps(cells, kept), names, left_out(sheet, kept, say)
         )
 
     def title_of(self, sheet: Sheet) -> str:
         """What a list is."""
         if not sheet.is_run:
             return sheet.name
-        return (
-            "Ranked list" if self.measure.depth is None else f"Ranked list down to rank {self.measure.depth}"
-        )
+        if self.measure.depth is None:
+            return self.say("Ranked list")
+        return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: Sheet) -> list[int]:
         """Which documents of a list are shown: its head, its end, and of the judged ones the relevant before others."""
@@ -185,10 +202,12 @@ class Explanation(Display):
                 "\n".join([table.title, *map(wrap, table.notes), "\n".join(drawn).rstrip("\n"), *below])
             )
         parts.append(self.result)
-        words = self.derivation.words
+        words = self.words
         space = max(map(len, words), default=0)
-        indented = textwrap.TextWrapper(columns, subsequent_indent=" " * (space + 2), break_long_words=False)
-        meanings = [indented.fill(f"{word:{space}}  {meaning}") for word, meaning in words.items()]
+        meanings = [
+            folded(f"{word:{space}}  {meaning}", columns, " " * (space + 2)).rstrip("\n")
+            for word, meaning in words.items()
+        ]
         return "\n\n".join([*parts, *(["\n".join(meanings)] if meanings else [])]) + "\n"
 
     def to_markdown(self) -> str:
@@ -198,7 +217,7 @@ class Explanation(Display):
         for table in self.tables():
             drawn = lay_out("markdown", table.header, table.rows, table.names).rstrip("\n")
             parts += [f"**{table.title}**", *table.notes, drawn, *filter(None, [table.after])]
-        meanings = [f"- `{word}`: {meaning}" for word, meaning in self.derivation.words.items()]
+        meanings = [f"- `{word}`: {meaning}" for word, meaning in self.words.items()]
         return "\n\n".join([*parts, f"**{result}**", "\n".join(meanings)]).rstrip() + "\n"
 
     def to_latex(self) -> str:
@@ -214,10 +233,10 @@ class Explanation(Display):
             parts += [f"\\textbf{{{escaping.latex(table.title)}}}", *map(escaping.latex, table.notes), *drawn]
             parts += [escaping.latex(table.after)] if table.after else []
         parts.append(f"\\textbf{{{escaping.latex(self.result)}}}")
-        if self.derivation.words:
+        if self.words:
             items = [
                 f"\\item[{escaping.latex(word)}] {escaping.latex(meaning)}"
-                for word, meaning in self.derivation.words.items()
+                for word, meaning in self.words.items()
             ]
             parts.append("\n".join(["\\begin{description}", *items, "\\end{description}"]))
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -245,7 +264,7 @@ class Explanation(Display):
             f"<title>{title}</title>\n<style>body {{ margin: 0 }} .karat {{ padding: 1.5rem 1rem 3rem }}</style>"
         )
         page = f"<head>\n{head}\n</head>\n<body>\n{self._repr_html_()}</body>"
-        return f'<!doctype html>\n<html lang="en">\n{page}\n</html>\n'
+        return f'<!doctype html>\n<html lang="{self.say.name}">\n{page}\n</html>\n'
 
     def to_fragment(self, heading: int = 1) -> str:
         """The content of the page alone, to stand in another page that styles it.
@@ -267,7 +286,7 @@ class Explanation(Display):
             parts.append(f'<div class="wide" tabindex="0">\n{drawn}</div>')
             parts += [f'<p class="small">{escaping.html(table.after)}</p>'] if table.after else []
         parts.append(f'<p class="result">{escaping.html(self.result)}</p>')
-        words = self.derivation.words
+        words = self.words
         meanings = [f"<dt>{escaping.html(word)}</dt><dd>{escaping.html(words[word])}</dd>" for word in words]
         if meanings:
             parts.append("<dl>\n" + "\n".join(meanings) + "\n</dl>")
@@ -314,13 +333,13 @@ STYLE = """\
 # ---------------------------------------------------------------- cells
 
 
-def steps_table(title: str, lines: Sequence[Line], digits: int) -> Table:
+def steps_table(title: str, lines: Sequence[Line], digits: int, say: Language = ENGLISH) -> Table:
     """Numbers of the query, a step a row."""
     rows = [[line.letter, line.expression, line.filled, numbers(line.values, digits)] for line in lines]
-    header = ["", "step", "in numbers", "value"]
+    header = ["", say("step"), say("in numbers"), say("value")]
     if not any(line.filled for line in lines):
         rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
-    return Table(title, [], header, rows, tuple(range(len(header) - 1)))
+    return Table(say(title), [], header, rows, tuple(range(len(header) - 1)))
 
 
 def part_of(table: Table, band: list[int], layout: str = "text") -> str:
@@ -345,21 +364,23 @@ def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
     return rows
 
 
-def left_out(sheet: Sheet, kept: list[int]) -> str:
+def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
     """What is not shown of a list, and what a dot means."""
     length = len(sheet.grade)
     if not length and sheet.is_run:
-        return "No document was retrieved."
-    dots = f" {UNJUDGED} is an unjudged document." if any(sheet.grade[place] < 0 for place in kept) else ""
+        return say("No document was retrieved.")
+    some = any(sheet.grade[place] < 0 for place in kept)
+    dots = say(" {dot} is an unjudged document.", dot=UNJUDGED) if some else ""
     if length <= len(kept):
         return dots.lstrip()
-    said = f"{len(kept)} of {length} documents are shown"
+    said = say("{kept} of {length} documents are shown", kept=len(kept), length=length)
     others = length - len(kept)
     judged = sum(grade >= 0 for grade in sheet.grade) - sum(sheet.grade[place] >= 0 for place in kept)
     if judged == others:
-        return f"{said}.{dots}"
-    verb = "is" if judged < 2 else "are"
-    return f"{said}; of the {others} others {judged or 'none'} {verb} judged.{dots}"
+        return say("{said}.{dots}", said=said, dots=dots)
+    sentence = "{said}; of the {others} others {judged} " + ("is" if judged < 2 else "are") + " judged.{dots}"
+    none = "{said}; of the {others} others none is judged.{dots}"
+    return say(sentence if judged else none, said=said, others=others, judged=judged, dots=dots)
 
 
 def heading(line: Line) -> str:

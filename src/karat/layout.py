@@ -94,8 +94,11 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
         indent: before the second line and those that follow.
         start: before the first line.
     """
+    text = escaping.sentence(sentence)
+    if width(text) > len(text):
+        return folded_wide(text, columns, indent, start)
     lines = textwrap.wrap(
-        escaping.sentence(sentence),
+        text,
         columns,
         initial_indent=start,
         subsequent_indent=indent,
@@ -103,6 +106,23 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
         break_on_hyphens=False,
     )
     return "".join(f"{line}\n" for line in lines)
+
+
+CLOSING = "，。；：、！？）》”’,.;:!?)]}%…"
+"""What no line begins with."""
+
+
+def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
+    """Text with letters of two columns, which may break between any two of them, in lines of so many columns."""
+    lines, line, kept = [], start, len(start)
+    for part in re.findall(r"\s+|[\x21-\u2e7f]+|.", text):
+        fits = width(line) + width(part) <= columns
+        if fits or len(line) <= kept or part in CLOSING:
+            line += part if len(line) > kept or not part.isspace() else ""
+            continue
+        lines.append(line.rstrip())
+        line, kept = indent + ("" if part.isspace() else part), len(indent)
+    return "".join(f"{each}\n" for each in [*lines, line.rstrip()])
 
 
 def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> str:

@@ -14,6 +14,7 @@ from karat.boards import board, footer, to_json
 from karat.display import Display
 from karat.errors import DataError, MeasureError, warn
 from karat.escaping import html
+from karat.language import language_named
 from karat.measures import Measure, parse_measure
 from karat.rows import joined
 from karat.runs.placing import TABLES, placed
@@ -191,9 +192,16 @@ class Scores(Display):
             merged = replace(merged, warnings=(sentence,))
         return pooled_again(merged, parts) if self.pools else merged
 
-    def footer(self) -> str:
-        """One line: queries, decisions and the policy."""
-        return footer(self)
+    def footer(self, lang: str = "en") -> str:
+        """One line: queries, decisions and the policy.
+
+        Args:
+            lang: in English, ``en``, or Chinese, ``zh``.
+
+        Raises:
+            PolicyError: another language.
+        """
+        return footer(self, language_named(lang))
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame with a row per query and a column per measure.

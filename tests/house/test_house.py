@@ -26,8 +26,16 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 # A module imports only from floors above it in this list, or from its own package's files.
 FLOORS = [
     ["karat.escaping"],
-    ["karat.errors", "karat._native", "karat._version", "karat.cursors", "karat.unpacking"],
-    ["karat.policy", "karat.layout", "karat.read", "karat.rows", "karat.progress", "karat.writing"],
+    ["karat.errors", "karat.chinese", "karat._native", "karat._version", "karat.cursors", "karat.unpacking"],
+    [
+        "karat.policy",
+        "karat.language",
+        "karat.layout",
+        "karat.read",
+        "karat.rows",
+        "karat.progress",
+        "karat.writing",
+    ],
     ["karat.ids", "karat.cores", "karat.overflow", "karat.display"],
     ["karat.columns", "karat.spelling", "karat.mappings", "karat.weights"],
     ["karat.subtopics"],

@@ -14,6 +14,8 @@ from karat.cli.options import (
     Inputs,
     exclude_option,
     input_options,
+    language_in,
+    language_option,
     policy_of,
     policy_options,
     refuse_two_readers,
@@ -67,6 +69,7 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
 @input_options
 @exclude_option
+@language_option
 @policy_options
 def explain_command(
     measure: str,
@@ -80,6 +83,7 @@ def explain_command(
     rows: int,
     digits: int,
     lenient: bool,
+    lang: str | None,
     **axes: Any,
 ) -> None:
     """Show how MEASURE comes to its value for one query, rank by rank.
@@ -115,6 +119,7 @@ def explain_command(
         profile=profile,
         rows=rows or None,
         digits=digits,
+        lang=language_in(lang),
     )
     if form == "text":
         text = explanation.to_text(terminal_width()) if sys.stdout.isatty() else explanation.to_text()

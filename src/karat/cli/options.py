@@ -23,6 +23,8 @@ __all__ = [
     "columns_in",
     "exclude_option",
     "input_options",
+    "language_in",
+    "language_option",
     "paths_of",
     "policy_of",
     "policy_options",
@@ -181,3 +183,18 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
             raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
         found[role] = float(name) if constant else name
     return found
+
+
+def language_option(command: Any) -> Any:
+    """Give a command the option that says in which language it explains; the locale's if it is not given."""
+    from karat.language import LANGUAGES
+
+    text = "the language of what explains the numbers; that of the locale if not given"
+    return click.option("--lang", type=click.Choice(LANGUAGES), help=text)(command)
+
+
+def language_in(lang: str | None) -> str:
+    """The language that was asked for, or that of the locale."""
+    from karat.language import language_of
+
+    return lang or language_of(os.environ)

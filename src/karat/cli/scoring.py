@@ -13,6 +13,8 @@ from karat.cli.options import (
     Inputs,
     exclude_option,
     input_options,
+    language_in,
+    language_option,
     paths_of,
     policy_of,
     policy_options,
@@ -47,6 +49,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 )
 @input_options
 @exclude_option
+@language_option
 @policy_options
 def evaluate_command(
     files: tuple[str, ...],
@@ -60,6 +63,7 @@ def evaluate_command(
     digits: int | None,
     record_path: str | None,
     lenient: bool,
+    lang: str | None,
     **axes: Any,
 ) -> None:
     """Score runs against relevance judgments.
@@ -100,7 +104,8 @@ def evaluate_command(
         from karat.records import record
 
         record(scores, record_path)
-    show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
+    spoken = language_in(lang)
+    show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds, lang=spoken)
     if any(each.failed for each in scores):
         sys.exit(2)  # why was said on standard error
 
@@ -141,10 +146,13 @@ def evaluate_all(
         return [scores for scores, _ in found]
 
 
-def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool) -> None:
+def show(
+    scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool, lang: str = "en"
+) -> None:
     """Print the scores of all runs in the format asked for."""
     from karat.boards import board, footers, to_json
     from karat.escaping import markdown, sentence
+    from karat.language import language_named
     from karat.layout import folded
 
     if layout == "json":
@@ -158,7 +166,7 @@ def show(scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_b
     )
     if layout in ("csv", "tsv", "latex"):
         return
-    lines = list(map(sentence, footers(scores)))
+    lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":
         # Two blanks at its end keep a line apart from the next.
         say("\n" + "  \n".join(map(markdown, lines)) + "\n")

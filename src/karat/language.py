@@ -1,0 +1,76 @@
+"""The language in which karat explains: English, or Chinese by a catalogue that takes the English sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from karat.errors import PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ENGLISH", "LANGUAGES", "Language", "language_named", "language_of"]
+
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Language:
+    """A language: called with an English sentence and what stands in its braces, it gives its own.
+
+    Args:
+        name: ``en`` or ``zh``.
+        texts: its sentences by the English ones; what is missing stays English.
+        measures: what each measure is, by name.
+
+    Example:
+        >>> from karat.language import language_named
+        >>> language_named("zh")("{count} queries", count=3)
+        '3 个查询'
+    """
+
+    name: str = "en"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, english: str, **values: object) -> str:
+        """The sentence."""
+        said = self.texts.get(english, english)
+        return said.format(**values) if values else said
+
+    def counted(self, count: int, one: str, many: str, **values: object) -> str:
+        """The sentence for one, or for several."""
+        return self(one if count == 1 else many, count=count, **values)
+
+
+ENGLISH = Language()
+
+
+def language_named(name: str) -> Language:
+    """The language of that name.
+
+    Raises:
+        PolicyError: karat does not speak it.
+    """
+    if name not in LANGUAGES:
+        raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
+    if name == "en":
+        return ENGLISH
+    from karat.chinese import MEASURES, TEXTS
+
+    return Language(name, TEXTS, MEASURES)
+
+
+def language_of(environment: Mapping[str, str]) -> str:
+    """The language of a locale: the first of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` that is set decides.
+
+    Example:
+        >>> from karat.language import language_of
+        >>> language_of({"LANG": "zh_CN.UTF-8"}), language_of({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"})
+        ('zh', 'en')
+    """
+    locale = next(
+        (environment[each] for each in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(each)), ""
+    )
+    return "zh" if locale.casefold().startswith("zh") else "en"

@@ -1,0 +1,149 @@
+"""Chinese beside English: a catalogue without holes, chosen where karat is called, and English as it was."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import karat
+from cases import CASES
+from karat import PolicyError
+from karat.chinese import MEASURES, TEXTS
+from karat.cli import commands
+from karat.language import LANGUAGES, language_named, language_of
+from karat.layout import folded, width
+from karat.measures import REGISTER
+
+SPOKEN = [Path(karat.__file__).parent / name for name in ("boards.py", "explaining.py", "explanation.py")]
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def literals(path: Path) -> set[str]:
+    """The sentences that a module says: literal arguments of ``say`` and ``say.counted``."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and re.fullmatch(r"(self\.)?say(\.counted)?", ast.unparse(node.func)):
+            found |= {
+                each.value
+                for each in node.args
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            }
+    return found
+
+
+@pytest.mark.parametrize("path", SPOKEN, ids=lambda path: path.stem)
+def test_every_sentence_that_is_said_has_its_chinese(path: Path) -> None:
+    said = literals(path)
+    assert said
+    assert not {
+        each for each in said if each not in TEXTS and re.search("[a-z]{2}", re.sub(r"\{\w+\}", "", each))
+    }
+
+
+def test_a_sentence_keeps_what_stands_in_its_braces() -> None:
+    for english, chinese in TEXTS.items():
+        assert sorted(re.findall(r"\{\w*\}", english)) == sorted(re.findall(r"\{\w*\}", chinese)), english
+        assert CHINESE.search(chinese) or chinese in ("run", "{said}。{dots}", "{label} 即 {measure}"), (
+            english
+        )
+
+
+def test_every_measure_has_its_sentence() -> None:
+    assert set(MEASURES) == set(REGISTER)
+    assert all(CHINESE.search(each) and each.endswith("。") for each in MEASURES.values())
+
+
+@pytest.mark.parametrize("name", sorted({case.measure for case in CASES}))
+def test_an_explanation_has_no_english_sentence_left(name: str) -> None:
+    case = next(each for each in CASES if each.measure == name)
+    found = karat.explain(name, grades=case.ranked or [0], judged=case.judged, lang="zh")
+    text = found.to_text()
+    for line in text.splitlines():
+        words = re.findall(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b", line)
+        assert not words, line
+        assert width(line) <= 90 or "(" in line
+    english = karat.explain(name, grades=case.ranked or [0], judged=case.judged)
+    assert found.value == english.value or found.value != found.value
+    assert '<html lang="zh">' in found.to_html()
+    assert not CHINESE.search(english.to_text())
+
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"d": 0}, "q3": {"e": 1}}
+RUN = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"d": 1.0}, "q9": {"x": 1.0}}
+
+
+def test_a_footer_in_chinese_says_the_same() -> None:
+    scores = karat.evaluate(QRELS, RUN, ["AP", "nDCG@10"])
+    assert scores.footer() == scores.footer("en")
+    assert "3 queries" in scores.footer()
+    chinese = scores.footer("zh")
+    assert "3 个查询" in chinese
+    assert "run 里缺 1 个查询，按 0 计" in chinese
+    assert "同分涉及 1 个查询" in chinese
+    assert not re.search(r"\b(queries|query|without|missing|counted)\b", chinese)
+
+
+def test_facts_of_an_explanation_are_chinese_too() -> None:
+    found = karat.explain("AP", QRELS, RUN, "q1", lang="zh")
+    assert all(CHINESE.search(each) for each in found.facts)
+    assert "同分" in "".join(found.facts)
+
+
+def test_another_language_is_refused() -> None:
+    with pytest.raises(PolicyError, match="lang is en or zh"):
+        karat.explain("AP", grades=[1], lang="de")
+    with pytest.raises(PolicyError, match="lang is en or zh"):
+        karat.evaluate(QRELS, RUN, "AP").footer("fr")
+
+
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LC_ALL": "zh_TW"}, "zh"),
+        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LC_MESSAGES": "zh_CN", "LANG": "en_US.UTF-8"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+    ],
+)
+def test_the_locale_decides_where_nothing_is_asked(
+    environment: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert language_of(environment) == name
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    output = CliRunner().invoke(commands, ["explain", "AP", "--grades", "1,0,1"]).output
+    assert bool(CHINESE.search(output)) == (name == "zh")
+    for lang in LANGUAGES:
+        output = CliRunner().invoke(commands, ["explain", "AP", "--grades", "1,0,1", "--lang", lang]).output
+        assert bool(CHINESE.search(output)) == (lang == "zh")
+    # Python's functions never look at the locale.
+    assert not CHINESE.search(str(karat.explain("AP", grades=[1, 0, 1])))
+    assert not CHINESE.search(karat.evaluate(QRELS, RUN, "AP").footer())
+
+
+def test_the_command_eval_has_its_footer_in_chinese(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 a 1\n")
+    (tmp_path / "r.txt").write_text("q1 Q0 a 1 1.0 t\n")
+    files = [str(tmp_path / "q.txt"), str(tmp_path / "r.txt")]
+    english = CliRunner().invoke(commands, ["eval", *files, "--lang", "en"]).output
+    chinese = CliRunner().invoke(commands, ["eval", *files, "--lang", "zh"]).output
+    assert english.splitlines()[:-1] == chinese.splitlines()[:-1]  # the table is the same
+    assert chinese.splitlines()[-1] == "1 个查询 · 策略 trec"
+
+
+def test_wide_letters_fold_within_the_columns() -> None:
+    text = "".join(language_named("zh").texts.values())
+    for columns in (20, 40, 80):
+        lines = folded(text, columns, "  ").splitlines()
+        longest = max(len(each) for each in re.findall(r"[!-\u2e7f]+", text))
+        assert max(map(width, lines)) <= max(columns, longest + 2) + 6  # what closes a sentence may hang over
+        assert not any(line.strip()[:1] in "，。；：）" for line in lines if line.strip())
+        assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", text)
