@@ -15,6 +15,7 @@ import karat
 from karat import DataError, MeasureError, Policy
 from karat.cli import main
 from karat.gates.ci import command as workflow_command
+from karat.gates.result import Check, Gate
 
 # Each query has one relevant document; its rank is all that a run is.
 BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]
@@ -445,3 +446,24 @@ def test_a_baseline_may_be_a_run_in_any_form(name: str, tmp_path: Path) -> None:
     gate = karat.gate(qrels, run, tmp_path / name, {"RR": 0.01})
     assert gate.passed
     assert "0.7500" in str(gate)
+
+
+def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
+    base: dict[str, Any] = {
+        "label": "RR",
+        "kind": "max-drop",
+        "limit": 0.05,
+        "passed": True,
+        "before": 0.6,
+        "after": 0.61,
+    }
+    # The interval ends above -.05, though in general 40 such queries would show drops from .0855 on only.
+    shown = Check(**base, low=-0.02, high=0.04, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    assert shown.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
+    assert not shown.doubtful
+    unsure = Check(**base, low=-0.06, high=0.08, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    assert len(unsure.reading) == 2
+    assert "too few queries for this tolerance" in unsure.reading[1]
+    assert unsure.doubtful
+    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith("all checks, 1 of 2 not proven")
+    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith("all checks")

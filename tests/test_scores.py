@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat import DataError, MeasureError, Policy
-from karat.boards import board
+from karat.boards import board, footers
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}
@@ -105,3 +105,24 @@ def test_frames(backend: str) -> None:
     frame = karat.evaluate(QRELS, RUN, ["RR"]).to_frame(backend)
     assert type(frame).__module__.startswith(backend)
     assert [float(value) for value in frame["RR"].to_numpy()] == [1.0, 0.5, 0.0]
+
+
+def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(12)}
+    runs = {
+        f"run{number:02}": {
+            query: {"a": 1.0, "b": 1.0 if place < number // 2 else 0.5} for place, query in enumerate(qrels)
+        }
+        for number in range(10)
+    }
+    found = [karat.evaluate(qrels, run, "AP", name=name) for name, run in runs.items()]
+    for count in (4, 10):
+        lines = footers(found[:count])
+        named = [
+            name for line in lines for name in line.partition(": ")[0].split(", ") if name.startswith("run")
+        ]
+        assert sorted(named) == sorted(runs)[:count]
+    assert lines[0] == "all 10 runs: 12 queries · policy trec"
+    assert lines[1] == "run00, run01: nothing else"
+    # Where all are alike, no name is needed.
+    assert footers(found[:2]) == [found[0].footer()]

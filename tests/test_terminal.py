@@ -1,0 +1,148 @@
+"""What a terminal shows: colour where it is wanted, lines no wider than it, no word cut, no Markdown's marks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "tea"
+QRELS, RUNS = str(EXAMPLES / "qrels.txt"), [str(each) for each in sorted(EXAMPLES.glob("runs/*.run"))]
+COMMANDS = {
+    "eval": ["eval", QRELS, *RUNS, "-m", "AP", "-m", "nDCG@10"],
+    "eval of many measures": ["eval", QRELS, *RUNS, *(f"-mP@{each}" for each in range(1, 15))],
+    "compare": ["compare", QRELS, *RUNS, "-m", "AP"],
+    "compare with a baseline": ["compare", QRELS, *RUNS, "--baseline", "bm25", "--worst", "2"],
+    "gate": ["gate", QRELS, RUNS[1], "--baseline", RUNS[0], "--max-drop", "AP=0.1"],
+    "check": ["check", QRELS, RUNS[3]],
+    "explain": ["explain", "AP", QRELS, RUNS[0], "--query", "t01"],
+    "difference": ["difference", "trec_eval-10", "sklearn", "nDCG@10", QRELS, RUNS[0]],
+    "measures": ["measures"],
+    "one measure": ["measures", "AP", "RBP"],
+    "profiles": ["profiles"],
+    "one profile": ["profiles", "ranx"],
+}
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is."""
+        return True
+
+
+def shown(
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    kind: type[io.TextIOWrapper],
+    columns: int = 80,
+    **env: str,
+) -> str:
+    """What a command writes to a stream of this kind, and so wide."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ({"TERM": "xterm", "COLUMNS": str(columns)} | env).items():
+        monkeypatch.setenv(name, value)
+    out, err = kind(io.BytesIO(), encoding="utf-8"), kind(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    with contextlib.suppress(SystemExit):
+        main(arguments)
+    for stream in (out, err):
+        stream.flush()
+    return "".join(stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+
+
+def plain(text: str) -> str:
+    """The text without colours."""
+    return re.sub(r"\x1b\[\d+m", "", text)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_pipe_gets_no_colour_and_a_terminal_the_same_words(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piped = shown(monkeypatch, COMMANDS[name], io.TextIOWrapper)
+    assert "\x1b" not in piped
+    on_terminal = shown(monkeypatch, COMMANDS[name], Terminal)
+    assert "\x1b[" in on_terminal
+    assert piped.split()[:1] == plain(on_terminal).split()[:1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if columns < 80 and name in ("gate", "difference", "one profile"):
+        columns = 80  # made for 80 columns, as logs have them
+    text = plain(shown(monkeypatch, COMMANDS[name], Terminal, columns))
+    wide = [line for line in text.splitlines() if len(line) > columns]
+    # A path or a name is not cut, and a formula is shown as it stands in its file.
+    broken = [line for line in wide if max(map(len, line.split())) < columns / 2]
+    assert not [line for line in broken if not re.match(r"    \w+ = |    return ", line)]
+
+
+def test_colours_are_forced_and_forbidden_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = COMMANDS["eval"]
+    assert "\x1b[1m" in shown(monkeypatch, words, io.TextIOWrapper, FORCE_COLOR="1")
+    assert "\x1b" not in shown(monkeypatch, words, io.TextIOWrapper, FORCE_COLOR="0")
+    assert "\x1b" not in shown(monkeypatch, words, Terminal, NO_COLOR="1")
+    assert "\x1b" not in shown(monkeypatch, words, Terminal, NO_COLOR="1", FORCE_COLOR="1")
+    assert "\x1b" not in shown(monkeypatch, words, Terminal, TERM="dumb")
+
+
+def test_the_best_value_of_each_column_stands_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shown(monkeypatch, COMMANDS["eval"], Terminal)
+    (best,) = [line for line in text.splitlines() if line.startswith("feedback")]
+    # feedback has the best AP (.564) and nDCG@10 (.664) of the example.
+    assert len(re.findall(r"\x1b\[1m0\.\d+", best)) == 2
+    assert text.count("\x1b[1m") == 2
+
+
+def test_errors_and_warnings_have_one_prefix_in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in (
+        ["eval", "/nowhere", "/none"],
+        ["eval", "--nothing"],
+        ["nothing"],
+        ["gate", QRELS, RUNS[0], "-m", "AP"],
+    ):
+        on_terminal = shown(monkeypatch, words, Terminal)
+        assert on_terminal.startswith("\x1b[31m\x1b[1mkarat:\x1b[0m ")
+        assert shown(monkeypatch, words, io.TextIOWrapper).startswith("karat: ")
+
+
+def test_green_and_red_are_for_gates_and_beside_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = shown(monkeypatch, COMMANDS["gate"], Terminal)
+    assert passed.startswith("\x1b[32m\x1b[1mgate passed:\x1b[0m")
+    failing = ["gate", QRELS, RUNS[3], "--baseline", RUNS[0], "--max-drop", "AP=0.01"]
+    assert shown(monkeypatch, failing, Terminal).startswith("\x1b[31m\x1b[1mgate FAILED:\x1b[0m")
+    for name in ("eval", "compare", "explain", "measures"):
+        assert not re.search(r"\x1b\[3[12]m", shown(monkeypatch, COMMANDS[name], Terminal))
+
+
+def test_a_terminal_shows_no_marks_of_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("measures", "one measure"):
+        text = shown(monkeypatch, COMMANDS[name], Terminal)
+        assert "`" not in text
+        assert "**" not in text.replace("x ** y", "")
+
+
+def test_the_footer_names_every_run(monkeypatch: pytest.MonkeyPatch, shared: Callable[..., Path]) -> None:
+    folder = shared("data", "dl21-people-and-model")
+    runs = sorted(map(str, (folder / "runs").iterdir()))
+    text = shown(monkeypatch, ["eval", str(folder / "qrels.people.txt"), *runs, "-m", "AP"], io.TextIOWrapper)
+    footer = text.split("\n", len(runs) + 1)[-1]
+    assert footer.startswith(f"all {len(runs)} runs: 53 queries · policy trec\n")
+    named = [name for line in footer.splitlines()[1:-1] for name in line.partition(":")[0].split(", ")]
+    (more,) = re.findall(r"and (\d+) more runs", footer)
+    assert len(named) + int(more) == len(runs)
