@@ -507,3 +507,10 @@ def test_blanks_between_the_words_of_a_query_are_no_invisible_characters() -> No
     assert not karat.check(qrels, run).of("invisible-characters")
     for odd in (" red", "red ", "red\u00a0shoes", "red\tshoes", "red  shoes", "red\u200bshoes"):
         assert karat.check({odd: {"17": 1}}, {odd: {"17": 1.0}}).of("invisible-characters"), odd
+
+
+@pytest.mark.parametrize("others", [b"", b"2 0 e 1\n"], ids=["all lines", "some lines"])
+def test_levels_of_ntcir_are_named_with_the_command_that_mends_them(others: bytes) -> None:
+    finding = only("malformed", b"1 0 a L3\n1 0 b L0\n" + others, lines("1 Q0 a 1 1", "2 Q0 e 1 1"))
+    assert "'L3' is not a number" in finding.where[0]
+    assert "sub(/^L/" in (finding.remedy or "")

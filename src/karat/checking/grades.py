@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
 from karat.checking.pairing import moved, told
+from karat.checking.survey import COLUMNS
 from karat.checking.texts import EXAMPLES, malformed
 from karat.ids import text_of
 
@@ -36,8 +37,16 @@ def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         yield from malformed(judged.text, judgments.malformed, judgments.malformed_lines)
     elif judged.text.source is not None and judged.text.read().rows:
         survey = judged.text.read()
-        whys = [(seen.line, f"it has {plural(width, 'column')}") for width, seen in survey.widths.items()]
+        whys = [(seen.line, why_unread(width, seen.excerpt)) for width, seen in survey.widths.items()]
         yield from malformed(judged.text, survey.rows, whys)
+
+
+def why_unread(width: int, line: str) -> str:
+    """Why a line of judgments is none, where no line of the file is."""
+    fields = line.split()
+    if width == len(fields) == COLUMNS["qrels"]:
+        return f"'{fields[-1]}' is not a number"
+    return f"it has {plural(width, 'column')}"
 
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from karat.checking.finding import ERROR, WARNING, found, plural
@@ -76,6 +77,10 @@ def bytes_of_ids(text: Text) -> Iterator[Finding]:
         yield of_lines("invisible-characters", text, what, survey.invisible)
 
 
+NTCIR = re.compile(r"'L\d+' is not a number")
+"""Why a grade of NTCIR's is none."""
+
+
 def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
     """Lines that the kernel cannot read, and what they look like.
 
@@ -109,6 +114,8 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     remedy = None
     if any("," in why and "number" in why for _, why in lines):
         remedy = "Write decimal points instead of commas in numbers, or skip the lines with --lenient."
+    if text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
+        remedy = "Remove the L of NTCIR's levels: awk '{sub(/^L/, \"\", $4); print}'."
     what = f"not '{LAYOUTS[text.kind]}': {plural(count, 'line')} of {survey.rows:,}"
     yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
 
