@@ -121,8 +121,8 @@ OF_IR_MEASURES = [
     *[(f"{name}(rel=2)@10", "P(rel=2)@10", "") for name in ("P", "Precision")],
     *[(f"{name}@10", "R@10", "") for name in ("R", "Recall")],
     *[(f"{name}(rel=2)@10", "R(rel=2)@10", "") for name in ("R", "Recall")],
-    ("RBP(rel=1)", "RBP(p=0.8, rel=1)", ""),
-    ("RBP(p=0.7, rel=2)@10", "RBP(p=0.7, rel=2)@10", ""),
+    ("RBP(rel=1)", "RBP(p=0.8, rel=1, max=none)", ""),
+    ("RBP(p=0.7, rel=2)@10", "RBP(p=0.7, rel=2, max=none)@10", ""),
     *[(f"{name}{rest}", f"Rprec{rest}", "") for name in ("Rprec", "RPrec") for rest in ("", "(rel=2)")],
     *[
         (f"{name}{rest}", f"RR{rest}", "")
