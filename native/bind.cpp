@@ -14,6 +14,7 @@
 #include "mapping.h"
 #include "match.h"
 #include "match_frame.h"
+#include "parquet.h"
 #include "ranked.h"
 #include "read_frame.h"
 #include "scan.h"
@@ -29,6 +30,7 @@ using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 PyObject* line_error = nullptr;
 PyObject* mapping_error = nullptr;
 PyObject* row_error = nullptr;
+PyObject* frame_error = nullptr;
 
 nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
@@ -102,7 +104,8 @@ auto translated(nb::handle source, Work&& work) {
     } catch (const karat::RowFault& fault) {
         raise_row_error(fault);
     } catch (const karat::FrameFault& fault) {
-        throw nb::value_error(fault.detail.c_str());
+        PyErr_SetObject(frame_error, to_text(fault.detail).ptr());
+        throw nb::python_error();
     } catch (const karat::SourceFault& fault) {
         errno = fault.error_number;
         PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, source.ptr());
@@ -147,21 +150,30 @@ private:
 };
 
 // Holds a Python buffer for as long as its bytes are read.
+class HeldBuffer {
+public:
+    explicit HeldBuffer(nb::handle object) {
+        if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    }
+    ~HeldBuffer() { PyBuffer_Release(&buffer_); }
+    HeldBuffer(const HeldBuffer&) = delete;
+    HeldBuffer& operator=(const HeldBuffer&) = delete;
+
+    std::string_view bytes() const { return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)}; }
+
+private:
+    Py_buffer buffer_{};
+};
+
 class BufferSource final : public karat::Source {
 public:
-    explicit BufferSource(nb::handle object) {
-        if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
-        memory_ = karat::MemorySource({static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)});
-    }
-    ~BufferSource() override { PyBuffer_Release(&buffer_); }
-    BufferSource(const BufferSource&) = delete;
-    BufferSource& operator=(const BufferSource&) = delete;
+    explicit BufferSource(nb::handle object) : buffer_(object), memory_(buffer_.bytes()) {}
     std::size_t read(char* bytes, std::size_t size) override { return memory_.read(bytes, size); }
     void rewind() override { memory_.rewind(); }
 
 private:
-    Py_buffer buffer_{};
-    karat::MemorySource memory_{{}};
+    HeldBuffer buffer_;
+    karat::MemorySource memory_;
 };
 
 karat::NativePath native_path(nb::handle path) {
@@ -632,6 +644,12 @@ nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wante
     });
 }
 
+std::optional<std::string> parquet_damage(nb::handle file) {
+    const HeldBuffer buffer(file);
+    const nb::gil_scoped_release free;
+    return karat::parquet_damage(buffer.bytes());
+}
+
 // ---- segments
 // --------------------------------------------------------------------------------------------------------
 
@@ -677,6 +695,7 @@ NB_MODULE(_native, module) {
     line_error = new_error(module, "LineError", PyExc_ValueError);
     mapping_error = new_error(module, "MappingError", PyExc_TypeError);
     row_error = new_error(module, "RowError", PyExc_ValueError);
+    frame_error = new_error(module, "FrameError", PyExc_ValueError);
 
     nb::class_<Progress>(module, "Progress").def(nb::init<>()).def_prop_ro("bytes", [](const Progress& self) {
         return self.bytes.load();
@@ -785,6 +804,8 @@ NB_MODULE(_native, module) {
     module.def("ranked_in_frame", &ranked_in_frame, "frame"_a, "wanted"_a, nb::kw_only(), "query"_a, "document"_a,
                "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
                "duplicates"_a = "keep");
+
+    module.def("parquet_damage", &parquet_damage, "file"_a);
 
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,

@@ -33,8 +33,11 @@ Trouble unfit(const Column& column, std::int64_t row, const std::string& name) {
 Trouble unfit_number(const Columns& columns, std::int64_t row, const Names& names) {
     if (columns.value) {
         const double value = columns.value->number(row);
-        if (std::isnan(value)) return {"nan", &names.value};
-        if (names.finite && std::isinf(value)) return {"infinite", &names.value};
+        if (!(std::abs(value) < WHOLE_LIMIT)) [[unlikely]] {
+            if (std::isnan(value)) return {"nan", &names.value};
+            if (names.finite && std::isinf(value)) return {"infinite", &names.value};
+            if (columns.value->rounded_off(row)) return {"wide", &names.value};
+        }
     }
     if (columns.rank) {
         const double rank = columns.rank->number(row);
@@ -45,6 +48,7 @@ Trouble unfit_number(const Columns& columns, std::int64_t row, const Names& name
 
 Trouble trouble_in(const Columns& columns, std::int64_t row, const Names& names, bool careful) {
     if (careful) {
+        if (columns.nulls != nullptr && columns.nulls->null(columns.batch, row)) return {"row", &names.query};
         for (const auto& [column, name] : {std::pair{&columns.query, &names.query}, {&columns.document, &names.document}}) {
             if (const Trouble found = unfit(*column, row, *name); found.kind != nullptr) return found;
         }
@@ -62,10 +66,16 @@ Trouble trouble_in(const Columns& columns, std::int64_t row, const Names& names,
 
 std::vector<Columns> columns_of(const Frame& frame, const RunColumns& columns) {
     std::vector<Columns> found;
+    found.reserve(frame.batch_count());
     for (std::size_t b = 0; b < frame.batch_count(); ++b) {
-        found.push_back({Column(frame, b, columns.query), Column(frame, b, columns.document), std::nullopt, std::nullopt});
-        if (columns.score) found.back().value = Column(frame, b, *columns.score);
-        if (columns.rank) found.back().rank = Column(frame, b, *columns.rank);
+        const Columns* before = b == 0 ? nullptr : &found.back();
+        const auto column = [&](std::size_t field, const Column* its) { return Column(frame, b, field, its); };
+        Columns made{column(columns.query, before == nullptr ? nullptr : &before->query),
+                     column(columns.document, before == nullptr ? nullptr : &before->document), std::nullopt, std::nullopt,
+                     frame.has_nulls(b) ? &frame : nullptr, b};
+        if (columns.score) made.value = column(*columns.score, nullptr);
+        if (columns.rank) made.rank = column(*columns.rank, nullptr);
+        found.push_back(std::move(made));
     }
     return found;
 }
@@ -86,9 +96,16 @@ Names names_of(const Frame& frame, const QrelsColumns& columns) {
 std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, std::int64_t from, std::int64_t to,
                                     const Names& names) {
     const auto risky = [](const Column& column) { return column.has_nulls() || column.in_dictionary(); };
-    const bool careful = risky(columns.query) || risky(columns.document) || (columns.value && risky(*columns.value)) ||
+    // Text is asked for only once its place is known to be sound: whoever reads rows has them looked at here first.
+    for (const auto& [column, name] : {std::pair{&columns.query, &names.query}, {&columns.document, &names.document}}) {
+        const std::int64_t row = column->unsound(from, to);
+        if (row >= 0) return RowFault{"offsets", *name, start + row, {}, {}};
+    }
+    const bool careful = columns.nulls != nullptr || risky(columns.query) || risky(columns.document) || (columns.value && risky(*columns.value)) ||
                          (columns.rank && risky(*columns.rank));
+    const bool quick = !careful && !columns.rank && columns.value;
     for (std::int64_t row = from; row < to; ++row) {
+        if (quick && std::abs(columns.value->number(row)) < WHOLE_LIMIT) [[likely]] continue;  // neither NaN
         const Trouble found = trouble_in(columns, row, names, careful);
         if (found.kind == nullptr) continue;
         return RowFault{found.kind, *found.column, start + row, id_text(columns.query, row),

@@ -25,6 +25,8 @@ struct Columns {
     Column query, document;
     std::optional<Column> value;  // the score or the grade
     std::optional<Column> rank;
+    const Frame* nulls = nullptr;  // the frame, if rows of the batch are null as a whole
+    std::size_t batch = 0;
 
     double score(std::int64_t row) const { return value ? value->number(row) : -rank->number(row); }
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrow.h"
+#include "decimal.h"
 
 namespace karat {
 
@@ -28,13 +29,15 @@ struct FrameFault {
     std::string detail;
 };
 
-// A row that cannot be used. `kind`: null, nan, infinite, rank, index.
+// A row that cannot be used. `kind`: row (null as a whole), null, nan, infinite, wide, rank, index, offsets.
 struct RowFault {
     const char* kind;
     std::string column;
     std::int64_t row;  // from 0
     std::string query, document;  // empty where the row has none
 };
+
+inline bool bit_at(const void* bits, std::int64_t i) { return (static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8) & 1) != 0; }
 
 class Frame {
 public:
@@ -50,8 +53,12 @@ public:
     const ArrowArray& batch(std::size_t b) const { return batches_[b]; }
     std::int64_t start(std::size_t b) const { return starts_[b]; }  // of batch_count(): all rows
     std::size_t batch_of(std::int64_t row) const;
+    // Whether a row of a batch is null as a whole, whatever its columns hold.
+    bool null(std::size_t b, std::int64_t row) const { return has_nulls(b) && !bit_at(batches_[b].buffers[0], batches_[b].offset + row); }
+    bool has_nulls(std::size_t b) const { return batches_[b].null_count != 0 && batches_[b].n_buffers > 0 && batches_[b].buffers[0] != nullptr; }
 
 private:
+    void check(const ArrowArray& batch) const;
     void read_schema(ArrowArrayStream& stream);
 
     std::vector<Field> fields_;
@@ -61,9 +68,7 @@ private:
 
 // ---- one column of one batch; rows are counted within the batch
 
-inline bool bit_at(const void* bits, std::int64_t i) { return (static_cast<const std::uint8_t*>(bits)[i / 8] >> (i % 8) & 1) != 0; }
-
-enum class Layout : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, boolean, text32, text64, view, unknown };
+enum class Layout : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, boolean, decimal, text32, text64, view, unknown };
 
 Layout layout_of(std::string_view format);
 
@@ -73,12 +78,18 @@ inline constexpr std::size_t LONGEST_WHOLE = 20;
 class Column {
 public:
     Column() = default;
-    Column(const Frame& frame, std::size_t batch, std::size_t field);
+    // `before` is the same column of the batch before, or null: what was seen there is not looked at again.
+    Column(const Frame& frame, std::size_t batch, std::size_t field, const Column* before);
 
     bool null(std::int64_t row) const;
     bool has_nulls() const;
     // An index that lies outside its dictionary.
     bool astray(std::int64_t row) const;
+    // The first row, from `from` to before `to`, whose text would lie outside its buffers as far as Arrow says how large
+    // they are: offsets that fall, views of what is not there. -1 where there is none. To be asked before id().
+    std::int64_t unsound(std::int64_t from, std::int64_t to) const { return in_dictionary() ? -1 : torn(from, to); }
+    // A whole number that a double does not hold.
+    bool rounded_off(std::int64_t row) const;
     bool in_dictionary() const { return index_layout_ != Layout::unknown; }
     std::int64_t dictionary_size() const { return dictionary_size_; }
     std::int64_t index(std::int64_t row) const { return whole(index_layout_, indices_, row); }
@@ -98,7 +109,7 @@ public:
     bool same(std::int64_t a, std::int64_t b) const;
 
     // The number itself, of a column without a dictionary; of u64 the same bits.
-    bool plain_whole() const { return !in_dictionary() && layout_ < Layout::f16; }
+    bool plain_whole() const { return !in_dictionary() && is_whole(); }
     std::int64_t whole(std::int64_t row) const { return whole(layout_, values_, offset_ + row); }
 
     // Reads the row's value, so that it lies in the cache when it is used.
@@ -110,6 +121,7 @@ public:
             case Layout::text32: return static_cast<const std::uint32_t*>(values)[at];
             case Layout::view: return static_cast<const std::uint64_t*>(values)[2 * at];
             case Layout::f16:
+            case Layout::decimal:
             case Layout::boolean: return 0;
             case Layout::f32: return static_cast<const std::uint32_t*>(values)[at];
             default: return static_cast<std::uint64_t>(whole(layout, values, at));
@@ -133,7 +145,10 @@ private:
             default: return static_cast<const std::int64_t*>(values)[row];  // of u64 the same bits
         }
     }
+    bool is_whole() const { return layout_ < Layout::f16; }
     double other_number(std::int64_t row) const;
+    std::int64_t torn(std::int64_t from, std::int64_t to) const;
+    bool torn_view(std::int64_t row) const;
     template <class Offset>
     std::string_view text(std::int64_t row) const {
         const auto* ends = static_cast<const Offset*>(values_) + offset_ + row;
@@ -182,6 +197,9 @@ private:
     const void* values_ = nullptr;  // numbers, offsets or views
     const void* bytes_ = nullptr;
     const void* const* parts_ = nullptr;  // the data buffers of views
+    const std::int64_t* part_sizes_ = nullptr;
+    std::int64_t part_count_ = 0;
+    DecimalShape decimal_{};
     const void* nulls_ = nullptr;         // of the values
     std::int64_t offset_ = 0;             // of the values
     const void* indices_ = nullptr;       // moved on by their offset

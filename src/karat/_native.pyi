@@ -53,11 +53,15 @@ class MappingError(TypeError):
     document: object
     detail: str
 
+class FrameError(ValueError):
+    """A frame that cannot be taken at all."""
+
 class RowError(ValueError):
     """A row of a frame that cannot be used."""
 
     kind: str
-    """null, nan, infinite, rank (no whole number) or index (outside its dictionary)."""
+    """row (null as a whole), null, nan, infinite, wide (a whole number that a double does not hold), rank (no whole
+    number), index (outside its dictionary) or offsets (text outside its memory)."""
     column: str
     row: int
     """Counted from 0."""
@@ -107,7 +111,9 @@ class _Spill(Protocol):
 class Frame:
     """A data frame's columns, read where they lie: takes all batches of an ``arrow_array_stream`` capsule.
 
-    ValueError is raised for a stream that fails or is no frame.
+    FrameError is raised for a stream that fails or is no frame, and by all that reads a frame for a column without its
+    memory. Arrow says how large the memory of views is, and nothing of other text: offsets are held to rise, and the
+    last of them is trusted.
     """
 
     def __init__(self, stream: object) -> None: ...
@@ -346,6 +352,9 @@ def ranked_in_frame(
     duplicates: str = "keep",
 ) -> tuple[list[bytes], NDArray[np.float64]]:
     """As ranked_documents, from columns by number."""
+
+def parquet_damage(file: Buffer) -> str | None:
+    """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""
 
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""

@@ -26,6 +26,7 @@ __all__ = [
     "choose",
     "columns_of",
     "is_frame",
+    "is_panic",
     "no_rank",
     "plain_name",
     "row_sentences",
@@ -169,10 +170,10 @@ def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
         if library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
         else:
+            if library == "pyarrow":
+                given.validate()  # that text ends within its memory, which Arrow's interface does not say
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
-            if any(frame.fields[place_of(frame, name)][2].startswith("d:") for name in chosen.values()):
-                frame, chosen = through_narwhals(given, kind, asked)
     places = {role: place_of(frame, name) for role, name in chosen.items()}
     for role, place in places.items():
         fit(frame.fields[place], role, kind)
@@ -216,29 +217,17 @@ def with_grade(given: Any, grade: float) -> Any:
 def through_narwhals(
     given: Any, kind: str, asked: dict[str, str | None]
 ) -> tuple[_native.Frame, dict[str, str]]:
-    """Only the columns wanted of a frame that narwhals knows, computed if it is lazy, decimals as doubles."""
+    """Only the columns wanted of a frame that narwhals knows, computed if it is lazy."""
     import narwhals as nw
 
     known = nw.from_native(with_index(given, asked))
-    schema = known.collect_schema()
-    chosen = choose(schema.names(), kind, asked)
-    wanted = known.select(*wanted_columns(schema, chosen))
+    chosen = choose(known.collect_schema().names(), kind, asked)
+    wanted = known.select(*chosen.values())
     native: Any = wanted.to_native()
     # PySpark's own stream is made by Python workers on the cluster, which need pandas; what it collects is not.
     if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
         native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
     return _native.Frame(native.__arrow_c_stream__()), chosen
-
-
-def wanted_columns(schema: Any, chosen: dict[str, str]) -> list[Any]:
-    """The columns wanted of a frame of narwhals; numbers that Arrow hands over as decimals are doubles."""
-    import narwhals as nw
-
-    decimals = (nw.Decimal, nw.Int128, nw.UInt128)
-    return [
-        nw.col(name).cast(nw.Float64) if role not in IDS and schema[name] in decimals else nw.col(name)
-        for role, name in chosen.items()
-    ]
 
 
 def with_index(given: Any, asked: dict[str, str | None]) -> Any:
@@ -383,9 +372,18 @@ def refusals(kind: str, library: str) -> Iterator[None]:
         if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
             raise
         raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
 
 
-def first_line(error: Exception) -> str:
+def is_panic(error: BaseException) -> bool:
+    """Whether a library of Rust's gave up, which it says by what is no Exception."""
+    return type(error).__name__ == "PanicException"
+
+
+def first_line(error: BaseException) -> str:
     """The beginning of what an error says, without its full stop."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
@@ -397,6 +395,8 @@ def row_sentences(kind: str) -> Iterator[None]:
         yield
     except _native.RowError as error:
         raise DataError(row_sentence(error, kind)) from None
+    except _native.FrameError as error:
+        raise DataError(f"The {kind} frame cannot be read: {error}.") from None
 
 
 def row_sentence(error: _native.RowError, kind: str) -> str:
@@ -406,9 +406,14 @@ def row_sentence(error: _native.RowError, kind: str) -> str:
     place = f"{kind} frame, row {error.row} (from 0)"
     ids = f"{place}: query '{query}', document '{document}': the {value}"
     reasons = {
+        "row": f"{place}: the row is null. Leave such rows out.",
         "null": f"{place}: column '{error.column}' is null. Fill it, or leave such rows out.",
         "nan": f"{ids} is NaN, which has no place in an order.",
         "infinite": f"{ids} is infinite: give a finite number.",
+        "wide": f"{ids} is a whole number that a double does not hold, so different ones would be equal: subtract a "
+        "constant, or cast the column to double.",
+        "offsets": f"{place}: the text of column '{error.column}' lies outside its memory: the frame, or the file that "
+        "it was read from, is damaged. Make it again.",
         "rank": f"{place}: column '{error.column}' holds no whole number, which a rank is.",
         "index": f"{place}: column '{error.column}' points outside its categories: make the column again.",
     }

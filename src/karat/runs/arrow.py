@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karat.columns import choose, refusals
 from karat.errors import DataError
 from karat.read import Origin
-from karat.runs.feeds import ROWS, frame_of, frames_of, plain, wanted_ids
+from karat.runs.feeds import ROWS, frame_of, frames_of, sound, wanted_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator
@@ -61,7 +61,15 @@ class DatasetFeed:
         ids = wanted_ids(queries, whole=self.origin.whole)
         kept = column.isin(ids) if self.origin.whole else column.cast(pa.string()).isin(ids)
         with refusals("run", "pyarrow"):
-            return frame_of(plain(self.dataset.scanner(columns=self.names, filter=kept).to_table()))
+            if bounded(self.dataset):  # of Parquet, whose rows PyArrow makes itself
+                return frame_of(self.dataset.scanner(columns=self.names, filter=kept).to_table())
+            batches = self.dataset.scanner(columns=self.names, batch_size=BATCH).to_reader()
+            parts = [
+                sound(pa.Table.from_batches([batch]), full=True).filter(kept)
+                for batch in batches
+                if len(batch)
+            ]
+            return frame_of(pa.concat_tables(parts) if parts else batches.schema.empty_table())
 
 
 def bounded(dataset: Any) -> dict[str, Any]:
@@ -94,7 +102,7 @@ class OnceFeed:
         self.origin = origin
         self.lock = Lock()
         self.rest = iter(reader)
-        none = frame_of(plain(reader.schema.empty_table().select(names)))
+        none = frame_of(reader.schema.empty_table().select(names))
         self.head: _native.Frame | None = next(frames_of(self.rest, few, names), none)
         self.again = self.head.rows < few
 

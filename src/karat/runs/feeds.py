@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from karat.read import Origin
 
-__all__ = ["ROWS", "Feed", "frame_of", "frames_of", "plain", "wanted_ids"]
+__all__ = ["ROWS", "Feed", "frame_of", "frames_of", "sound", "wanted_ids"]
 
 ROWS = 1 << 20
 """How many rows are asked for at once: enough for every core, little beside what engines hold themselves."""
@@ -54,7 +54,7 @@ def frame_of(batch: Any) -> _native.Frame:
 
 
 def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Iterator[_native.Frame]:
-    """The batches of PyArrow's reader, put together to so many rows, of the columns wanted, decimals as doubles."""
+    """The batches of PyArrow's reader, put together to so many rows, of the columns wanted."""
     import pyarrow as pa
 
     part: list[Any] = []
@@ -63,15 +63,17 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
         part.append(batch if names is None else batch.select(names))
         count += len(batch)
         if count >= rows:
-            yield frame_of(plain(pa.Table.from_batches(part)))
+            yield frame_of(sound(pa.Table.from_batches(part)))
             part, count = [], 0
     if count:
-        yield frame_of(plain(pa.Table.from_batches(part)))
+        yield frame_of(sound(pa.Table.from_batches(part)))
 
 
-def plain(table: Any) -> Any:
-    """The table with decimals as doubles."""
-    import pyarrow as pa
+def sound(table: Any, *, full: bool = False) -> Any:
+    """The table, if its text ends within its memory; with ``full``, all of it is fit for PyArrow's own functions.
 
-    kinds = [pa.float64() if pa.types.is_decimal(kind) else kind for kind in table.schema.types]
-    return table.cast(pa.schema(list(zip(table.schema.names, kinds, strict=True))))
+    Raises:
+        ValueError: a damaged table.
+    """
+    table.validate(full=full)
+    return table

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.columns import choose, library_of, refusals, wanted_columns
+from karat.columns import choose, library_of, refusals
 from karat.read import Origin
 from karat.runs.feeds import ROWS, frame_of, frames_of, wanted_ids
 
@@ -64,7 +64,7 @@ class LazyFeed:
 
 
 def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
-    """The feed of a lazy frame, decimals as doubles; None for a frame in memory."""
+    """The feed of a lazy frame; None for a frame in memory."""
     import narwhals as nw
 
     frame: Any = nw.from_native(given, pass_through=True)
@@ -78,7 +78,7 @@ def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
     chosen = choose(schema.names(), "run", asked)
     whole = schema[chosen["query"]].is_integer()
     return LazyFeed(
-        frame.select(*wanted_columns(schema, chosen)),
+        frame.select(*chosen.values()),
         tuple(chosen),
         Origin("a frame", library=library, whole=whole, rows=True),
     )

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["Engine", "engine_for"]
 
 READS = {
-    "polars": {"parquet", "arrow", "delimited", "lines"},
-    "duckdb": {"parquet", "delimited", "lines"},
-    "pyarrow": {"parquet", "arrow"},
+    "parquet": ("polars", "duckdb", "pyarrow"),
+    "arrow": ("pyarrow", "polars"),
+    "delimited": ("polars", "duckdb"),
+    "lines": ("polars", "duckdb"),
 }
+"""Which libraries read files of a kind, the preferred one first: Polars for its speed, PyArrow for Arrow's files, of
+which it refuses damaged ones that end Polars' process."""
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
 
 
@@ -56,7 +59,7 @@ def engine_for(place: Place, kind: str) -> Engine:
     Raises:
         DataError: none is installed.
     """
-    able = [library for library, kinds in READS.items() if kind in kinds]
+    able = READS[kind]
     for library in able:
         if find_spec(library):
             module: Any = import_module(f"karat.scanning.with_{library}")

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import first_line, usual
+from karat.columns import first_line, is_panic, usual
 from karat.errors import DataError
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
 from karat.scanning.engines import engine_for
 from karat.scanning.heads import delimited, head_of
+from karat.scanning.parquet import refuse_damaged
 from karat.scanning.places import Place, place_of
 from karat.scanning.shapes import plan_of
 from karat.scanning.telling import is_trec
@@ -244,6 +245,9 @@ class Wanted:
 def columnar(wanted: Wanted) -> Table:
     """Parquet or Arrow files."""
     engine = engine_for(wanted.place, wanted.place.kind)
+    if wanted.place.kind == "parquet":
+        for each in wanted.place.files:
+            refuse_damaged(each)
     with reading(wanted.place.name, engine.LIBRARY):
         home = engine.home()
         table = engine.columnar(wanted.place, home)
@@ -320,9 +324,12 @@ def reading(name: str, library: str) -> Iterator[None]:
     except DataError as error:
         said = str(error).removeprefix("<frame>: ").removeprefix("<mapping>: ")
         raise DataError(f"{name}: {said}") from None
-    except Exception as error:
+    except BaseException as error:
         home = type(error).__module__.partition(".")[0].lstrip("_")
-        if home != library and not isinstance(error, OSError):
+        known = (home == library and isinstance(error, Exception)) or isinstance(
+            error, (OSError, UnicodeError)
+        )
+        if not known and not is_panic(error):
             raise
         raise DataError(
             f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"

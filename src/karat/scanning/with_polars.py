@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from karat.columns import IDS
+from karat.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +32,26 @@ def columnar(place: Place, _home: None) -> pl.LazyFrame:
     keys = dict.fromkeys(place.keys, pl.String)
     hive = {"hive_partitioning": bool(keys), "hive_schema": keys or None}
     if place.kind == "arrow":
+        for each in place.files:
+            try_reading(each)
         return pl.scan_ipc(list(place.files), **hive)
     return pl.scan_parquet(list(place.files), glob=False, **hive)
+
+
+TRIAL = "import sys, polars\nfor _ in polars.scan_ipc(sys.argv[1]).collect_batches(): pass"
+
+
+def try_reading(path: str) -> None:
+    """Read an Arrow file in a process of its own first: Polars may answer a damaged one by ending its process.
+
+    Raises:
+        DataError: it did.
+    """
+    if not sys.executable:
+        return  # Python is part of another program
+    tried = subprocess.run([sys.executable, "-c", TRIAL, path], capture_output=True)  # noqa: S603 - our own code
+    if tried.returncode < 0:
+        raise DataError(f"{path} is damaged: reading it ends the process. Fetch or write it again.")
 
 
 def delimited(place: Place, _home: None, how: Delimited) -> pl.LazyFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataError
@@ -56,15 +57,27 @@ def fields_of(table: Any) -> dict[str, Shape]:
     return found
 
 
-def flat(table: Any, plan: Plan, kind: str, *, text: bool) -> Any:  # noqa: ARG001 - as the other modules have it
-    """The columns wanted.
+def flat(table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+    """The columns wanted; lists are opened by Polars, from rows that PyArrow found sound.
 
     Raises:
-        DataError: lists, which need another library.
+        DataError: lists, and Polars is not installed.
     """
-    if plan.nested:
-        raise DataError("one row a question with lists is read by polars or duckdb: pip install polars.")
-    return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
+    if not plan.nested:
+        return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
+    if not find_spec("polars"):
+        raise DataError("one row a question with lists is opened by polars: pip install polars.")
+    import polars as pl
+
+    from karat.scanning import with_polars
+
+    names = dict.fromkeys(
+        [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
+    )
+    rows = table.to_table(columns=list(names))
+    rows.validate(full=True)
+    lazy = pl.DataFrame(pl.from_arrow(rows)).lazy()
+    return with_polars.flat(lazy, plan, kind, text=text)
 
 
 def odd_number(table: Any, plan: Plan) -> tuple[int, str, str] | None:  # noqa: ARG001 - as the other modules have it

@@ -1,0 +1,25 @@
+// This file declares how Arrow's decimals become doubles.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace karat {
+
+// A whole number of so many bytes, divided by ten to the power of the scale.
+struct DecimalShape {
+    std::size_t bytes = 0;
+    int scale = 0;
+    bool with_sign = true;
+};
+
+// Arrow's format `d:precision,scale` or `d:precision,scale,bits`; Polars' own for whole numbers of 128 bits.
+std::optional<DecimalShape> decimal_shape(std::string_view format);
+
+// The double nearest to the decimal, as if it were read from its text.
+double decimal_number(const void* value, const DecimalShape& shape);
+// Whether the decimal is a whole number that a double does not hold.
+bool decimal_rounded_off(const void* value, const DecimalShape& shape);
+
+}  // namespace karat
