@@ -103,8 +103,12 @@ bool Blocks::next(Block& block) {
             if (begin == end) return false;
             if (end[-1] != '\n') text[filled++] = '\n';
             cut = text + filled;
+        } else if (cut = last_line_end(begin, end); too_long(cut, end)) {
+            // Whoever reads the block refuses this line, and nothing behind it is read.
+            exhausted_.store(true, std::memory_order_release);
+            text[filled++] = '\n';
+            cut = text + filled;
         } else {
-            cut = last_line_end(begin, end);
             if (cut_ == Cut::queries) cut = last_query_boundary(begin, cut);
         }
         if (cut != begin) {

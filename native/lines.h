@@ -35,7 +35,13 @@ LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
             std::optional<Complaint> complaint;
             if (kind == LineKind::data) {
                 ++data_lines;
-                complaint = take(first, end, count.lines);
+                if (too_long(line, end)) {
+                    complaint = Complaint{Fault::too_long, {}};
+                } else if (holds_nul(first, end)) {
+                    complaint = Complaint{Fault::nul, {}};
+                } else {
+                    complaint = take(first, end, count.lines);
+                }
             } else if (kind == LineKind::blank && reading.blank_lines_are_errors) {
                 complaint = Complaint{Fault::blank, {}};
             }
@@ -43,7 +49,7 @@ LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
                 const std::int64_t data_line = data_lines + (kind == LineKind::data ? 0 : 1);
                 LineFault fault{complaint->fault, count.lines, data_line, std::move(complaint->detail),
                                 excerpt_of(line, end)};
-                if (!reading.lenient) throw fault;
+                if (!reading.lenient || complaint->fault == Fault::too_long) throw fault;
                 ++count.malformed.count;
                 if (count.malformed.first.size() < MALFORMED_LIMIT) count.malformed.first.push_back(std::move(fault));
             }

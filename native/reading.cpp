@@ -10,6 +10,8 @@ std::string_view fault_name(Fault fault) {
         case Fault::nan: return "nan";
         case Fault::rank: return "rank";
         case Fault::blank: return "blank";
+        case Fault::nul: return "nul";
+        case Fault::too_long: return "too-long";
         case Fault::utf16: return "utf-16";
         case Fault::compressed: return "compressed";
     }
@@ -23,6 +25,8 @@ std::string explain(const LineFault& fault) {
         case Fault::nan: return "its number is NaN";
         case Fault::rank: return "the rank '" + fault.detail + "' is not an integer";
         case Fault::blank: return "it is blank";
+        case Fault::nul: return "it holds a NUL byte";
+        case Fault::too_long: return "it is longer than " + std::to_string(LONGEST_LINE) + " bytes";
         case Fault::utf16: return "the text is UTF-16";
         case Fault::compressed: return "the bytes are compressed";
     }

@@ -22,7 +22,7 @@ struct Reading {
     std::size_t block_bytes = 0;  // read at once; 0 is the default
 };
 
-enum class Fault { columns, number, nan, rank, blank, utf16, compressed };
+enum class Fault { columns, number, nan, rank, blank, nul, too_long, utf16, compressed };
 
 // `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
 struct LineFault {
@@ -38,6 +38,15 @@ std::string explain(const LineFault& fault);
 
 inline constexpr std::size_t EXCERPT_LIMIT = 80;
 inline constexpr std::size_t MALFORMED_LIMIT = 20;
+
+// A line of judgments or of a run is some hundred bytes. Longer than this is a text without lines, such as a device or a
+// file of another kind, of which memory is not to hold all; lenient rules do not go on behind it.
+inline constexpr std::size_t LONGEST_LINE = std::size_t{1} << 20;
+
+inline bool too_long(const char* line, const char* end) { return static_cast<std::size_t>(end - line) > LONGEST_LINE; }
+
+// C's functions end text at a NUL, so tools differ about it.
+inline bool holds_nul(const char* from, const char* to) { return std::memchr(from, 0, static_cast<std::size_t>(to - from)) != nullptr; }
 
 inline std::string excerpt_of(const char* line, const char* end) {
     while (end != line && is_blank(end[-1])) --end;

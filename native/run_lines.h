@@ -60,8 +60,11 @@ inline bool split_quickly(const char* line, const char* text_end, QuickLine& par
     }
     parts = {at[0], at[1] + 1, at[2], at[3] + 1, at[4], at[4] + 1};
     end = low == 0 ? line + 64 : line + lowest_bit(low);
-    if (low == 0 || *end != '\n') [[unlikely]]
+    if (low == 0 || *end != '\n') [[unlikely]] {
         end = line_end(end, text_end);
+        const char* const tag = line + parts.tag;
+        if (too_long(line, end) || holds_nul(tag, skip_token(tag, end))) return false;
+    }
     return true;
 }
 
@@ -152,8 +155,12 @@ private:
                    complain({Fault::blank, {}}, line, end, count_.data_lines + 1);
         }
         ++count_.data_lines;
+        if (too_long(line, end)) return complain({Fault::too_long, {}}, line, end, count_.data_lines);
         std::string_view fields[RUN_FIELDS];
-        if (split(first, end, fields, RUN_FIELDS) < RUN_FIELDS) {
+        const int found = split(first, end, fields, RUN_FIELDS);
+        if (holds_nul(first, fields[found - 1].data() + fields[found - 1].size()))
+            return complain({Fault::nul, {}}, line, end, count_.data_lines);
+        if (found < RUN_FIELDS) {
             return complain(wrong_columns(line, end), line, end, count_.data_lines);
         }
         const ParsedNumber score = parse_score(fields[4], rules_.reading.numbers);
@@ -174,7 +181,7 @@ private:
 
     bool complain(Complaint complaint, const char* line, const char* end, std::int64_t data_line) {
         LineFault fault{complaint.fault, count_.lines, data_line, std::move(complaint.detail), excerpt_of(line, end)};
-        if (!rules_.reading.lenient) {
+        if (!rules_.reading.lenient || fault.fault == Fault::too_long) {
             fault_ = std::move(fault);
             return false;
         }

@@ -257,7 +257,7 @@ def test_the_same_run_however_it_is_laid_out(layout: str, end: str) -> None:
 
 
 def test_ids_are_bytes() -> None:
-    odd = [b"\xff\xfe", b"d\x00e", "文".encode(), b"02", b"2", b"A", b"a", b"x" * 300, b"\x01"]
+    odd = [b"\xff\xfe", b"d\x7fe", "文".encode(), b"02", b"2", b"A", b"a", b"x" * 300, b"\x01"]
     qrels = b"".join(b"q\x80 0 " + document + b" 1\n" for document in odd)
     run = b"".join(b"q\x80 Q0 " + document + b" 0 %d t\n" % -i for i, document in enumerate(odd))
     found = match(run, qrels)
@@ -421,7 +421,7 @@ def test_c_numbers(token: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["0x1p3", "1.5x", "1,5", "abc", "1e", "infx", "--1", ".", "+", "1_000", "1.2.3", "1.5\x00"]
+    "token", ["0x1p3", "1.5x", "1,5", "abc", "1e", "infx", "--1", ".", "+", "1_000", "1.2.3"]
 )
 def test_strict_numbers_are_whole(token: str) -> None:
     assert refusal(lambda: read_numbers([token], "strict")).kind == "number"
@@ -666,6 +666,51 @@ def test_nan_scores_stand_where_a_merge_sort_leaves_them() -> None:
     expected = {("q", document): rank for rank, document in enumerate("beadc", 1)}
     for rows in (run, b"".join(reversed(run.splitlines(keepends=True)))):
         assert ranked(rows, qrels, numbers="c") == expected
+
+
+# ---- bounds ----------------------------------------------------------------------------------------------------------
+
+LONGEST = 2**20
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize("byte", [b"x", b" x", b"\0"])
+@pytest.mark.parametrize("head", [b"", b"q1 Q0 a 1 2 t\nq1 Q0 b 1 1 t\n"])
+def test_a_text_without_lines_is_refused_in_bounded_memory(head: bytes, byte: bytes, lenient: bool) -> None:
+    error = refusal(lambda: match(endless_by(head, byte), lenient=lenient, threads=2))
+    assert (error.kind, error.line) == ("too-long", head.count(b"\n") + 1)
+
+
+def endless_by(head: bytes, byte: bytes) -> Any:
+    """An endless source that fails a test which reads 16 MiB of it."""
+
+    class Source:
+        def __init__(self) -> None:
+            self.rest, self.read = head, 0
+
+        def readinto(self, buffer: memoryview) -> int:
+            part = self.rest or (byte * LONGEST)[: min(len(buffer), 2**16)]
+            part = part[: len(buffer)]
+            self.rest = self.rest[len(part) :] if self.rest else b""
+            buffer[: len(part)] = part
+            self.read += len(part)
+            assert self.read < 2**24
+            return len(part)
+
+        def rewind(self) -> None:
+            self.rest = head
+
+    return Source()
+
+
+def test_a_line_of_a_mebibyte_is_read_and_one_byte_more_is_not() -> None:
+    line = b"q1 Q0 a 1 2 " + b"t" * (LONGEST - 12)
+    for block_bytes in (64, 0):
+        assert match(line + b"\nq1 Q0 c 1 1 t\n", block_bytes=block_bytes).length.tolist() == [2, -1]
+        error = refusal(lambda: match(b"\n" + line + b"t\nq1 Q0 c 1 1 t\n", block_bytes=block_bytes))  # noqa: B023
+        assert (error.kind, error.line) == ("too-long", 2)
+    error = refusal(lambda: _native.read_judgments(b"q1 0 " + b"d" * LONGEST + b" 1\n"))
+    assert (error.kind, error.line) == ("too-long", 1)
 
 
 # ---- mappings --------------------------------------------------------------------------------------------------------

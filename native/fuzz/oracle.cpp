@@ -70,6 +70,14 @@ struct Number {
     std::optional<Fault> fault;
 };
 
+// Whether there is a NUL byte in one of the first fields.
+bool with_nul(const std::vector<std::string>& fields, std::size_t first) {
+    for (std::size_t i = 0; i < fields.size() && i < first; ++i) {
+        if (fields[i].find('\0') != std::string::npos) return true;
+    }
+    return false;
+}
+
 Number score_of(const std::string& token, karat::Numbers numbers) {
     char* stopped = nullptr;
     const double value = std::strtod(token.c_str(), &stopped);
@@ -184,6 +192,7 @@ Judged read_judgments(const std::string& text, const karat::Reading& reading, ka
     judged.refusal =
         each_line(lines, reading, judged.malformed,
                   [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
+                      if (with_nul(line.fields, line.fields.size())) return std::pair{Fault::nul, std::string()};
                       if (line.fields.size() != 4) return std::pair{Fault::columns, std::to_string(line.fields.size())};
                       const Number grade = grade_of(line.fields[3], reading.numbers);
                       if (grade.fault) return std::pair{*grade.fault, line.fields[3].substr(0, 80)};
@@ -230,6 +239,7 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         lines, options.reading, out.count.malformed.count,
         [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
             const auto& fields = line.fields;
+            if (with_nul(fields, 6)) return std::pair{Fault::nul, std::string()};
             if (fields.size() < 6) return std::pair{Fault::columns, std::to_string(fields.size())};
             const Number score = score_of(fields[4], options.reading.numbers);
             if (score.fault) return std::pair{*score.fault, fields[4].substr(0, 80)};

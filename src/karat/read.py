@@ -292,6 +292,9 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
         "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line{skip}.",
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
         "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
+        "nul": f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end "
+        f"the text there. Correct the line{skip}.",
+        "too-long": f"the line is longer than a mebibyte, so this is no text of {kind}: '{excerpt}'.",
         "blank": "the line is blank, which this reader does not allow. Remove it.",
         "utf-16": "the text is UTF-16: save it as UTF-8.",
         "compressed": "the content is compressed twice or in a way unknown here: unpack it first.",

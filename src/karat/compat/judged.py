@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import _native
+from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Refusal
 from karat.errors import DataError
 from karat.lists.flat import Flat
@@ -278,29 +279,35 @@ class DuplicateError(Exception):
 def read_grades(path: str, version: int) -> Grades:
     """Read plain qrels."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
-    return Grades(
-        _native.read_judgments(
-            from_path(path).from_start(),
+
+    def read(handle: Any) -> _native.Judgments:
+        return _native.read_judgments(
+            handle,
             columns=4,
             numbers=reading.numbers,
             comments=reading.qrels_comments,
             blank_lines=reading.qrels_blank_lines,
             duplicates="keep",
         )
-    )
+
+    return Grades(as_c_reads(from_path(path), read))
 
 
 def read_lines(path: str, form: str, version: int) -> Lines:
     """Read one of the formats with judgment groups."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
-    columns, number, _ = _native.read_rows(
-        from_path(path).from_start(),
-        columns=5 if form == "prefs" else 4,
-        numbers=reading.numbers,
-        number="grade" if form == "qrels_jg" else "level",
-        comments=reading.qrels_comments,
-        blank_lines=reading.qrels_blank_lines,
-    )
+
+    def read(handle: Any) -> tuple[list[list[bytes]], Floats, Integers]:
+        return _native.read_rows(
+            handle,
+            columns=5 if form == "prefs" else 4,
+            numbers=reading.numbers,
+            number="grade" if form == "qrels_jg" else "level",
+            comments=reading.qrels_comments,
+            blank_lines=reading.qrels_blank_lines,
+        )
+
+    columns, number, _ = as_c_reads(from_path(path), read)
     queries, groups, documents = columns[0], columns[1], columns[-1]
     subgroups = columns[2] if form == "prefs" else [b""] * len(queries)
     if version < 10 and form != "qrels_jg":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +15,7 @@ from karat import _native
 from karat.compat.cnumbers import atol
 from karat.compat.getopt import OptionError, options
 from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
+from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
 from karat.cores import available_cores
@@ -264,17 +266,21 @@ def read_run(request: Request, judged: Judged) -> Ranked:
         source = source_of("-") if from_input else from_path(path)
         if source.size == 0:
             raise unreadable
-        found = _native.match_text(
-            judged.judgments,
-            source.from_start(),
-            ties=judged.ties,
-            float32=request.version < 10,
-            duplicates="keep",
-            numbers=reading.numbers,
-            comments=reading.run_comments,
-            blank_lines="skip",
-            threads=available_cores(),
-        )
+
+        def read(handle: Any) -> _native.Matched:
+            return _native.match_text(
+                judged.judgments,
+                handle,
+                ties=judged.ties,
+                float32=request.version < 10,
+                duplicates="keep",
+                numbers=reading.numbers,
+                comments=reading.run_comments,
+                blank_lines="skip",
+                threads=available_cores(),
+            )
+
+        found = as_c_reads(source, read)
     except _native.LineError as error:
         text = f"trec_eval.get_results: Malformed line {error.data_line}\n{quit_in}"
         raise Refusal(2, text) from None
@@ -428,10 +434,15 @@ def line(column: Column, zscores: bool) -> bytes:
     return (b"Z" if zscores else b"") + name + b"\t\0\t" + form + b"\n"
 
 
-def filled(template: bytes, query: bytes, cells: tuple[Any, ...]) -> bytes:
+def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool) -> bytes:
     """The lines of one query; 0/0 has a sign on the machines that trec_eval's numbers come from."""
     text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
-    return text.replace(b"   nan\n", b"  -nan\n") if b"nan\n" in text else text
+    if b"nan\n" not in text:
+        return text
+    if not zscores:
+        return text.replace(b"   nan\n", b"  -nan\n")
+    signs = iter([math.copysign(1, each) for each in cells if isinstance(each, float) and math.isnan(each)])
+    return re.sub(b"   nan\n", lambda found: b"  -nan\n" if next(signs) < 0 else found[0], text)
 
 
 def per_query(
@@ -449,7 +460,7 @@ def per_query(
         for place in shown
     ]
     rows = zip(*cells) if cells else iter([()] * len(names))
-    lines = [filled(template, name, row) for name, row in zip(names, rows)]
+    lines = [filled(template, name, row, zscores) for name, row in zip(names, rows)]
     yield b"".join(lines)
 
 
@@ -469,12 +480,14 @@ def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], 
         elif column.name == "num_rel" and request.complete:
             totals[place] = float(cast("Any", judged).n_positive())
     template = b"".join(line(asked[place], request.zscores is not None) for place in shown)
-    return filled(template, b"all", tuple(totals))
+    return filled(template, b"all", tuple(totals), request.zscores is not None)
 
 
 def in_all(column: Column, values: Floats, count: int) -> float:
     """One number for all queries: added in byte order of the queries, and divided once by ``count``."""
     total = float(_native.total(values, np.array([0, len(values)]))[0])
+    if math.isnan(total):
+        return float(values[np.isnan(values)][0])  # whose sign the machine keeps
     if column.aggregate == "sum":
         return total
     if column.aggregate == "geometric":

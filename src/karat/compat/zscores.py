@@ -8,6 +8,7 @@ import numpy as np
 
 from karat import _native
 from karat.compat.cnumbers import atof
+from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Refusal
 from karat.read import source_of
 
@@ -34,14 +35,11 @@ class Zscores:
         """Read the file."""
         by = "get_zscores" if version >= 10 else "get_prefs"
         try:
-            source = source_of(path)
-            names, deviations, _ = _native.read_rows(
-                source.from_start(),
-                columns=4,
-                numbers="c",
-                number="level",
-                comments="none",
-                blank_lines="error",
+            names, deviations, _ = as_c_reads(
+                source_of(path),
+                lambda handle: _native.read_rows(
+                    handle, columns=4, numbers="c", number="level", comments="none", blank_lines="error"
+                ),
             )
         except _native.LineError as error:
             text = f"trec_eval.get_zscores: Malformed line {error.data_line}\n"
@@ -67,4 +65,9 @@ class Zscores:
         level = np.where(values == mean, 0.0, MISSING)
         with np.errstate(all="ignore"):
             moved = (values - mean) / deviation
-        return np.where(stated, np.where(deviation != 0, moved, level), MISSING)
+        found = np.where(stated, np.where(deviation != 0, moved, level), MISSING)
+        # Of two operands that are NaN the machine keeps the first, with its sign: what the file says has that of its
+        # text, and 0/0 is negative.
+        given_nan = np.where(np.isnan(mean), mean, deviation)
+        sign = np.where(np.isnan(values), -1.0, np.copysign(1.0, given_nan))
+        return np.where(np.isnan(found), np.copysign(np.nan, sign), found)

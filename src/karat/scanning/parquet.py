@@ -23,4 +23,6 @@ def refuse_damaged(path: str) -> None:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             damage = _native.parquet_damage(content)
     if damage is not None:
-        raise DataError(f"{path} cannot be read: {damage}. It is damaged or cut short: fetch or write it again.")
+        raise DataError(
+            f"{path} cannot be read: {damage}. It is damaged or cut short: fetch or write it again."
+        )
