@@ -14,7 +14,7 @@ struct DecimalShape {
     bool with_sign = true;
 };
 
-// Arrow's format `d:precision,scale` or `d:precision,scale,bits`; Polars' own for whole numbers of 128 bits.
+// Arrow's format `d:digits,scale` or `d:digits,scale,bits`; Polars' own for whole numbers of 128 bits.
 std::optional<DecimalShape> decimal_shape(std::string_view format);
 
 // The double nearest to the decimal, as if it were read from its text.
