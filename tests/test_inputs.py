@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import pickle
+import re
+import tarfile
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -500,3 +506,125 @@ def test_seen_items_leave_lists_of_ids_and_recommendations() -> None:
     wanted = karat.beyond_accuracy(left, names, train=train)
     assert [each.value for each in found.values] == [each.value for each in wanted.values]
     assert "2 excluded" in str(found)
+
+
+# ---------------------------------------------------------------- what is said of files that are something else
+
+
+def binaries() -> dict[str, tuple[bytes, str]]:
+    """Files that are no text, and what they are called."""
+    packed = gzip.compress(b"q Q0 d 1 1 t\n")
+    sheet, archive, tape = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(sheet, "w") as file:
+        file.writestr("xl/workbook.xml", "<x/>")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("run.txt", "q Q0 d 1 1 t\n")
+    with tarfile.open(fileobj=tape, mode="w") as file:
+        file.addfile(tarfile.TarInfo("run.txt"))
+    return {
+        "pickle": (pickle.dumps({"q": {"d": 1.0}}), "is a Python pickle"),
+        "packed pickle": (gzip.compress(pickle.dumps({"q": {"d": 1.0}})), "is a Python pickle"),
+        "lz4": (b"\x04\x22\x4d\x18d@\xa7abc\0" * 4, "is compressed by LZ4"),
+        "gzip twice": (gzip.compress(packed), "is compressed twice: unpack it first (gunzip)"),
+        "excel": (sheet.getvalue(), "is an Excel file: save it as CSV"),
+        "zip": (archive.getvalue(), "is a ZIP archive"),
+        "tar": (tape.getvalue(), "is a tar archive"),
+        "html": (
+            b"<!DOCTYPE html>\n<html><body>404</body></html>\n",
+            "is an HTML page, perhaps what a failed",
+        ),
+        "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a Git LFS pointer"),
+        "utf-16": ("q Q0 d 1 1 t\n".encode("utf-16"), "UTF-16"),
+        "noise": (bytes(range(1, 9)) * 40, "is no text"),
+        "zeros": (b"\0" * 4000, "is no text"),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(binaries()))
+@pytest.mark.parametrize("ending", ["", ".run", ".txt", ".csv", ".jsonl"])
+def test_what_is_no_text_is_named_and_not_shown(
+    name: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, what = binaries()[name]
+    path, good = tmp_path / f"file{ending}", tmp_path / "good.txt"
+    path.write_bytes(content)
+    good.write_text("q 0 d 1\n")
+    for files in ([str(path), str(good)], [str(good), str(path)]):
+        for words in (["eval"], ["gate", "--min", "AP=0"]):
+            assert command(*words, *files) == 2
+            said = capsys.readouterr().err
+            assert what in said
+            assert all(letter.isprintable() or letter == "\n" for letter in said)
+            assert "\\x" not in said
+    if ending == "":
+        with pytest.raises(DataError, match=re.escape(what)):
+            karat.evaluate({"q": {"d": 1}}, content, "AP")
+
+
+def test_ids_that_begin_as_other_files_do_are_text() -> None:
+    for query in ("ORC7", "Rar!", "PK"):
+        run = f"{query} Q0 d 1 1.0 t\n".encode()
+        assert karat.evaluate({query: {"d": 1}}, run, "RR")["RR"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (
+            "run.csv",
+            b"qid;docno;score\nq;a;1,5\n",
+            "line 2: '1,5' in column 'score' is not a number. It has a",
+        ),
+        ("run.csv", b"qid,docno,score\nq,a,1\nq,b,good\n", "line 3: 'good' in column 'score'"),
+        ("run.csv", b"qid,docno,score\nq,a,1\nq,,2\n", "line 3: column 'docno' is null"),
+        ("run.csv", b"qid,docno,score\nq,a,1\nq,a,2\n", "in lines 2 and 3"),
+        (
+            "run.csv",
+            "qid,docno,score\nq,é,1\n".encode("cp1252"),
+            "no text in UTF-8. If it comes from a spreadsheet",
+        ),
+        (
+            "run.csv",
+            "café,docno,score\nq,a,1\n".encode("cp1252"),
+            "no text in UTF-8. If it comes from a spreadsheet",
+        ),
+        (
+            "run.jsonl",
+            b'{"qid": "q", "docno": "a", "score": 1}\n{"qid": "q", "docno": "a", "score": 2}\n',
+            "lines 1 and 2",
+        ),
+        (
+            "run.txt",
+            b"q Q0 a 1 1,5 t\n",
+            "line 1: '1,5' is not a number: 'q Q0 a 1 1,5 t'. It has a decimal comma",
+        ),
+        ("run.txt", b"q\n", "line 1: found 1 column, expected"),
+    ],
+)
+def test_rows_are_numbered_as_an_editor_shows_them(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("polars", reason="reads the tables")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=re.escape(said)):
+        karat.evaluate({"q": {"a": 1}}, str(tmp_path / name), "RR")
+
+
+def test_grades_that_are_levels_or_words_are_told_how_to_become_numbers(tmp_path: Path) -> None:
+    run = b"q Q0 a 1 1.0 t\n"
+    with pytest.raises(DataError, match=r"'L3' is not a number.*as NTCIR writes it: write 3 \(sed"):
+        karat.evaluate(b"q 0 a L3\n", run, "RR")
+    with pytest.raises(DataError, match=r"found 3 columns.*awk '\{print \$1, 0, \$2, \$3\}'"):
+        karat.evaluate(b"q a L3\n", run, "RR")
+    with pytest.raises(DataError, match=r"'Good' is not a number.*It is a word: write what it is worth"):
+        karat.evaluate(b"q 0 a Good\n", run, "RR")
+
+
+def test_judgments_by_subtopic_are_told_to_be_for_measures_by_subtopic() -> None:
+    qrels, run = b"q 1 a 1\nq 2 a 1\nq 1 b 0\n", b"q Q0 a 1 1.0 t\n"
+    with pytest.raises(DataError, match=r"subtopic '1' and for subtopic '2' of query 'q'.*such as alphanDCG"):
+        karat.evaluate(qrels, run, "AP")
+    assert karat.evaluate(qrels, run, "alphanDCG@20")["alphanDCG@20"] == 1.0
+    assert karat.evaluate(qrels, run, "AP", policy=Policy(duplicates="max"))["AP"] == 1.0
+    with pytest.raises(DataError, match=r"is judged twice for query 'q', on lines 1 and 2. Remove one"):
+        karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, "AP")

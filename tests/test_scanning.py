@@ -534,14 +534,14 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path, reader: str) -> Non
 def test_text_among_the_scores_is_refused_by_row(tmp_path: Path, reader: str, odd: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN[:3], ("1", "7", odd), *RUN[3:]], RANKED)
     check_refused(
-        lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "row 3 (from 0)", f"'{odd}'", "'score'"
+        lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", f"'{odd}'", "'score'"
     )
 
 
 @pytest.mark.parametrize("row", [("", "7", 1.0), ("1", "", 1.0), ("1", "7", "")])
 def test_an_empty_field_is_refused_by_row(tmp_path: Path, reader: str, row: tuple[Any, ...]) -> None:
     run = text(tmp_path / "run.csv", [*RUN[:3], row, *RUN[3:]], RANKED)
-    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "row 3 (from 0)", "null")
+    check_refused(lambda: karat.evaluate({"1": {"7": 1}}, run, "AP"), str(run), "line 5:", "null")
 
 
 def test_a_row_with_more_fields_than_names_is_refused(tmp_path: Path, reader: str) -> None:
@@ -552,11 +552,9 @@ def test_a_row_with_more_fields_than_names_is_refused(tmp_path: Path, reader: st
 def test_a_document_twice_is_refused_by_row(tmp_path: Path, reader: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN, RUN[0]], RANKED)
     qrels = {RUN[0][0]: {RUN[0][1]: 1}}
-    check_refused(
-        lambda: karat.evaluate(qrels, run, "AP"), str(run), "twice", f"rows 0 and {len(RUN)} (from 0)"
-    )
+    check_refused(lambda: karat.evaluate(qrels, run, "AP"), str(run), "twice", f"lines 2 and {len(RUN) + 2}")
     judged = text(tmp_path / "qrels.csv", [*QRELS, QRELS[0]], JUDGED)
-    check_refused(lambda: Qrels.of(judged), str(judged), "judged twice", f"rows 0 and {len(QRELS)} (from 0)")
+    check_refused(lambda: Qrels.of(judged), str(judged), "judged twice", f"lines 2 and {len(QRELS) + 2}")
 
 
 def test_a_run_in_place_of_judgments_is_refused(tmp_path: Path, library: str) -> None:
@@ -610,13 +608,13 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
 @pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
 def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
-    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0)", "null")
+    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 2:", "null")
 
 
 def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
     held = [{"qid": "b", "doc_ids": ["x"], "grades": [1]}, {"qid": "a", "doc_ids": [], "grades": []}]
     qrels = lines(tmp_path / "qrels.jsonl", held)
-    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 1 (from 0)", "null")
+    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 2:", "null")
 
 
 def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:

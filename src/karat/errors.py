@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TOO_LARGE",
+    "ContentError",
     "DataError",
     "DataWarning",
     "KaratError",
@@ -51,6 +52,19 @@ class UncomputableError(DataError):
         """Keep the parts, so that who knows the names of the queries can say which one it is."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}")
         self.reason, self.place, self.measure = reason, place, measure
+
+
+class ContentError(DataError):
+    """A file that is no text but something else, which the text names.
+
+    Args:
+        name: the file.
+        what: what it is.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name} is {what}.")
+        self.what = what
 
 
 class MeasureError(KaratError, ValueError):

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from karat import _native
 from karat.cursors import Begun, Cursor, Kept, Reopened
 from karat.errors import DataError
+from karat.faults import mended
 from karat.unpacking import PackedError, Unpacked, format_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ class Origin:
         library: of a frame, which one holds it.
         whole: of a frame, whether its queries are whole numbers.
         home: of an engine's table, what makes others beside it; it stays in this process, whatever is copied from it.
-        rows: whether it is a table, whose rows are counted from 0, and not lines of text.
+        rows: whether it is a table, whose rows are counted, and not lines of text.
+        first: of a table in files, what its first row is called; None for one in memory, whose rows count from 0.
+        word: of a table in files, what a row is called: ``row``, or ``line`` where an editor shows it as one.
         parts: of several files that are one table, each.
         columns: of a table in a file, the columns that were named, by what they are.
     """
@@ -87,6 +90,8 @@ class Origin:
     library: str | None = None
     whole: bool = False
     rows: bool = False
+    first: int | None = None
+    word: str = "row"
     parts: tuple[Origin, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
@@ -104,6 +109,8 @@ class Origin:
 
     def places(self, first: int, second: int) -> str:
         """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
+        if self.rows and self.first is not None:
+            return f"in {self.word}s {first - 1 + self.first} and {second - 1 + self.first}"
         if self.rows:
             return f"in rows {first - 1} and {second - 1} (from 0)"
         if self.parts:
@@ -272,6 +279,12 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
     return files[-1], line
 
 
+def number_mended(value: str, kind: str, skip: str) -> str:
+    """What to do about text in the place of a number."""
+    what = mended(value, kind)
+    return f"Correct the line{skip}." if what == "Correct it." else what
+
+
 def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
     """What is wrong with a line, where, and what to do."""
     place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
@@ -285,11 +298,13 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
                 " This looks like qrels: are qrels and run swapped? What other judgments change is said by karat "
                 "difference A.QRELS B.QRELS MEASURE RUN, how far two judges agree by karat agreement."
             )
+        if kind == "qrels" and detail == "3":
+            remedy = " If the second column is missing, write it: awk '{print $1, 0, $2, $3}'."
         found = "1 column" if detail == "1" else f"{detail} columns"
         return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
     skip = "" if kind == "weights" else ", or skip such lines with --lenient"
     remedies = {
-        "number": f"'{detail}' is not a number: '{excerpt}'. Correct the line{skip}.",
+        "number": f"'{detail}' is not a number: '{excerpt}'. {number_mended(detail, kind, skip)}",
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
         "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
         "nul": f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end "

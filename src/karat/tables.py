@@ -153,6 +153,8 @@ class Qrels:
         if not judgments.queries:
             raise DataError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
+        if keep and judgments.duplicates:
+            refuse_subtopics(source, judgments, policy, reading)
         return table.without_duplicates() if keep else table
 
     @classmethod
@@ -390,6 +392,34 @@ Rows: TypeAlias = "list[dict[str, Any]]"
 """Rows as JSON lines hold them."""
 QrelsLike: TypeAlias = "Qrels | Readable | Mapping[Any, Any] | Rows | Frame"
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+
+
+def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy, reading: Reading) -> None:
+    """Refuse judgments by subtopic where one grade a document is wanted.
+
+    Raises:
+        DataError: a document is judged twice for a query, each time for another subtopic.
+    """
+    with sentences(source.name, "qrels", source.origin.files):
+        ids, _, lines = _native.read_rows(
+            source.from_start(),
+            columns=4,
+            number="grade",
+            numbers=reading.numbers,
+            comments=reading.qrels_comments,
+            blank_lines=reading.qrels_blank_lines,
+            lenient=policy.malformed == "skip",
+        )
+    place = {int(line): number for number, line in enumerate(lines)}
+    query, document, *twice = judgments.duplicates[0]
+    one, other = (text_of(ids[1][place[line]]) for line in twice)
+    if one != other:
+        raise DataError(
+            f"{source.name}: document '{text_of(document)}' is judged for subtopic '{one}' and for subtopic '{other}' "
+            f"of query '{text_of(judgments.queries[query])}', {source.origin.places(*twice)}. Judgments by subtopic "
+            "are for measures by subtopic: ask for one, such as alphanDCG@20. For others choose which grade counts: "
+            "--duplicates max."
+        )
 
 
 def doubtful(score: str | None) -> str | None:

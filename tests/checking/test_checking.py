@@ -378,12 +378,12 @@ def test_dicts_are_checked_like_files() -> None:
 @pytest.mark.parametrize(
     ("qrels", "run", "code"),
     [
-        ({1: {"a": 1}}, {"1": {"a": 1.0}}, "refused"),
+        ({1.5: {"a": 1}}, {"1": {"a": 1.0}}, "refused"),
         (QRELS, {"q1": {"a": float("nan")}}, "refused"),
         (QRELS, {"q1": {"a": None}}, "refused"),
         (QRELS, {"q1": 3.0}, "refused"),
         (QRELS, {"q1": {}, "q2": {}}, "empty"),
-        (QRELS, {1: {"a": 1.0}}, "refused"),
+        (QRELS, {1.5: {"a": 1.0}}, "refused"),
         ({"q 1": {"a": 1}}, {"q1": {"a": 1.0}}, "query-spelling"),
         (QRELS, {"q1": {"a": 0.1, "b": 0.2, "c": 0.3}, "q2": {"d": 0.1, "e": 0.5}}, "ascending-scores"),
     ],

@@ -12,12 +12,13 @@ from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
 from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
-from karat.errors import DataError
+from karat.errors import ContentError, DataError
 from karat.ids import text_of
 from karat.mappings import graded, ranked
 from karat.read import Source
 from karat.runs.mapping import MappingRun
 from karat.scanning import read_as
+from karat.signatures import content_of
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -32,24 +33,6 @@ __all__ = ["Files", "Text", "head", "taken"]
 BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
-
-MAGIC = {
-    b"PK\x03\x04": "a ZIP archive",
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "an Arrow file",
-    b"\x93NUMPY": "a NumPy file",
-    b"\x80\x04\x95": "a Python pickle",
-    b"\x80\x05\x95": "a Python pickle",
-    b"SQLite format 3": "an SQLite database",
-    b"%PDF": "a PDF document",
-    b"\xff\xfe\x00\x00": "UTF-32 text",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
-    b"version https://git-lfs": "a Git LFS pointer: the file itself was not fetched (git lfs pull)",
-    b"<!doctype html": "an HTML page, perhaps what a failed download left",
-    b"<html": "an HTML page, perhaps what a failed download left",
-    b"<?xml": "XML",
-}
 
 
 @dataclass(eq=False)
@@ -148,6 +131,8 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         if isinstance(source, Source):
             return sniffed(Text(kind, name or source.name, unbroken(source), given))
         return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
+    except ContentError as error:
+        return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
         return Text(kind, shown, None, given, faults=[found("unreadable", shown, str(error).rstrip("."))])
 
@@ -172,13 +157,12 @@ def sniffed(text: Text) -> Text:
     except OSError as error:
         text.refuse("unreadable", f"cannot be read: {error.strerror or error}")
         return text
-    lower = start[:64].lstrip().lower()
-    kinds = [kind for magic, kind in MAGIC.items() if start.startswith(magic) or lower.startswith(magic)]
-    if kinds:
-        text.refuse("content", f"is {kinds[0]}")
+    what = content_of(start)
+    if what is not None:
+        text.refuse("content", f"is {what}")
     elif start[:4].count(0) >= 2:
         text.refuse("content", "is UTF-16 or UTF-32 text, or no text at all")
-    elif lower[:1] in (b"{", b"["):
+    elif start[:64].lstrip()[:1] in (b"{", b"["):
         text.refuse("content", "is JSON")
     return text
 

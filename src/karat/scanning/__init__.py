@@ -9,9 +9,10 @@ import os
 from typing import TYPE_CHECKING
 
 from karat.columns import ROLES
-from karat.errors import DataError
+from karat.errors import ContentError, DataError
 from karat.read import Readable, Source, source_of
 from karat.scanning.telling import PACKED, called, is_pattern, is_trec, kind_of
+from karat.signatures import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,17 +53,20 @@ def read_as(
             return opened(path, kind, asked, folders, grade)
     elif named:
         raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
-    refuse_returns(source)
+    refuse_other(source)
     return source
 
 
-def refuse_returns(source: Source) -> None:
-    """Refuse text whose lines end in a carriage return alone, as on old Macs.
+def refuse_other(source: Source) -> None:
+    """Refuse what is no text, by its name, and text whose lines end in a carriage return alone, as on old Macs.
 
     Raises:
-        DataError: it is such text.
+        DataError: it is one of them.
     """
     start = source.start()
+    what = content_of(start)
+    if what is not None:
+        raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
         from karat.scanning.heads import CARRIAGE
 
@@ -82,7 +86,9 @@ def opened(
     if isinstance(found, Table):
         return found
     if found is None:
-        return source_of(path)
+        source = source_of(path)
+        refuse_other(source)
+        return source
     from karat.scanning.joining import joined
 
     return joined(found)

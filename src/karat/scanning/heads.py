@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.columns import INSISTED, usual
 from karat.errors import DataError
+from karat.faults import NO_UTF_8
 from karat.ids import twice
 from karat.read import BYTE_ORDER_MARK, sentences, unpacked
 from karat.scanning.telling import is_number
@@ -76,7 +77,7 @@ def delimited(
     lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
     if not is_text(lines[0]):
         if sure:
-            raise DataError(f"{path}, line 1: no text in UTF-8. Is it what its name says?")
+            raise DataError(f"{path} {NO_UTF_8}")
         return None
     separator = max(",;\t", key=lines[0].count) if sure else "\t"
     if "\r" in lines[0]:

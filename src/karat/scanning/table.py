@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, is_panic, usual
-from karat.errors import DataError
+from karat.errors import ContentError, DataError
+from karat.faults import NO_UTF_8, mended
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
 from karat.scanning.engines import engine_for
@@ -16,6 +18,7 @@ from karat.scanning.parquet import refuse_damaged
 from karat.scanning.places import Place, place_of
 from karat.scanning.shapes import plan_of
 from karat.scanning.telling import is_trec
+from karat.signatures import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "table_in"]
 
+TABLE_ROW = "run frame, row"
+ROW = re.compile(r"(?:run|qrels) frame, row (\d+) \(from 0\)")
+ROWS = re.compile(r"in rows (\d+) and (\d+) \(from 0\)")
+"""Rows as the kernel counts them."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 UNREAD = (".bz2", ".xz")
@@ -69,7 +76,14 @@ class Table:
                 yield
             except DataError as error:
                 fault = self.fault()
-                raise DataError(fault or str(error)) from None
+                raise DataError(self.numbered(fault or str(error))) from None
+
+    def numbered(self, sentence: str) -> str:
+        """The sentence with its row as an editor numbers it."""
+        word, first = self.origin.word, self.origin.first
+        return (
+            sentence if first is None else ROW.sub(lambda found: f"{word} {int(found[1]) + first}", sentence)
+        )
 
 
 def table_in(
@@ -108,6 +122,9 @@ def found_in(
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
         place = replace(place, kind=by_magic(head))
+    what = None if place.kind in COLUMNAR else content_of(head)
+    if what is not None and (place.kind in ("json", "lines") or not what.startswith("UTF-")):
+        raise ContentError(place.files[0], what)
     wanted = Wanted(place, kind, asked, grade)
     if place.kind in COLUMNAR:
         return columnar(wanted)
@@ -212,7 +229,9 @@ class Wanted:
                 raise DataError(f"{self.place.name}: {error}{looks}") from None
             raise DataError(f"{self.place.name}: {str(error).replace('.of(frame,', '.of(path,')}") from None
 
-    def made(self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False) -> Table:
+    def made(
+        self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False, header: bool = False
+    ) -> Table:
         """The columns wanted of a table that was opened."""
         with reading(self.place.name, engine.LIBRARY):
             frame = engine.flat(table, plan, self.kind, text=text)
@@ -222,8 +241,12 @@ class Wanted:
             if found is None:
                 return None
             row, column, value = found
-            return f"row {row} (from 0): '{value}' in column '{column}' is not a number. Correct it."
+            what = mended(value, self.kind)
+            return f"{TABLE_ROW} {row} (from 0): '{value}' in column '{column}' is not a number. {what}"
 
+        whole = len(self.place.files) == 1 and not plan.nested
+        word = "line" if whole and self.place.kind not in COLUMNAR else "row"
+        first = 1 + (text and header if whole else 0)
         given: tuple[tuple[str, Any], ...] = tuple((role, name) for role, name in self.asked.items() if name)
         constant = 1.0 if plan.relevant and self.grade is None else self.grade
         if self.grade is not None:
@@ -233,7 +256,7 @@ class Wanted:
             self.place.name,
             frame,
             plan.flat,
-            replace(self.place.origin, rows=True, columns=given),
+            replace(self.place.origin, rows=True, columns=given, first=first, word=word),
             engine.LIBRARY,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             {} if constant is None else {"grade": constant},
@@ -270,7 +293,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
     with reading(place.name, engine.LIBRARY):
         home = engine.home()
         table = engine.delimited(place, home, how)
-    return wanted.made(engine, home, table, plan, text=True)
+    return wanted.made(engine, home, table, plan, text=True, header=how.header)
 
 
 def by_json(wanted: Wanted, head: bytes) -> Table:
@@ -331,6 +354,8 @@ def reading(name: str, library: str) -> Iterator[None]:
         )
         if not known and not is_panic(error):
             raise
+        if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
+            raise DataError(f"{name} {NO_UTF_8}") from None
         raise DataError(
             f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"
         ) from None
