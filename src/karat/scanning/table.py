@@ -81,8 +81,11 @@ class Table:
     def numbered(self, sentence: str) -> str:
         """The sentence with its row as an editor numbers it."""
         word, first = self.origin.word, self.origin.first
-        return (
-            sentence if first is None else ROW.sub(lambda found: f"{word} {int(found[1]) + first}", sentence)
+        if first is None:
+            return sentence
+        sentence = ROW.sub(lambda found: f"{word} {int(found[1]) + first}", sentence)
+        return ROWS.sub(
+            lambda found: f"in {word}s {int(found[1]) + first} and {int(found[2]) + first}", sentence
         )
 
 
