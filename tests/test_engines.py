@@ -273,7 +273,9 @@ def test_a_run_without_rows_lacks_every_query() -> None:
     import polars as pl
 
     empty = pl.LazyFrame(schema={"qid": pl.String, "docno": pl.String, "score": pl.Float64})
-    found = karat.evaluate(QRELS, by_its_engine(empty), "AP")
+    with pytest.raises(DataError, match="holds no ranking"):
+        karat.evaluate(QRELS, by_its_engine(empty), "AP")
+    found = karat.evaluate(QRELS, by_its_engine(empty), "AP", policy=Policy(overlap="none"))
     assert (found["AP"], len(found.counts.missing), found.counts.lines) == (0.0, 3, 0)
 
 

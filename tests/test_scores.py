@@ -37,8 +37,12 @@ def test_aggregates() -> None:
 
 
 def test_merging_parts_gives_the_whole() -> None:
-    whole = karat.evaluate(QRELS, RUN)
-    parts = [karat.evaluate({q: QRELS[q]}, {q: RUN[q]} if q in RUN else {}) for q in ("q3", "q1", "q2")]
+    parts_of = Policy(overlap="none")
+    whole = karat.evaluate(QRELS, RUN, policy=parts_of)
+    parts = [
+        karat.evaluate({q: QRELS[q]}, {q: RUN[q]} if q in RUN else {}, policy=parts_of)
+        for q in ("q3", "q1", "q2")
+    ]
     merged = parts[0].merge(parts[1]).merge(parts[2])
     assert merged.queries == whole.queries
     assert merged.means() == whole.means()
@@ -52,8 +56,12 @@ def test_merging_parts_gives_the_whole() -> None:
 def test_many_parts_merge_at_once() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 2} for number in range(12)}
     run = {query: {"a": 1.0, "c": 1.0} for query in list(qrels)[::3]}
-    whole = karat.evaluate(qrels, run)
-    parts = [karat.evaluate({q: qrels[q]}, {q: run[q]} if q in run else {}) for q in reversed(qrels)]
+    parts_of = Policy(overlap="none")
+    whole = karat.evaluate(qrels, run, policy=parts_of)
+    parts = [
+        karat.evaluate({q: qrels[q]}, {q: run[q]} if q in run else {}, policy=parts_of)
+        for q in reversed(qrels)
+    ]
     merged = parts[0].merge(*parts[1:])
     assert merged.queries == whole.queries
     assert merged.counts.as_dict() == whole.counts.as_dict()

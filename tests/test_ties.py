@@ -190,7 +190,8 @@ def test_a_table_shows_the_worst_and_the_best_order() -> None:
     exact = karat.scores.board([scores], "csv", tie_bounds=True).splitlines()
     assert exact == ["run,RR,RR worst,RR best,NumRel,NumRel worst,NumRel best", "run,0.5,0.5,1.0,1,1,1"]
     turned = karat.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
-    assert turned[1].split() == ["RR", "0.5000", "[0.5000,", "1.0000]"]
+    assert turned[1].split() == ["run", "0.5000", "[0.5000,", "1.0000]"]
+    assert turned[4].split() == ["run", "1", "[1,", "1]"]
 
 
 def test_orders_that_no_memory_holds_are_refused_by_query_before_they_are_made() -> None:

@@ -138,7 +138,7 @@ def test_damage_in_a_later_stream_of_a_table_is_refused_too(
     ending: str, kind: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr("karat.scanning.engines.READS", {library: {"delimited", "lines"}})
+    monkeypatch.setattr("karat.scanning.engines.READS", {"delimited": (library,), "lines": (library,)})
     tab = "\t" if kind == ".tsv" else ","
     table = {
         ".jsonl": "".join(f'{{"query_id": "q{n}", "doc_id": "d1", "score": 1}}\n' for n in range(6)),

@@ -67,6 +67,10 @@ class ContentError(DataError):
         self.what = what
 
 
+class LineEndError(DataError):
+    """A text whose lines end in a carriage return alone, so that all of it would be one line."""
+
+
 class MeasureError(KaratError, ValueError):
     """A measure's name or parameter that does not exist; the text names the nearest ones."""
 

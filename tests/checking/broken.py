@@ -100,7 +100,7 @@ CASES: dict[str, Case] = {
     "carriage-returns": Case(
         "error", qrels(), (run().replace("\n", "\r"),), frozenset({"missing-queries", "wide-lines"})
     ),
-    "nul-bytes": Case("warning", runs=(run() + "q24 Q0 d\x0099 13 1.0 run\n",)),
+    "nul-bytes": Case("error", runs=(run() + "q24 Q0 d\x0099 13 1.0 run\n",), also=frozenset({"malformed"})),
     "not-utf-8": Case("warning", runs=(run().encode() + b"q24 Q0 d\xe9 13 1.0 run\n",)),
     "invisible-characters": Case("warning", runs=(run() + "q24 Q0 d\u200b99 13 1.0 run\n",)),
     "separators": Case("note", runs=(run().replace(" ", "  "),)),

@@ -171,7 +171,7 @@ def test_an_id_of_five_million_letters_is_shown_in_short(folder: Path) -> None:
 def test_half_of_a_pair_is_checked(folder: Path) -> None:
     Path("a.json").write_text('{"q1": {"\\ud800": 1, "a": 2}}')
     attacked("check", "qrels.txt", "a.json")
-    attacked("eval", "qrels.txt", "a.json").answered("0.5000")
+    attacked("eval", "qrels.txt", "a.json").refused("surrogates")
 
 
 def test_a_path_that_no_system_has_is_a_sentence(folder: Path) -> None:

@@ -176,9 +176,9 @@ OF_FILES = (
     ),
     Kind(
         "nul-bytes",
-        WARNING,
+        ERROR,
         "Some lines hold the byte 0.",
-        "They are read as part of an id, which then meets no other.",
+        "karat eval refuses the file; trec_eval stops reading there.",
         "Write the file again: it is damaged, or is no plain text.",
     ),
     Kind(

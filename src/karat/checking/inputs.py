@@ -12,10 +12,10 @@ from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found
 from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
-from karat.errors import ContentError, DataError
+from karat.errors import ContentError, DataError, LineEndError
 from karat.ids import text_of
 from karat.mappings import graded, ranked
-from karat.read import Source
+from karat.read import Source, source_of
 from karat.runs.mapping import MappingRun
 from karat.scanning import read_as
 from karat.signatures import content_of
@@ -125,12 +125,18 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         except DataError as error:
             return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
         return Text(kind, label, memory(content), given, is_file=False)
-    shown = name or (str(given) if isinstance(given, str) else label)
+    return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
+
+
+def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
+    """A path or bytes, as text."""
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
             return sniffed(Text(kind, name or source.name, unbroken(source), given))
         return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
+    except LineEndError:
+        return sniffed(Text(kind, shown, unbroken(source_of(given)), given))
     except ContentError as error:
         return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from karat.columns import ROLES
-from karat.errors import ContentError, DataError
+from karat.errors import ContentError, DataError, LineEndError
 from karat.read import Readable, Source, source_of
 from karat.scanning.telling import PACKED, called, is_pattern, is_trec, kind_of
 from karat.signatures import content_of
@@ -63,14 +63,17 @@ def refuse_other(source: Source) -> None:
     Raises:
         DataError: it is one of them.
     """
-    start = source.start()
+    try:
+        start = source.start()
+    except DataError:
+        return  # damage has its sentence where it is read
     what = content_of(start)
     if what is not None:
         raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
         from karat.scanning.heads import CARRIAGE
 
-        raise DataError(f"{source.name}, line 1: {CARRIAGE}")
+        raise LineEndError(f"{source.name}, line 1: {CARRIAGE}")
 
 
 def opened(
