@@ -23,7 +23,7 @@ WANTED = {"q1", "q2"}
         b"q1\thow to store tea\nq3\tno\nq2\t\xe7\xba\xa2\xe8\x8c\xb6\n",
         b"\xef\xbb\xbfq1\thow to store tea\r\n\r\nq2\t\xe7\xba\xa2\xe8\x8c\xb6",
         b'{"id": "q1", "text": "how to store tea"}\n{"_id": "q2", "query": "\xe7\xba\xa2\xe8\x8c\xb6"}\n',
-        gzip.compress(b"q1\thow to store tea\nq2\t\xe7\xba\xa2\xe8\x8c\xb6"),
+        gzip.compress(b"q1\thow to store tea\nq2\t\xe7\xba\xa2\xe8\x8c\xb6", mtime=0),
     ],
     ids=["tsv", "tsv with a mark and CRLF", "json lines", "gzip"],
 )
