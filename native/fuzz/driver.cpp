@@ -1,4 +1,5 @@
-// This file drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged.
+// This file drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
+// from which the target builds frames and Parquet files.
 //
 //   karat-fuzz --count N --seed S     N inputs, the same ones for the same seed
 //   karat-fuzz FILE...                inputs that were written down
@@ -14,6 +15,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "families.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -202,9 +205,14 @@ void damage(std::string& text, Dice& dice) {
     }
 }
 
-std::string one_input(Dice& dice) {
-    std::string head(8, '\0');
-    for (char& c : head) c = static_cast<char>(dice.next());
+std::string noise(std::size_t size, Dice& dice) {
+    std::string bytes(size, '\0');
+    for (char& c : bytes) c = static_cast<char>(dice.next());
+    return bytes;
+}
+
+std::string one_text(Dice& dice) {
+    std::string head = noise(8, dice);
     Grammar grammar(dice);
     std::string qrels = grammar.qrels();
     std::string run = grammar.run();
@@ -214,6 +222,13 @@ std::string one_input(Dice& dice) {
     head[6] = static_cast<char>(cut & 255);
     head[7] = static_cast<char>(cut >> 8);
     return head + qrels + run;
+}
+
+// Half are texts; most of the others are frames.
+std::string one_input(Dice& dice) {
+    if (dice.one_in(2)) return static_cast<char>(family::TEXT) + one_text(dice);
+    const family::Family its = dice.one_in(4) ? family::PAGES : family::FRAMES;
+    return static_cast<char>(its) + noise(40 + dice.below(400), dice);
 }
 
 std::string current;

@@ -1,0 +1,16 @@
+// This file declares how what the kernel found is held to what the oracle found. All end the process where they differ.
+#pragma once
+
+#include "oracle.h"
+#include "ranked.h"
+
+[[noreturn]] void disagree(const char* what);
+
+inline void expect(bool agrees, const char* what) {
+    if (!agrees) disagree(what);
+}
+
+void compare(const karat::LineFault& found, const std::optional<oracle::Refusal>& wanted);
+void compare(const karat::Judgments& found, const oracle::Judged& wanted);
+void compare(const karat::Ranked& found, const oracle::Listed& wanted);
+void compare(const karat::Matched& found, const oracle::Ranked& wanted, bool with_scores);
