@@ -4,6 +4,7 @@
 PYTHON ?= python3
 EXAMPLE := examples/tea
 FUZZ_COUNT ?= 1000000
+COUNT ?= 1000
 SEED ?= 1
 BENCH ?= --huge
 PYTHONS ?=
@@ -17,13 +18,14 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test check fix fuzz fuzz-quick sanitize mutants forms bench clean peers pythons cpus
+.PHONY: help eval test check fix fuzz fuzz-quick fuzz-python sanitize mutants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
 	@echo "make test                    set up, and run every check that a change must pass"
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
+	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through karat"
 	@echo "make mutants                 break each formula a little; some test must notice"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
@@ -35,10 +37,10 @@ help:
 eval: $(VENV)/installed
 	$(BIN)/karat eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/runs/*.run
 
-# All three run whatever the others say, and pytest comes last: its summary is what a reader looks for.
+# All four run whatever the others say, and pytest comes last: its summary is what a reader looks for.
 test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
 	@status=0; \
-	for each in check fuzz-quick; do \
+	for each in check fuzz-quick fuzz-python; do \
 	  $(MAKE) --no-print-directory $$each || { status=1; echo "'make $$each' failed; the tests run nonetheless."; }; \
 	done; \
 	$(BIN)/pytest --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile || status=1; \
@@ -109,6 +111,9 @@ fuzz: build/fuzz/karat-fuzz
 
 sanitize: build/sanitize/karat-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
+
+fuzz-python: $(VENV)/installed $(VENV)/test-tools
+	$(BIN)/python tests/fuzz.py --count $(COUNT) --seed $(SEED)
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py

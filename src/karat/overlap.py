@@ -122,6 +122,8 @@ def no_common_document(judged: Qrels, run: Run, found: Match) -> str:
     if not its:
         lists = found.rows.length
         return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
+    if not mine:
+        return f"{sentence}: no document is judged there."
     why = why_apart(mine, its, "document")
     if why is not None:
         return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."

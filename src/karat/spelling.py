@@ -146,7 +146,7 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
     for known in mine:
         for other in its:
             long, short = (known, other) if len(known) > len(other) else (other, known)
-            added = len(long) - len(short)
+            added = len(long) - len(short) if short else 0
             if added and long.endswith(short) and seam(long, added):
                 key = ("prefix", long[:added])
             elif added and long.startswith(short) and seam(long, len(short)):

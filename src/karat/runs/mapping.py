@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from karat import _native
+from karat.errors import DataError
 from karat.ids import as_text, bytes_of, text_of, texts
 from karat.mappings import from_mapping
 from karat.read import Origin
@@ -62,5 +63,10 @@ class MappingRun:
         for query, its in self.mapping.items():
             name = bytes_of(as_text(query))
             if queries is None or name in queries:
-                for document, score in its.items():
-                    yield name, bytes_of(as_text(document)), float(score)
+                for document, score in texts(its).items():
+                    try:
+                        value = float(score)
+                    except (TypeError, ValueError, OverflowError):
+                        where = f"the run, query '{query}', document '{document}'"
+                        raise DataError(f"{where}: the score is no number that fits a float.") from None
+                    yield name, bytes_of(document), value

@@ -1,0 +1,194 @@
+"""This file hands mutated dicts, compressed runs and names to karat: ``make fuzz-python COUNT=100000 SEED=1``.
+
+What comes back is a result or one of karat's own errors; a name that is read reads as itself again. The same seed makes
+the same inputs. What only the kernel sees, text and frames, is fuzzed without Python: ``native/fuzz``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import gzip
+import importlib
+import lzma
+import math
+import random
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import karat
+from karat.errors import KaratError
+from karat.measures import REGISTER, parse_measure
+from karat.unpacking import ZSTANDARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__: list[str] = []
+
+MEASURES = ("AP", "RR", "nDCG@3", "P@2")
+IDS: tuple[Any, ...] = (
+    *(
+        "q1",
+        "q2",
+        "d1",
+        "d2",
+        "d3",
+        "",
+        " ",
+        "a b",
+        "\0",
+        "\n",
+        "é",
+        "\udcc3\udca9",
+        "\ud800",
+        "\U0001f375",
+        "z" * 300,
+    ),
+    *(1, 2, True, None, 1.0, math.nan, b"d1", ("d1",), frozenset(), 2**70),
+)
+NUMBERS: tuple[Any, ...] = (
+    *(0, 1, 2, 3, -1, 0.5, 1e300, 5e-324, -0.0, math.nan, math.inf, -math.inf, 2**53 + 1, 2**63, 10**400),
+    *(True, None, "1", b"1", "nan", [], {}, 1j, object()),
+)
+RUN = "".join(f"q{query} Q0 d{each} 0 {9 - each} t\n" for query in range(6) for each in range(5)).encode()
+QRELS = {f"q{query}": {"d1": 1} for query in range(6)}
+SCRAPS = (
+    "@",
+    "(",
+    ")",
+    ",",
+    "=",
+    "/",
+    ".",
+    "-",
+    "_",
+    " ",
+    "1e9",
+    "@0",
+    "@-1",
+    "@1.5",
+    "9" * 30,
+    "é",
+    "\0",
+    "\n",
+    "'",
+    "=nan",
+)
+NAMES = (
+    *REGISTER,
+    "map",
+    "P_10",
+    "ndcg_cut_10",
+    "recall_1000",
+    "MAP@100",
+    "official",
+    "all_trec",
+    "recip_rank",
+    "Rprec_mult_0.2",
+)
+
+
+def mapping(draw: random.Random, values: tuple[Any, ...]) -> Any:
+    """Query to document to number; one in three holds what neither should be."""
+    odd = draw.random() < 1 / 3
+    ids, numbers = (IDS, values) if odd else (IDS[:5], values[:5])
+    made: dict[Any, Any] = {}
+    for _ in range(draw.randrange(5)):
+        inner = {draw.choice(ids): draw.choice(numbers) for _ in range(draw.randrange(7))}
+        made[draw.choice(ids)] = draw.choice([[], None, 1, "d1"]) if odd and draw.random() < 0.1 else inner
+    return made
+
+
+def dictionaries(draw: random.Random) -> None:
+    """Evaluate a run that may hold anything; every value is a number, and what was handed in is unchanged."""
+    qrels, run = mapping(draw, NUMBERS), mapping(draw, NUMBERS)
+    before = repr((qrels, run))
+    try:
+        result = karat.evaluate(qrels, run, list(MEASURES))
+        assert not any(math.isinf(result[each]) for each in MEASURES)
+    finally:
+        assert repr((qrels, run)) == before, "the caller's data has changed"
+
+
+def packers() -> list[Callable[[bytes], bytes]]:
+    """Each way to compress that this Python has; the first bytes of each are told by their format."""
+    found: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress]
+    try:
+        zstandard = importlib.import_module(ZSTANDARD)
+    except ImportError:
+        return found
+    checked = {zstandard.CompressionParameter.checksum_flag: 1}
+    return [*found, lambda content: zstandard.compress(content, options=checked)]
+
+
+PACKERS = packers()
+
+
+def streams(draw: random.Random) -> None:
+    """A run in one compressed stream or two, damaged or not: all of it is read, or it is refused."""
+    pack, cut = draw.choice(PACKERS), draw.randrange(len(RUN))
+    first, second = pack(RUN[:cut]), pack(RUN[cut:])
+    packed = bytearray(first + second)
+    harm = draw.randrange(4)
+    if harm == 1:
+        packed[draw.randrange(len(packed))] ^= 1 << draw.randrange(8)
+    elif harm == 2:
+        del packed[draw.randrange(len(packed)) :]
+    elif harm == 3:
+        at = draw.randrange(len(packed))
+        packed[at:at] = draw.randbytes(draw.randrange(1, 9))
+    if not harm:
+        assert karat.evaluate(QRELS, bytes(packed), "RR")["RR"] == 0.5, "not all streams are read"
+        return
+    # A cut between the streams leaves a whole file, and a flag in a header may say that what follows is a comment.
+    karat.evaluate(QRELS, bytes(packed), "RR")
+
+
+def names(draw: random.Random) -> None:
+    """Read a name made of parts that names have, and a few that they have not."""
+    text = draw.choice(NAMES)
+    if draw.random() < 0.5:
+        parameters = list(REGISTER[text].parameters) if text in REGISTER else []
+        given = [draw.choice([*parameters, "over", "rel", "gain"]) for _ in range(draw.randrange(3))]
+        values = ("1", "2", "0.5", "exp2", "capped", "retrieved", "nan", "-1", "0", "", "1e400")
+        text += "(" + ",".join(f"{each}={draw.choice(values)}" for each in given) + ")"
+    if draw.random() < 0.6:
+        text += f"@{draw.choice(('1', '10', '1000', '0', '0.5', '01', '1_0', '٣'))}"
+    for _ in range(draw.choice((0, 0, 1, 2))):
+        at = draw.randrange(len(text) + 1)
+        text = text[:at] + draw.choice(SCRAPS) + text[at + draw.randrange(3) :]
+    read = str(parse_measure(text))
+    assert str(parse_measure(read)) == read, f"{text!r} reads as {read!r}, which reads otherwise"
+
+
+KINDS = (names, names, names, names, dictionaries, dictionaries, streams)
+
+
+def main(arguments: list[str]) -> int:
+    """Run so many inputs; return 1 at the first that something else comes out of than a result or a refusal."""
+    parser = argparse.ArgumentParser(description="Mutated dicts, compressed runs and names of measures.")
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    begun, refused = time.perf_counter(), 0
+    for place in range(options.count):
+        draw = random.Random(f"{options.seed} {place}")
+        kind = draw.choice(KINDS)
+        try:
+            kind(draw)
+        except KaratError:
+            refused += 1
+        except BaseException:
+            print(f"input {place} of seed {options.seed}, {kind.__name__}:", file=sys.stderr)
+            raise
+    taken = time.perf_counter() - begun
+    print(f"{options.count} inputs, seed {options.seed}: {refused} refused, no other error ({taken:.1f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
