@@ -60,3 +60,29 @@ def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
             process.stdout.close()
             assert process.stderr.read() == b""
             assert process.wait() != 0
+
+
+def test_scoring_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
+    """A start is a tenth of a second, of which each of these took one to ten milliseconds."""
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+    code = """
+import sys, karat.__main__ as entry
+sys.argv = ["karat", *sys.argv[1:]]
+try:
+    entry.main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    arguments = ["eval", str(tmp_path / "qrels"), str(tmp_path / "run")]
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert "policy trec" in ran.stdout
+    dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
+    dear |= {
+        "karat.profiles.trec",
+        "karat.runs.streamed",
+        "karat.scanning.listing",
+        "karat.writing",
+        "karat.chinese",
+    }
+    assert not dear & set(ran.stderr.split())

@@ -220,7 +220,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[st
 
 def conventions_of(scores: Scores, say: Language = ENGLISH) -> str:
     """The profile and what the caller changed of its policy; without one the policy."""
-    profile = every_profile().get(scores.profile or "")
+    profile = every_profile().get(scores.profile) if scores.profile else None
     if profile is None:
         policy = scores.policy.describe()
         if scores.profile:

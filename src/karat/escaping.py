@@ -6,7 +6,6 @@ people is on one line, printable and of bounded length; data (JSON, CSV, TSV) ke
 
 from __future__ import annotations
 
-import html as markup
 import re
 from typing import Any
 
@@ -121,7 +120,9 @@ def latex(text: str) -> str:
 
 def html(text: str) -> str:
     """The text for HTML and XML, as content or in quotes; what XML forbids is not printable."""
-    return markup.escape(printable(text))
+    from html import escape
+
+    return escape(printable(text))
 
 
 def cell(text: str, delimiter: str) -> str:

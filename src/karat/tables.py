@@ -30,7 +30,6 @@ from karat.runs.excluding import ExcludingRun, excluding, pairs_of
 from karat.runs.mapping import MappingRun
 from karat.runs.text import TextRun
 from karat.scanning import called, read_as
-from karat.scanning.listing import mapping_of_rows
 from karat.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ class Qrels:
         constant = None if grade is None or isinstance(grade, str) else float(grade)
         asked = {"query": query, "document": document, "grade": grade if isinstance(grade, str) else None}
         if isinstance(qrels, list):
+            from karat.scanning.listing import mapping_of_rows
+
             qrels = mapping_of_rows(qrels, "qrels", asked, constant)
         if is_frame(qrels):
             if constant is not None:
@@ -351,6 +352,8 @@ class Run:
             return run
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if isinstance(run, list):
+            from karat.scanning.listing import mapping_of_rows
+
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from karat.columns import INSISTED
 from karat.errors import DataError
 from karat.ids import text_of
-from karat.runs.streamed import StreamedRun
 from karat.runs.text import TextRun
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ def counting(scores: list[float]) -> bool:
 
 def lists_of(run: Run, found: Match) -> list[list[float]]:
     """The scores of some queries, as the run lists them; nothing where looking costs more than it tells."""
+    from karat.runs.streamed import StreamedRun
+
     missing = set(found.counts.missing)
     few = set(islice((each for each in found.queries if text_of(each) not in missing), QUERIES))
     if isinstance(run.held, StreamedRun) and run.doubted is None:

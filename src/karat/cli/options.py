@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from glob import glob
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -155,7 +154,11 @@ def paths_of(*files: str | None) -> list[str]:
 def split(argument: str) -> tuple[str | None, str]:
     """The name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
     name, equals, path = argument.partition("=")
-    if not equals or not name or not path or os.sep in name or os.path.exists(argument) or glob(argument):
+    if not equals or not name or not path or os.sep in name or os.path.exists(argument):
+        return None, argument
+    from glob import glob
+
+    if glob(argument):
         return None, argument
     return name, path
 

@@ -72,8 +72,6 @@ def evaluate_command(
     patterns in quotes; '-' is standard input. One row a run, called what its file is or what stands before the equals
     sign: old=a/x.run.
     """
-    from karat.writing import refuse_overwriting
-
     if tie_bounds and per_query:
         raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
     inputs = Inputs.taken(axes)
@@ -81,6 +79,8 @@ def evaluate_command(
     asked = list(measures) or None
     refuse_two_readers(weights, judged_ranking, inputs.exclude, *files)
     if record_path is not None:
+        from karat.writing import refuse_overwriting
+
         refuse_overwriting(record_path, paths_of(weights, judged_ranking, inputs.exclude, *files))
     weighed = weights_in(weights)
     if judged_ranking is not None:

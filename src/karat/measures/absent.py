@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
 from karat.errors import MeasureError
 from karat.measures.define import REGISTER
@@ -306,6 +305,8 @@ def likeness_of(a: str, b: str) -> float:
     """
     if not a or not b or len(a) > 100 or abs(len(a) - len(b)) > max(len(a), len(b)) // 2:
         return 0.0
+    from difflib import SequenceMatcher  # for a name that is none, and so not at every start
+
     alike = SequenceMatcher(None, a, b, autojunk=False).ratio()
     swapped = sorted(a) == sorted(b)
     if alike < ALIKE and not swapped:

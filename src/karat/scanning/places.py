@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from dataclasses import dataclass, replace
@@ -81,7 +80,9 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
     if folders not in (None, *FOLDERS):
         raise DataError(f"There is no folders={folders!r}; there are: {', '.join(FOLDERS)}.")
     if is_pattern(path):
-        found = [each for each in sorted(glob.glob(path, recursive=True)) if os.path.isfile(each)]
+        from glob import glob
+
+        found = [each for each in sorted(glob(path, recursive=True)) if os.path.isfile(each)]
         if not found:
             raise DataError(f"No file matches {path}: check the pattern, and the folder that it starts from.")
         return of_one_kind(path, found, kind, folders)
