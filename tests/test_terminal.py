@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import karat
+from karat.boards import with_best
 from karat.cli import main
+from karat.layout import Marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,3 +150,20 @@ def test_the_footer_names_every_run(monkeypatch: pytest.MonkeyPatch, shared: Cal
     named = [name for line in footer.splitlines()[1:-1] for name in line.partition(":")[0].split(", ")]
     (more,) = re.findall(r"and (\d+) more runs", footer)
     assert len(named) + int(more) == len(runs)
+
+
+def test_the_command_alone_shows_its_help_as_lines() -> None:
+    ran = subprocess.run([sys.executable, "-m", "karat"], capture_output=True, text=True, check=False)
+    help_ = ran.stderr + ran.stdout  # click 8.1 takes it for a question, later ones for a mistake
+    assert help_.splitlines()[0] == "Usage: karat [OPTIONS] COMMAND [ARGS]..."
+    assert "\\n" not in help_
+
+
+def test_a_measure_without_a_value_is_no_best_one() -> None:
+    qrels = {"q": {"a": 1, "b": 1}}
+    runs = [karat.evaluate(qrels, {"q": {"a": 1.0}}, ["ERR", "AP"], name=name) for name in "xy"]
+    marked = with_best(runs, [["x", "–", "1.0000"], ["y", "–", "0.5000"]])
+    assert [[isinstance(cell, Marked) for cell in row] for row in marked] == [
+        [False, False, True],
+        [False] * 3,
+    ]

@@ -141,6 +141,8 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
     kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
     if not its:
         sentence = "Nothing was retrieved for any question"
+    elif not mine:
+        sentence = "No question has a reference"
     elif kinds[0] != kinds[1]:
         sentence += f": ids are {kinds[0]} there, and {kinds[1]} in the references. Write both alike"
     else:

@@ -82,16 +82,25 @@ def board(
     return lay_out(layout, header, rows, 2)
 
 
+def as_number(cell: str) -> float:
+    """A printed mean; NaN where a measure has no value."""
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
 def with_best(scores: Sequence[Scores], rows: list[list[str]]) -> list[list[str]]:
     """The rows with the best value of each measure standing out, as printed; counts are no contest."""
     marked = [list(row) for row in rows]
     for place, measure in enumerate(scores[0].measures):
         if measure.definition.aggregate == "sum":
             continue
-        known = [float(row[place + 1]) for row in rows if not math.isnan(float(row[place + 1]))]
+        printed = [as_number(row[place + 1]) for row in rows]
+        known = [value for value in printed if not math.isnan(value)]
         best = (min if measure.definition.smaller_is_better else max)(known, default=math.nan)
-        for row in marked:
-            if float(row[place + 1]) == best:
+        for row, value in zip(marked, printed):
+            if value == best:
                 row[place + 1] = Marked(row[place + 1], bold=True)
     return marked
 

@@ -42,8 +42,9 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
     if not lists or max(map(len, lists)) < FEWEST or not all(map(counting, lists)):
         return None
     if run.doubted is not None:
+        first = max(lists, key=len)
         raise DataError(
-            f"{run.name}: column '{run.doubted}' counts {lists[0][0]:g}, {lists[0][1]:g}, {lists[0][2]:g} … down each "
+            f"{run.name}: column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each "
             "list, as ranks do, and as scores ranks are upside down. Name it as what it is: "
             f"karat.Run.of(frame, rank='{run.doubted}'). If it is a score all the same: "
             f"karat.Run.of(frame, score='{run.doubted}{INSISTED}')."

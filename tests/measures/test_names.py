@@ -160,3 +160,13 @@ def test_a_wrong_name_is_answered_with_a_sentence(name: str, says: str) -> None:
     with pytest.raises(MeasureError) as error:
         parse_measure(name)
     assert says in str(error.value)
+
+
+def test_a_parameter_that_is_given_twice_is_refused() -> None:
+    for name in ("DCG(gain=linear, gain=exp2)@10", "nDCG(rel=1, rel=2)"):
+        with pytest.raises(MeasureError, match="twice"):
+            parse_measure(name)
+
+
+def test_a_depth_as_a_parameter_may_be_large() -> None:
+    assert str(parse_measure("P(k=1000000)")) == "P@1000000"

@@ -98,6 +98,11 @@ def main(arguments: list[str] | None = None) -> None:
     except KaratError as error:
         fail(str(error), 2)
     except click.UsageError as error:
+        if (
+            not arguments and error.ctx is not None
+        ):  # click 8.2 and later make an error of it, with the help as its text
+            sys.stderr.write(f"{error.ctx.get_help()}\n")
+            sys.exit(error.exit_code)
         fail(sentence(error.format_message()), error.exit_code, usage_of(error))
     except click.ClickException as error:
         fail(sentence(error.format_message()), error.exit_code)

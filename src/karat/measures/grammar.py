@@ -46,7 +46,12 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
         or re.search(r"[\s)\]}{\[=]", word)
     ):
         raise MeasureError(not_a_name(name))
-    return word, dict(pair(word, part) for part in split(inside, ",")), at
+    given: dict[str, Any] = {}
+    for key, value in (pair(word, part) for part in split(inside, ",")):
+        if key in given:
+            raise MeasureError(f"{shortened(name)} gives '{key}' twice: leave one out.")
+        given[key] = value
+    return word, given, at
 
 
 def written_plainly(name: str) -> str:

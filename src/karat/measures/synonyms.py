@@ -210,4 +210,6 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
 
 def shown(value: Any) -> str:
     """A value as it was written."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     return f"{value:g}" if isinstance(value, float) else str(value)
