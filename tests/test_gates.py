@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -467,3 +468,24 @@ def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
     assert unsure.doubtful
     assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith("all checks, 1 of 2 not proven")
     assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith("all checks")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no paths for open files")
+def test_judgments_from_a_pipe_are_read_once_for_all() -> None:
+    """A gate reads them for either run, a difference for each step: the second reading found nothing."""
+    qrels = {"q": {"a": 1, "c": 1}, "r": {"b": 1}}
+    new = {"q": {"a": 1.0, "b": 2.0}, "r": {"b": 1.0}}
+    text = b"q 0 a 1\nq 0 c 1\nr 0 b 1\n"
+
+    def piped() -> str:
+        reader, writer = os.pipe()
+        os.write(writer, text)
+        os.close(writer)
+        return f"/dev/fd/{reader}"
+
+    by_pipe, by_dict = (karat.gate(given, new, new, {"AP": 0.1}) for given in (piped(), qrels))
+    assert by_pipe.to_json() == by_dict.to_json()
+    by_pipe, by_dict = (
+        karat.difference("trec_eval-10", "sklearn", "nDCG", given, new) for given in (piped(), qrels)
+    )
+    assert str(by_pipe) == str(by_dict)

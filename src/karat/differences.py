@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions
 from karat.display import Display
@@ -14,6 +14,7 @@ from karat.evaluate import evaluate
 from karat.layout import folded, lay_out
 from karat.measures import Measure
 from karat.measures.define import show
+from karat.read import kept
 from karat.tables import Run
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def difference(
     decided = [conventions(each, policy) for each in (a, b)]
     profiles = [profile for profile, _ in decided]
     start, end = (convention_of(profile, own, measure) for profile, own in decided)
-    evaluated = Evaluated(seekable(qrels), Run.of(run))
+    evaluated = Evaluated(kept(qrels), Run.of(run))
     here, before = start, evaluated.under(start)
     steps = []
     for axis in path(start, end):
@@ -369,16 +370,6 @@ def path(start: Convention, end: Convention) -> list[str]:
         return (after[axis] == "error") - (before[axis] == "error")
 
     return sorted(differing, key=order)
-
-
-def seekable(qrels: QrelsLike) -> QrelsLike:
-    """Judgments that can be read once per step: a stream is read into memory."""
-    if isinstance(qrels, str) and qrels == "-":
-        import sys
-
-        return sys.stdin.buffer.read()
-    read = getattr(qrels, "read", None)
-    return qrels if read is None else cast("bytes", read())
 
 
 def moved(before: Outcome, after: Outcome) -> int:

@@ -28,6 +28,7 @@ __all__ = [
     "Readable",
     "Reading",
     "Source",
+    "kept",
     "sentences",
     "source_of",
     "unpacked",
@@ -204,6 +205,25 @@ def source_of(where: Readable) -> Source:
     if isinstance(where.read(0), str):
         raise DataError("The file is open as text: open it in binary mode ('rb'), since ids are bytes.")
     return from_stream(where, str(getattr(where, "name", "<stream>")))
+
+
+def kept(where: Any) -> Any:
+    """What can be read again: bytes of standard input, of a pipe or of an open file; anything else as it is.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    if hasattr(where, "read"):
+        return where.read()
+    if not isinstance(where, (str, os.PathLike)):
+        return where
+    path = os.fspath(where)
+    if path == "-":
+        return standard_input().read()
+    if not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path):
+        return where
+    with sentences(path), open(path, "rb") as file:
+        return file.read()
 
 
 def standard_input() -> IO[bytes]:

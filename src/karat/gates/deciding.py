@@ -22,6 +22,7 @@ from karat.gates.sources import (
     scored,
     unjudged,
 )
+from karat.read import kept
 from karat.records import Record
 from karat.scores import Scores
 
@@ -92,6 +93,7 @@ def gate(
     """
     record = record_of(baseline)
     held = baseline if record is None else run_in(record, baseline_run, run_name(run, name))
+    qrels = kept(qrels)  # it is read for either run
     notes = [] if record is None else changed_judgments(record, qrels)
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
