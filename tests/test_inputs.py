@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat import DataError, DataWarning, Policy, Qrels, Run
+from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
 from karat.columns import USUAL, plain_name, usual
 from karat.recommending.inputs import read
@@ -471,6 +471,75 @@ def test_random_runs_without_seen_documents_are_those_that_never_had_them() -> N
             wanted = karat.evaluate(qrels, left, MEASURES[:-1], policy=policy)
             found = karat.evaluate(qrels, run, MEASURES[:-1], policy=policy, exclude=seen)
             assert found.values.tolist() == wanted.values.tolist()
+
+
+def test_a_tie_below_every_judged_rank_takes_nothing_from_the_next_query() -> None:
+    qrels = {"q1": {"z": 1}, "q2": {"c": 1}}
+    first = dict.fromkeys(["z", "x1", "x2", "x3", "x4"], 1.0)
+    run = {"q1": first, "q2": {"w": 3.0, "y": 2.0, "c": 1.0}}
+    found = karat.evaluate(qrels, run, "AP", policy=Policy(ties="pessimistic"), exclude={"q2": ["w", "y"]})
+    assert found.by_query("AP") == {"q1": pytest.approx(1 / 5), "q2": 1.0}
+
+
+def test_a_query_without_judgments_stays_one_where_documents_are_excluded() -> None:
+    qrels: Any = {"p": {}, "q": {"b": 1}, "r": {}}
+    run = {"p": {"a": 1.0}, "q": {"a": 2.0, "b": 1.0}}
+    wanted = karat.evaluate(qrels, {"p": {"a": 1.0}, "q": {"b": 1.0}}, "RR")
+    found = karat.evaluate(qrels, run, "RR", exclude={"q": ["a"]})
+    assert found.by_query("RR") == wanted.by_query("RR") == {"p": 0.0, "q": 1.0, "r": 0.0}
+    assert (found.counts.missing, found.counts.excluded) == (("r",), 1)
+
+
+def test_ranks_as_given_do_not_move_up_and_are_refused() -> None:
+    frames = pytest.importorskip("polars", reason="a run of ranks is a frame")
+    run = frames.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3]})
+    qrels, seen = {"q": {"c": 1}}, {"q": ["a", "b"]}
+    assert karat.evaluate(qrels, run, "RR", exclude=seen)["RR"] == 1.0
+    with pytest.raises(PolicyError, match="exclude does not go with ranks=given"):
+        karat.evaluate(qrels, run, "RR", policy=Policy(ranks="given"), exclude=seen)
+
+
+@pytest.mark.parametrize("text", ["q d\n", "q 0 d\n", "q 0 d 1\nq 0 e\n"])
+def test_pairs_that_cannot_be_read_have_the_sentence_of_their_file(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "seen.txt"
+    path.write_text(text)
+    for given in (str(path), text.encode()):
+        with pytest.raises(DataError) as caught:
+            Run.of({"q": {"d": 1.0}}, exclude=given)
+        assert "line " in str(caught.value)
+        assert "grade=1" not in str(caught.value)
+        assert "columns have no names" not in str(caught.value)
+
+
+def test_pairs_come_from_an_open_file_too() -> None:
+    run = {"q": {"d": 2.0, "e": 1.0}}
+    assert karat.evaluate({"q": {"e": 1}}, run, "RR", exclude=io.BytesIO(b"q 0 d 1\n"))["RR"] == 1.0
+
+
+def test_documents_excluded_in_two_steps_are_counted_together() -> None:
+    once = Run.of(SHOWN, exclude={"u": ["s", "t"]})
+    found = karat.evaluate(JUDGED, once, "RR", exclude={"u": ["c"], "v": ["s"]})
+    assert found.counts.excluded == 4
+    text = Run.of(b"u Q0 a 1 1 t\n", exclude={"u": ["s"]})
+    assert Run.of(text, exclude={"u": ["t"]}).source is not None
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        ({"q": [152]}, "the document '152', the run '00152'; leading zeros"),
+        ({"Q": ["00152"]}, "the query 'Q'"),
+    ],
+)
+def test_pairs_that_match_nothing_are_not_silent(seen: Any, told: str) -> None:
+    qrels, run = {"q": {"b": 1}}, {"q": {"00152": 2.0, "b": 1.0}}
+    with pytest.warns(DataWarning, match=told):
+        found = karat.evaluate(qrels, run, "RR", exclude=seen)
+    assert "0 documents excluded" in found.footer()
+    # What the run does not list need not be in it: the footer says it, and nobody is warned.
+    other = karat.evaluate(qrels, run, "RR", exclude={"q": ["elsewhere"]})
+    assert (other.warnings, "0 documents excluded" in other.footer()) == ((), True)
+    assert "excluded" not in karat.evaluate(qrels, run, "RR").footer()
 
 
 def test_seen_documents_come_from_a_file_in_every_command(

@@ -9,7 +9,8 @@ import pytest
 
 from karat.agreements.rejudging import rejudged
 from karat.cli import main
-from karat.errors import DataError, MeasureError
+from karat.errors import DataError, DataWarning, MeasureError
+from karat.policy import Policy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +53,29 @@ def test_judgments_that_never_meet_and_measures_by_subtopic_are_refused() -> Non
         rejudged(FULL, {"other": {"a": 1}}, "AP", RUN)
     with pytest.raises(MeasureError, match="by subtopic"):
         rejudged(FULL, SPARSE, "alphanDCG@10", RUN)
+
+
+@pytest.mark.filterwarnings("error")
+def test_only_the_two_judgments_have_to_go_with_the_run() -> None:
+    one, other = {"q": {"a": 1}}, {"q": {"b": 1}}
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    # Between the two no document is judged, which is nobody's mistake.
+    for overlap in ("query", "document"):
+        found = rejudged(one, other, "RR", run, policy=Policy(overlap=overlap))
+        assert found.values == (1.0, 0.5)
+        assert [step.value for step in found.steps] == [0.0, 0.5]
+
+
+def test_a_run_that_does_not_go_with_one_of_the_judgments_is_told_its_name(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("q 0 a 1\nr 0 a 1\n", encoding="utf-8")
+    (tmp_path / "two.txt").write_text("r 0 b 1\n", encoding="utf-8")
+    one, two = str(tmp_path / "one.txt"), str(tmp_path / "two.txt")
+    with pytest.raises(DataError, match=r"two\.txt have no query in common"):
+        rejudged(one, two, "RR", {"q": {"a": 1.0}})
+    with pytest.raises(DataError, match=r"one\.txt have no query in common"):
+        rejudged(one, two, "RR", {"s": {"a": 1.0}})
+    with pytest.warns(DataWarning, match=r"two\.txt judges"):
+        rejudged(one, two, "RR", {"q": {"a": 1.0}, "r": {"a": 1.0}})
 
 
 def written(folder: Path) -> tuple[str, str, str]:

@@ -212,6 +212,9 @@ def decided(scores: Scores, say: Language = ENGLISH) -> list[str]:
         parts.append(say(sampled, label=label, error=f"{error:.2g}"))
     if weighted(scores):
         parts.append(say("weighted mean ({labels})", labels=", ".join(weighted(scores))))
+    run = scores.inputs.get("run")
+    if run is not None and "exclude" in dict(run.columns) and not counts.excluded:
+        parts.append(say("{count} documents excluded", count=0))
     return [*parts, *left_out(counts, policy, say), conventions_of(scores, say), *readings(scores, say)]
 
 

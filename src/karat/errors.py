@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TOO_LARGE",
+    "ColumnsOfTextError",
     "ContentError",
     "DataError",
     "DataWarning",
@@ -65,6 +66,10 @@ class ContentError(DataError):
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"{name} is {what}.")
         self.what = what
+
+
+class ColumnsOfTextError(DataError):
+    """What was said of a table's columns, of a file that is TREC text."""
 
 
 class LineEndError(DataError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from karat.errors import DataError
 from karat.ids import text_of
 from karat.runs import Asked
+from karat.runs.excluding import ExcludingRun
 from karat.spelling import why_apart
 from karat.upside_down import refuse_ranks
 
@@ -33,7 +34,11 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     Raises:
         DataError: what leaves nothing to say, as an empty run does, or ranks that were named as scores.
     """
-    said = [apart(judged, run, found, policy), refuse_ranks(run, found)]
+    said = [
+        apart(judged, run, found, policy),
+        refuse_ranks(run, found),
+        not_excluded(judged, run, found, policy),
+    ]
     return [each for each in said if each is not None]
 
 
@@ -56,6 +61,27 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
     if policy.overlap == "document":
         raise DataError(f"{sentence} The policy forbids it (overlap=document).")
     return sentence
+
+
+def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
+    """Why nothing was excluded, where the pairs' ids are the run's written otherwise; else None, as it may be so."""
+    held = run.held
+    if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
+        return None
+    queries = [query for query in judged.judgments.queries if query in held.seen]
+    if queries:
+        theirs = list(islice((each for query in queries for each in sorted(held.seen[query])), JUDGED))
+        its = some_documents(run, queries)
+    else:
+        theirs, its = list(islice(held.seen, JUDGED)), judged.judgments.queries[:RANKED]
+    what = "document" if queries else "query"
+    why = why_apart(theirs, its, "query")  # no passages: an excluded document is a whole one
+    if why is None:
+        return None
+    return (
+        f"Nothing was excluded from {run.name}: exclude writes the {what} '{why.judged}', the run '{why.ranked}'; "
+        f"{why.why}."
+    )
 
 
 def refuse_empty(run: Run, found: Match, policy: Policy) -> None:

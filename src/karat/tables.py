@@ -288,7 +288,9 @@ class Run:
     @property
     def source(self) -> Source | None:
         """The text that it is read from; None if it is no text."""
-        held = self.held.held if isinstance(self.held, ExcludingRun) else self.held
+        held = self.held
+        while isinstance(held, ExcludingRun):
+            held = held.held
         return held.source if isinstance(held, TextRun) else None
 
     @property

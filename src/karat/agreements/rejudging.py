@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from karat.asking import conventions, labelled, needs_groups
 from karat.boards import plural
 from karat.differences import Difference, Step
 from karat.errors import DataError, MeasureError
-from karat.evaluate import evaluate
+from karat.evaluate import evaluate_one, warned
 from karat.ids import text_of
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from karat.measures import Measure
     from karat.policy import Policy
     from karat.scores import Scores
     from karat.tables import QrelsLike, RunLike
@@ -79,24 +81,19 @@ def rejudged(
     changed = sum(one[query][each] != other[query][each] for query, its in both.items() for each in its)
     alone_a = sum(map(len, kept.values())) - sum(map(len, without.values()))
     alone_b = sum(map(len, whole.values())) - sum(map(len, regraded.values()))
-    stages: list[tuple[str, str, str, Qrels | Judged]] = [
+    stages: list[tuple[str, str, str, Judged]] = [
         ("queries of A only", number(len(one) - len(shared), "query", "queries"), "left out", kept),
         ("only A judged", number(alone_a, "document", "documents"), "unjudged", without),
         ("grades", number(changed, "document", "documents"), "as in B", regraded),
         ("only B judged", "unjudged", number(alone_b, "document", "documents"), whole),
-        ("queries of B only", "left out", number(len(other) - len(shared), "query", "queries"), ends[1]),
+        ("queries of B only", "left out", number(len(other) - len(shared), "query", "queries"), other),
     ]
-    ranked = Run.of(run)
-    scores = [evaluate(ends[0], ranked, meant, policy=policy)]
+    stages = [each for each in stages if "no " not in (each[1][:3], each[2][:3])]
+    scores = scored_under(ends, [each[-1] for each in stages[:-1]], Run.of(run), meant, policy)
     steps = []
-    for axis, before, after, judgments in stages:
-        if "no " in (before[:3], after[:3]):
-            continue
-        # A query that loses its last judgment stays a query, without relevant documents.
-        its = judgments if isinstance(judgments, Qrels) else Qrels.of(filled(judgments), policy)
-        scores.append(evaluate(its, ranked, meant, policy=policy))
-        old, new = scores[-2][label], scores[-1][label]
-        steps.append(Step(axis, before, after, new, new - old, moved(scores[-2], scores[-1], label)))
+    for (axis, before, after, _), (earlier, later) in zip(stages, pairwise(scores), strict=False):
+        old, new = earlier[label], later[label]
+        steps.append(Step(axis, before, after, new, new - old, moved(earlier, later, label)))
     first, last = names_of(ends)
     return Difference(
         asked=measure,
@@ -107,6 +104,26 @@ def rejudged(
         queries=len({query for each in scores for query in each.queries}),
         refusals={},
     )
+
+
+def scored_under(
+    ends: list[Qrels], between: list[Judged], run: Run, measure: Measure, policy: Policy
+) -> list[Scores]:
+    """A run's scores under the first judgments, under each stage, and under the last ones.
+
+    What a run has to share with judgments, and what is to be said of it, is a matter of the two ends alone: what lies
+    between them is nobody's file.
+
+    Raises:
+        DataError: a run that does not go with the judgments of one of the ends.
+    """
+    convention, _ = conventions(None, policy)
+    asked = labelled([measure], convention)
+    silent = policy.changed(overlap="none")
+    first, last = (warned(evaluate_one(each, run, asked, convention, policy)[0]) for each in ends)
+    # A query that loses its last judgment stays a query, without relevant documents.
+    stages = [Qrels.of(filled(each), silent) for each in between]
+    return [first, *(evaluate_one(each, run, asked, convention, silent)[0] for each in stages), last]
 
 
 def grades_of(qrels: Qrels) -> Judged:

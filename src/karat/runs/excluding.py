@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError, PolicyError
+from karat.errors import ColumnsOfTextError, DataError, PolicyError
 from karat.policy import Policy
 from karat.rows import offsets_of
 from karat.runs.judged import Extracted
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from karat.tables import Qrels
 
 __all__ = ["ExcludingRun", "excluding", "pairs_of"]
+
+NOBODY = b" \xff"
+"""A document that no run has: it keeps a query without judgments, which would go with its last row."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,14 +65,20 @@ class ExcludingRun:
         """The rows of judged documents, without those that are left out.
 
         Raises:
-            PolicyError: ``listing=known``, which goes by the rows as the run lists them.
+            PolicyError: ``listing=known``, which goes by the rows as the run lists them; ``ranks=given`` of a run of
+                ranks, by which nothing moves up.
         """
+        if asked.policy.ranks == "given" and self.by_rank:
+            raise PolicyError(
+                "exclude does not go with ranks=given: what is below an excluded document moves up, and ranks as given "
+                "stay. Choose ranks=counted."
+            )
         if asked.policy.listing == "known":
             raise PolicyError("exclude does not go with listing=known, which goes by every row of the run.")
         queries, documents, grades, left_out, judgment = [], [], [], [], []
         for place, query in enumerate(judgments.queries):
             judged, seen = judgments.documents(place), self.seen.get(query, frozenset())
-            more = sorted(seen.difference(judged))
+            more = sorted(seen.difference(judged)) or ([] if judged else [NOBODY])
             start = int(judgments.offsets[place])
             queries += [query] * (len(judged) + len(more))
             documents += [*judged, *more]
@@ -105,7 +114,8 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
     query = np.repeat(np.arange(count), np.diff(found.offsets))
     gone = left_out[found.judgment]
     # Ranks of all queries on one line, so that one search finds how many rows above a rank are gone.
-    width = int(found.rank.max(initial=0)) + 1
+    # A tie may reach below every judged rank.
+    width = int(max(found.rank.max(initial=0), found.tie_last.max(initial=0))) + 1
     places = np.sort(query[gone] * width + found.rank[gone])
     first = np.searchsorted(places, np.arange(count) * width)
 
@@ -132,7 +142,7 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
         duplicates=duplicates,
         malformed=found.malformed,
         unordered=found.unordered,
-        excluded=int(gone.sum()),
+        excluded=int(gone.sum()) + getattr(found, "excluded", 0),
     )
 
 
@@ -144,10 +154,18 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
         given: the pairs.
     """
     first = Policy(duplicates="first")
-    if isinstance(given, (str, os.PathLike, bytes)):
-        with suppress(DataError):  # a table may have no grades
-            return read(given, first)
-    return read(given, first, grade=1)
+    if isinstance(given, io.IOBase):  # text, and read once
+        return read(given, first)
+    if not isinstance(given, (str, os.PathLike, bytes)):
+        return read(given, first, grade=1)
+    try:
+        return read(given, first)
+    except DataError as error:
+        refused = error
+    try:
+        return read(given, first, grade=1)  # a table may have no grades
+    except ColumnsOfTextError:
+        raise refused from None
 
 
 def excluding(held: Held, seen: Qrels) -> ExcludingRun:

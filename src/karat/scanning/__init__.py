@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from karat.columns import ROLES
-from karat.errors import ContentError, DataError, LineEndError
+from karat.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 from karat.read import Readable, Source, source_of
 from karat.scanning.telling import PACKED, called, is_pattern, is_trec, kind_of
 from karat.signatures import content_of
@@ -52,7 +52,9 @@ def read_as(
         if named or (plain and not is_trec(source.head, kind)):
             return opened(path, kind, asked, folders, grade)
     elif named:
-        raise DataError(f"{source.name} is read as TREC text, whose columns have no names: leave them out.")
+        raise ColumnsOfTextError(
+            f"{source.name} is read as TREC text, whose columns have no names: leave them out."
+        )
     refuse_other(source)
     return source
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, is_panic, usual
-from karat.errors import ContentError, DataError
+from karat.errors import ColumnsOfTextError, ContentError, DataError
 from karat.faults import NO_UTF_8, mended
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
@@ -139,7 +139,9 @@ def found_in(
         if how is not None:
             return by_text(wanted, how)
     if grade is not None:
-        raise DataError(f"{path} is read as TREC text, whose lines have grades: leave grade={grade:g} out.")
+        raise ColumnsOfTextError(
+            f"{path} is read as TREC text, whose lines have grades: leave grade={grade:g} out."
+        )
     if names:
         raise DataError(
             f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
