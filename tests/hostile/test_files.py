@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,23 @@ def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.Monke
         for command in (("eval", "qrels.txt", name), ("eval", name, "one.run")):
             assert attacked(*command).code == 2
         attacked("eval", "qrels.txt", "one.run", "--weights", name).refused(name)
+
+
+def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.reporting import bundle
+    from karat.scanning import with_polars
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("signal", "polars"):
+        (tmp_path / f"{name}.py").write_text("open('planted', 'w').close()")
+    monkeypatch.setattr("sys.path", ["", *sys.path])
+    monkeypatch.setattr(bundle, "PROGRAM", bundle.PROGRAM.replace("import vl_convert", "sys.exit()"))
+    with Path(os.devnull).open("wb") as nowhere:
+        process = bundle.begun(nowhere)
+    assert process is not None
+    assert process.wait() == 0
+    assert not (tmp_path / "planted").exists()
+    with_polars.try_reading("no such file")
+    assert not (tmp_path / "planted").exists()

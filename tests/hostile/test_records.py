@@ -227,6 +227,21 @@ def test_a_path_out_of_the_records_folder_is_refused(
 
 
 @pytest.mark.parametrize("role", [0, 1])
+@pytest.mark.parametrize("path", ["s*/../../secret.txt", "li*.txt", "folder"])
+def test_each_file_of_a_pattern_or_a_folder_lies_below_the_records_folder(
+    path: str, role: int, record: dict[str, Any], secret: Path
+) -> None:
+    Path("some").mkdir()
+    Path("folder").mkdir()
+    Path("link.txt").symlink_to(secret)
+    Path("folder/part.csv").symlink_to(secret)
+    its = record["inputs"][role]
+    its["files"] = [{key: its[key] for key in ("path", "bytes", "sha256")}]
+    its["path"] = path
+    verified(record).refused("evil.json names", "--anywhere")
+
+
+@pytest.mark.parametrize("role", [0, 1])
 @pytest.mark.parametrize("hashed", [True, False])
 def test_nothing_is_shown_of_a_file_that_is_not_the_recorded_one(
     role: int, hashed: bool, record: dict[str, Any], secret: Path

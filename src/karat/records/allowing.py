@@ -21,7 +21,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
     """Refuse a path that leads out of the record's folder and the working folder, also by a link.
 
     Args:
-        path: a file, a folder or a pattern that the record names.
+        path: a file, a folder or a pattern that the record names, or a file that one of these means.
         record: the record's own path.
 
     Raises:
@@ -29,8 +29,9 @@ def refuse_elsewhere(path: str, record: str) -> None:
     """
     root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
     found = os.path.realpath(root or ".")
+    climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
     homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
-    if not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
+    if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
         raise DataError(
             f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand the "
             "file over (--qrels FILE, --run NAME=FILE), or let the record name any file (--anywhere)."

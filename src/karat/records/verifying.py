@@ -214,9 +214,12 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
     """
     for each in inputs:
         if each.named and each.path is not None:
-            if not anywhere:
+            if not anywhere:  # before a pattern is looked up, and again for each file that it means
                 refuse_elsewhere(each.path, recorded.path)
-            refuse_irregular(files_now(each), recorded.path)
+            files = files_now(each)
+            for file in [] if anywhere else files:
+                refuse_elsewhere(file, recorded.path)
+            refuse_irregular(files, recorded.path)
 
 
 def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:

@@ -15,6 +15,7 @@ __all__ = ["Bundle", "drawing_library"]
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """Vega Embed alone is named; Vega and Vega-Lite come with it."""
 
+# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
 # vl_convert keeps Python's lock for all of the seconds that it takes, in which nothing else runs and no Ctrl-C arrives.
 PROGRAM = """
 import signal, sys
@@ -67,7 +68,7 @@ def begun(output: Any) -> subprocess.Popen[bytes] | None:
         return None
     try:
         return subprocess.Popen(  # noqa: S603 - Python itself, with words of ours
-            [sys.executable, "-c", PROGRAM, EXPOSED, *sys.path],
+            [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.DEVNULL,

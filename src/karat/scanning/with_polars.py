@@ -38,7 +38,13 @@ def columnar(place: Place, _home: None) -> pl.LazyFrame:
     return pl.scan_parquet(list(place.files), glob=False, **hive)
 
 
-TRIAL = "import sys, polars\nfor _ in polars.scan_ipc(sys.argv[1]).collect_batches(): pass"
+# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
+TRIAL = """
+import sys
+_, path, *sys.path = sys.argv
+import polars
+for _ in polars.scan_ipc(path).collect_batches(): pass
+"""
 
 
 def try_reading(path: str) -> None:
@@ -49,7 +55,8 @@ def try_reading(path: str) -> None:
     """
     if not sys.executable:
         return  # Python is part of another program
-    tried = subprocess.run([sys.executable, "-c", TRIAL, path], capture_output=True)  # noqa: S603 - our own code
+    program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
+    tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
         raise DataError(f"{path} is damaged: reading it ends the process. Fetch or write it again.")
 
