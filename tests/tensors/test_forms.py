@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import karat
-from arrays import array
+from arrays import LIBRARIES, array, library
 from karat import DataError, Policy
 from karat.meters import Meter
-from karat.tensors import Evaluator, evaluate
+from karat.tensors import Evaluator, evaluate, evaluate_topk
 from tensors.batches import JUDGED, QUERIES, WIDTH, Batch, batch
 
 MEASURES = ["AP", "RR", "nDCG@3", "R@2", "P@2", "Bpref", "Q", "infAP", "INST@3", "NumRelRet", "GMAP", "AUC"]
@@ -141,6 +141,50 @@ def test_a_meter_takes_every_form(judged: bool) -> None:
 
 
 FLAT = {"scores": np.array([0.9, 0.5, 0.1]), "relevance": np.array([0, 1, 1]), "measures": ["RR"]}
+
+
+@pytest.mark.parametrize(
+    ("count", "numbers", "floats"),
+    [
+        (256, "uint8", "float64"),
+        (128, "int8", "float64"),
+        (5000, "int64", "float16"),
+        (300, "uint16", "float32"),
+    ],
+)
+@pytest.mark.parametrize("masked", [False, True])
+def test_query_numbers_of_every_type_stay_apart(count: int, numbers: str, floats: str, masked: bool) -> None:
+    queries = np.repeat(np.arange(count), 2)
+    scores, grades = np.tile([2.0, 1.0], count), np.stack([queries[::2] % 2, np.ones(count)], axis=1).ravel()
+    mask = np.ones(len(queries), bool) if masked else None
+    for name in ("numpy", "torch"):
+        of = library(name)
+        values = evaluate(
+            array(name, scores),
+            array(name, grades),
+            ["RR"],
+            queries=array(name, queries, numbers),
+            mask=None if mask is None else array(name, mask, "bool"),
+            dtype=getattr(of, floats),
+            per_query=True,
+        )["RR"]
+        assert np.asarray(values).tolist() == [0.5, 1.0] * (count // 2)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("kind", ["int8", "uint8", "uint16", "uint32", "uint64"])
+def test_ids_of_every_type_are_ids(kind: str, name: str) -> None:
+    ids, relevant = array(name, [[0, 7, 100], [5, 6, 7]], kind), array(name, [[7, 100], [5, 8]], kind)
+    values = evaluate_topk(ids, relevant, ["RR", "P@3"], per_query=True)
+    assert np.asarray(values["RR"]).tolist() == [0.5, 1.0]
+    assert np.asarray(values["P@3"]).tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_ids_past_the_largest_number_of_64_bits_are_refused_or_masked() -> None:
+    ids, relevant = np.array([[1, 2**64 - 1]], np.uint64), np.array([[1]], np.uint64)
+    with pytest.raises(DataError, match="number 1 of the batch has an id in ids of 2\\*\\*63 or more"):
+        evaluate_topk(ids, relevant, ["P@2"])
+    assert evaluate_topk(ids, relevant, ["P@2"], mask=np.array([[True, False]])) == {"P@2": 0.5}
 
 
 def test_a_mask_counts_end_to_end() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import plain_name, usual
@@ -48,7 +50,7 @@ def mapping_of_rows(
     constant = 1.0 if plan.relevant and grade is None else grade
     found: dict[Any, dict[Any, Any]] = {}
     for number, row in enumerate(rows, 1):
-        query = field(row, plan.columns["query"], kind, number)
+        query = one(row, plan.columns["query"], kind, number)
         its = found.setdefault(query, {})
         for document, value in documents(row, plan, kind, number, constant):
             if document in its:
@@ -67,20 +69,70 @@ def documents(
     if not plan.nested:
         inner = [row]
     elif plan.records is not None:
-        inner = field(row, plan.records, kind, number)
+        inner = listed(row, plan.records, kind, number, dict, "dicts")
     else:
-        lists = {name: field(row, name, kind, number) for name in columns.values()}
+        lists = {name: listed(row, name, kind, number) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
             raise DataError(f"{kind}, row {number}: the lists {' and '.join(lists)} differ in length.")
         inner = [dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)]
     for place, each in enumerate(inner, 1):
-        document = field(each, columns["document"], kind, number)
+        document = one(each, columns["document"], kind, number)
         if constant is not None:
             yield document, constant
         elif "grade" in columns or "score" in columns:
-            yield document, field(each, columns.get("grade", columns.get("score", "")), kind, number)
+            yield document, one(each, columns.get("grade", columns.get("score", "")), kind, number)
+        elif "rank" in columns:
+            yield document, -rank_of(each, columns["rank"], kind, number)
         else:
-            yield document, -field(each, columns["rank"], kind, number) if "rank" in columns else -place
+            yield document, -place
+
+
+def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
+    """The rank that a row holds.
+
+    Raises:
+        DataError: no number.
+    """
+    found = one(row, name, kind, number)
+    if isinstance(found, bool) or not isinstance(found, Number):
+        raise wrong(found, name, kind, number, "a number")
+    return found
+
+
+def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
+    """The one value that a row holds.
+
+    Raises:
+        DataError: nothing, or several values.
+    """
+    found = field(row, name, kind, number)
+    if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
+        raise wrong(found, name, kind, number, "one value")
+    return found
+
+
+def listed(
+    row: Mapping[str, Any], name: str, kind: str, number: int, of: type = object, called: str = "values"
+) -> list[Any]:
+    """The list that a row holds.
+
+    Raises:
+        DataError: nothing, no list, or something in it that does not belong there.
+    """
+    found = field(row, name, kind, number)
+    if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
+        raise wrong(found, name, kind, number, f"a list of {called}")
+    odd = [each for each in found if not isinstance(each, of)]
+    if odd:
+        raise wrong(odd[0], name, kind, number, f"{called} alone in the list")
+    return list(found)
+
+
+def wrong(found: Any, name: str, kind: str, number: int, expected: str) -> DataError:
+    """The error of a value of a kind that does not belong there."""
+    return DataError(
+        f"{kind}, row {number}: '{name}' holds {type(found).__name__} {found!r:.60}, expected {expected}. Correct it."
+    )
 
 
 def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:

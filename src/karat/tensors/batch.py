@@ -211,9 +211,17 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
 def highest_of(queries: Any, mask: Any = None) -> int:
     """The largest query number, -1 if there is none; waits for the device."""
     arrays = arrays_of(queries)
-    xp, there = arrays.library, arrays.truth(mask)
+    xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
     known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
     return max(int(xp.max(known)), -1) if int(queries.shape[0]) else -1
+
+
+def wide(arrays: Arrays, numbers: Any) -> Any:
+    """Whole numbers in the library's type of places: a shorter type has no room for -1 or for a number past the last.
+
+    Numbers that are not whole stay as they are. Unsigned ones that the type does not hold become negative.
+    """
+    return arrays.places(numbers) if arrays.library.isdtype(numbers.dtype, "integral") else numbers
 
 
 def flat_batch(
@@ -336,14 +344,14 @@ def places_of(
         raise DataError(
             f"{kind.queries} is of type {queries.dtype}: query numbers are whole numbers, from 0 on."
         )
-    entries = int(queries.shape[0])
+    entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     # What is masked goes behind all queries.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
     wrong = (queries < 0) | (queries >= beyond)
-    flaws = refused_or_marked(arrays, queries, wrong if mask is None else wrong & mask, n_queries, kind)
+    flaws = refused_or_marked(arrays, given, wrong if mask is None else wrong & mask, n_queries, kind)
     order = xp.argsort(numbers, stable=True)
-    wanted = xp.astype(arrays.count(n_queries + 1) - 1.0, queries.dtype)
+    wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
     starts, sizes = edges[:-1], edges[1:] - edges[:-1]
     longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
@@ -417,9 +425,9 @@ def topk_batch(
             raise DataError(
                 f"{name} is {shown(each)}, and what it speaks of is {shown(like)}: give one shape."
             )
-    kept = ids >= 0 if mask is None else arrays.truth(mask) & (ids >= 0)
-    there = relevant_ids >= 0 if relevant_mask is None else arrays.truth(relevant_mask) & (relevant_ids >= 0)
-    flaws = None
+    ids, kept, flaws = wide_ids(arrays, ids, mask, "ids")
+    relevant_ids, there, others = wide_ids(arrays, relevant_ids, relevant_mask, "relevant_ids")
+    flaws = either(flaws, others)
     kept_once = []
     for name, each, present in (("ids", ids, kept), ("relevant_ids", relevant_ids, there)):
         again = repeated(arrays, each, present, last=duplicates == "last")
@@ -434,6 +442,23 @@ def topk_batch(
     judged = arrays.floats(xp.ones_like(there) if grades is None else grades)
     judged = arrays.where(there, judged, float("nan"))
     return Batch(arrays, None, grades_of(arrays, ids, kept, relevant_ids, judged), kept, judged, flaws)
+
+
+def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, Any]:
+    """Ids in the library's type of places, which of them there are, and queries with one that it does not hold.
+
+    Raises:
+        DataError: on the host, such an id.
+    """
+    unsigned = arrays.library.isdtype(ids.dtype, "unsigned integer")
+    ids, there, flaws = wide(arrays, ids), arrays.truth(mask), None
+    if unsigned:
+        large = ids < 0 if there is None else there & (ids < 0)
+        flaws = arrays.library.any(large, axis=1)
+        if arrays.on_host:
+            refuse(flaws, f"an id in {name} of 2**63 or more", "number the documents from 0, or mask it")
+            flaws = None
+    return ids, ids >= 0 if there is None else there & (ids >= 0), flaws
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
