@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.escaping import json_text
 from karat.language import ENGLISH, Language
-from karat.layout import Marked, apart, in_bands, lay_out, width
+from karat.layout import Marked, apart, columns_of, in_bands, lay_out, width
 from karat.measures.define import show
 from karat.profiles import every_profile
 
@@ -107,14 +107,14 @@ def with_best(scores: Sequence[Scores], rows: list[list[str]]) -> list[list[str]
 
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
     """The table; where it is wider than ``columns`` a row per measure, or else shorter names, or measures in bands."""
-    if columns is None or taken(header, rows) <= columns:
+    if columns is None or columns_of(header, rows, 1) <= columns:
         return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
-    if taken(turned[0], turned[1:]) <= columns:
+    if columns_of(turned[0], turned[1:], 1) <= columns:
         return lay_out(layout, turned[0], turned[1:], 1)
     longest = max(width(row[0]) for row in rows)
-    room = max(columns - taken(header, rows) + longest, min(LEAST_NAME, longest))
-    if columns - taken(header, rows) + longest < LEAST_NAME:
+    room = max(columns - columns_of(header, rows, 1) + longest, min(LEAST_NAME, longest))
+    if columns - columns_of(header, rows, 1) + longest < LEAST_NAME:
         room = LONGEST_NAME  # bands are needed all the same
     names = apart([row[0] for row in rows], room)
     rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
@@ -123,11 +123,6 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
         cells = [[row[place] for place in band] for row in rows]
         drawn.append(lay_out(layout, [header[place] for place in band], cells, 1))
     return "\n".join(drawn)
-
-
-def taken(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """How many columns of a terminal a table takes."""
-    return max(map(width, lay_out("text", header, rows, 1).splitlines()))
 
 
 def bound_columns(label: str) -> list[str]:

@@ -15,7 +15,7 @@ from karat.escaping import printable, shortened
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["LAYOUTS", "Marked", "apart", "folded", "in_bands", "lay_out", "width"]
+__all__ = ["LAYOUTS", "Marked", "apart", "columns_of", "folded", "in_bands", "lay_out", "width"]
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]
@@ -174,13 +174,7 @@ def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
         return printable(cell).replace("<", "&lt;").replace("|", "\\|")
 
     def line(cells: Sequence[str]) -> str:
-        written = []
-        for place, cell in enumerate(cells):
-            escape = escaping.markdown if place in names else number
-            if isinstance(cell, Marked):
-                written.append(cell.written(escape, "**%s**", "<sup>%s</sup>"))
-            else:
-                written.append(escape(cell))
+        written = escaped(cells, names, (escaping.markdown, number), ("**%s**", "<sup>%s</sup>"))
         return f"| {' | '.join(written)} |\n"
 
     def title(cell: str) -> str:
@@ -198,6 +192,20 @@ def short_names(rows: Rows, names: Names) -> list[list[str]]:
     return plain(rows, names)
 
 
+def escaped(
+    cells: Sequence[str],
+    names: Names,
+    escapes: tuple[Callable[[str], str], Callable[[str], str]],
+    marks: tuple[str, str],
+) -> list[str]:
+    """A row's cells in a format: how it escapes a name and a number, and how it marks bold and raised text."""
+    written = []
+    for place, cell in enumerate(cells):
+        escape = escapes[0] if place in names else escapes[1]
+        written.append(cell.written(escape, *marks) if isinstance(cell, Marked) else escape(cell))
+    return written
+
+
 def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     """A booktabs table."""
 
@@ -205,13 +213,8 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
         return re.sub(r"-(?=\d)", "$-$", escaping.latex(cell))
 
     def line(cells: Sequence[str]) -> str:
-        written = []
-        for place, cell in enumerate(cells):
-            escape = escaping.latex if place in names else number
-            if isinstance(cell, Marked):
-                written.append(cell.written(escape, "\\textbf{%s}", "\\textsuperscript{%s}"))
-            else:
-                written.append(escape(cell))
+        marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
+        written = escaped(cells, names, (escaping.latex, number), marks)
         # After a line's end a bracket or star would be taken for its argument.
         return ("{}" if written[0][:1] in ("[", "*") else "") + " & ".join(written) + " \\\\\n"
 
@@ -273,6 +276,11 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
         names: how many columns, from the left, hold names and not numbers; or which ones.
     """
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
+
+
+def columns_of(header: Sequence[str], rows: Rows, names: int | Names) -> int:
+    """How many columns of a terminal a table needs."""
+    return max(map(width, lay_out("text", header, rows, names).splitlines()))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.layout import apart, folded, in_bands, lay_out, width
+from karat.layout import apart, columns_of, folded, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
     """A table and its note in so many columns: names make room first, then columns that say least; bands are last."""
     header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
     left: list[str] = []
-    if sheet.told and rows and taken(header, rows) > columns:
+    if sheet.told and rows and columns_of(header, rows, 0) > columns:
         header, rows, left = with_names(sheet, rows, columns)
         if not header:
             # The letters say which runs they are.
@@ -83,17 +83,17 @@ def with_names(
     """The table with its second column, the names, in full or cut, and what was left out; no header if it cannot be."""
     # A title that is wider than the names under it goes on two lines.
     header = [sheet.header[0], sheet.header[1].replace(", ", ",\n", 1), *sheet.header[2:]]
-    if taken(header, rows) <= columns:
+    if columns_of(header, rows, 0) <= columns:
         return header, rows, []
     longest = max(width(row[1]) for row in rows)
     if sheet.told < longest and sheet.fewer:
         fewer, cells, left = without(header, rows, sheet.least, columns)
-        if taken(fewer, cells) <= columns:
+        if columns_of(fewer, cells, 0) <= columns:
             return fewer, cells, left
         header, rows = fewer, cells
     else:
         left = []
-    room = columns - taken(header, rows) + max(longest, *map(width, header[1].split("\n")))
+    room = columns - columns_of(header, rows, 0) + max(longest, *map(width, header[1].split("\n")))
     if room < sheet.told:
         return [], rows, []
     lines = apart(header[1].split("\n"), room)
@@ -108,7 +108,7 @@ def without(
     """The table without as many of its least columns as it takes to fit, and which these are."""
     left: list[str] = []
     for title in least:
-        if taken(header, rows) <= columns:
+        if columns_of(header, rows, 0) <= columns:
             break
         if title in header:
             place = header.index(title)
@@ -116,8 +116,3 @@ def without(
             rows = [row[:place] + row[place + 1 :] for row in rows]
             left.append(title)
     return header, rows, left
-
-
-def taken(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """How many columns of the terminal a table takes."""
-    return max(map(width, lay_out("text", header, rows, 0).splitlines()))

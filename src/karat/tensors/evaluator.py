@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.asking import conventions, labelled
-from karat.cores import available_cores
+from karat.cores import available_cores, side_by_side
 from karat.errors import DataError, MeasureError
 from karat.lists.arrays import host_view
 from karat.policy import Policy
@@ -299,7 +299,7 @@ class Evaluator:
                 f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries."
             )
         batch = self.looked_at(batch)
-        found = side_by_side(self.part, list(batch.parts()))
+        found = on_all_cores(self.part, list(batch.parts()))
         columns = found[0] if len(found) == 1 else joined(batch, found)
         if weights is not None:
             weights = batch.arrays.floats(weights)
@@ -353,14 +353,11 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def side_by_side(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
+def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
     """Work on parts of a batch with all cores: NumPy lets go of Python while it reckons."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(available_cores()) as pool:
-        return list(pool.map(work, parts))
+    return list(side_by_side(work, parts, available_cores()))
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
