@@ -8,7 +8,7 @@ import io
 import lzma
 import math
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -431,3 +431,41 @@ def test_merged_parts_keep_what_had_no_value() -> None:
     merged = other.merge(one)
     assert list(merged.failed) == ["ERR"]
     assert math.isnan(merged["ERR"])
+
+
+# ---------------------------------------------------------------- grades ranked that nobody judged
+
+BETTER_THAN_JUDGED: list[tuple[list[list[float | None]], list[list[float | None]], str]] = [
+    ([[2, 0, 1]], [[2]], "Query number 1: 1 document of grade 1 ranked, and 0 judged"),
+    ([[1, 0]], [[]], "Query number 1: 1 document of grade 1 ranked, and 0 judged"),
+    ([[1, 0], [1, 1, 1]], [[1], [1, 2, 1]], "Query number 2: 3 documents of grade 1 ranked, and 2 judged"),
+    ([[0.5, None]], [[1.0, 0]], "grade 0.5 ranked"),
+]
+
+
+@pytest.mark.parametrize(("ranked", "judged", "text"), BETTER_THAN_JUDGED)
+def test_ranked_grades_that_judged_lacks_are_refused(ranked: Any, judged: Any, text: str) -> None:
+    for call in (
+        lambda: karat.evaluate_grades(ranked, ["AP", "nDCG"], judged),
+        lambda: karat.curve(["R"], grades=ranked, judged=judged),
+    ):
+        with pytest.raises(DataError, match=text):
+            call()
+    with pytest.raises(DataError, match=text.replace("number 2", "number 1")):
+        karat.explain("AP", grades=ranked[-1], judged=judged[-1])
+    assert karat.evaluate_grades(ranked, "AP", judged, policy=Policy(judgments="retrieved"))["AP"] <= 1.0
+
+
+def test_zeros_negative_and_unjudged_documents_need_not_be_listed() -> None:
+    assert karat.evaluate_grades([[0, 1, None, -1]], "AP", [[1]])["AP"] == 0.5
+
+
+def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    from karat.cli import main
+
+    with pytest.raises(SystemExit) as left:
+        main("explain AP --grades 2,0,1 --judged 2".split())
+    assert left.value.code == 2
+    assert "0 judged. --judged holds all grades" in capfd.readouterr().err

@@ -145,14 +145,15 @@ def evaluate_grades(
             document; one flat list is one query.
         measures: as in ``evaluate``.
         judged: for each query all grades of its judgments, retrieved or not, in any order; the ranked grades
-            themselves if None.
+            themselves if None. Each ranked document of a positive grade is among them; those of grade 0 need not be.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: what each query weighs in the means; all the same if None.
         name: what tables call the lists.
 
     Raises:
-        DataError: a grade that is no number, or lists that do not pair.
+        DataError: a grade that is no number, lists that do not pair, or more ranked documents of a positive grade
+            than judged ones.
         MeasureError: a measure that does not exist.
 
     Example:

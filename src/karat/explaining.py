@@ -58,7 +58,8 @@ def explain(
         run: a run, as in ``evaluate``.
         query: which query.
         grades: instead of files, the grades of the ranked documents, best rank first; None for an unjudged one.
-        judged: with ``grades``, all grades of the query's judgments; the ranked grades themselves if None.
+        judged: with ``grades``, all grades of the query's judgments, as in ``evaluate_grades``; the ranked grades
+            themselves if None.
         judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
@@ -310,7 +311,7 @@ def subject_of(
             "Give one of: qrels, run and query; grades (with judged, if you like); judged_ranking and query."
         )
     if grades is not None:
-        return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged)))
+        return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
     if query is None:
         raise DataError("An explanation is of one query: say which, by query= (on the command line --query).")
     if judged_ranking is not None:

@@ -14,7 +14,15 @@ from karat import _native
 from karat.errors import DataError, PolicyError
 from karat.ids import text_of
 from karat.retrieval import at_given_ranks, finite_only
-from karat.rows import NEVER_POOLED, POOLED, Floats, Integers, JudgedRows, offsets_of
+from karat.rows import (
+    NEVER_POOLED,
+    POOLED,
+    Floats,
+    Integers,
+    JudgedRows,
+    offsets_of,
+    refuse_more_than_judged,
+)
 from karat.runs import Asked, listing
 from karat.subtopics import by_group
 from karat.ties import arranged
@@ -222,6 +230,9 @@ def match_grades(
     """Take lists of grades in rank order, None for an unjudged document, and all grades of each query's judgments.
 
     Without ``judged`` the graded documents of a list are all that is known.
+
+    Raises:
+        DataError: a grade that is no number, lists that do not pair, or more documents of a positive grade than judged.
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
@@ -240,6 +251,8 @@ def match_grades(
         judged_offsets=pool_offsets,
         judged_grades=pool,
     )
+    if judged is not None and policy.judgments == "all":
+        refuse_more_than_judged(rows.list_of_row, rows.grade, rows.list_of_judgment, rows.judged_grades)
     queries = [str(number).encode() for number in range(1, len(grades) + 1)]
     everywhere = np.ones(len(queries), bool)
     return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.errors import DataError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ __all__ = [
     "JudgedRows",
     "joined",
     "offsets_of",
+    "refuse_more_than_judged",
     "rows_of_groups",
 ]
 
@@ -181,3 +184,43 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:
     """Where each of ``count`` lists begins and ends, for rows whose list numbers ascend."""
     return np.searchsorted(lists, np.arange(count + 1)).astype(np.int64)
+
+
+def refuse_more_than_judged(
+    lists: NDArray[Any], grades: NDArray[Any], pool_lists: NDArray[Any], pool: NDArray[Any], first: int = 0
+) -> None:
+    """Refuse lists that rank more documents of a positive grade than their judgments hold.
+
+    Only positive grades are compared: documents of grade 0 and unjudged ones need not be listed. What passes keeps a
+    measure within its range, as no list is then better than the ideal one.
+
+    Args:
+        lists: the list of each ranked document [documents].
+        grades: its grade [documents].
+        pool_lists: the list of each judgment [judgments].
+        pool: its grade [judgments].
+        first: how many lists stand before these.
+
+    Raises:
+        DataError: such a list.
+    """
+    ranked, known = grades > 0, pool > 0
+    if not ranked.any():
+        return
+    lists = np.append(lists[ranked], pool_lists[known])
+    values = np.append(grades[ranked], pool[known])
+    counts = np.append(np.ones(int(ranked.sum())), -np.ones(int(known.sum())))
+    order = np.lexsort((values, lists))
+    lists, values, counts = lists[order], values[order], counts[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(lists) != 0) | (np.diff(values) != 0)))
+    over = np.add.reduceat(counts, starts) > 0
+    if not over.any():
+        return
+    begin, end = starts[over][0], np.append(starts[1:], len(counts))[over][0]
+    its = int((counts[begin:end] > 0).sum())
+    documents, several = (f"{its} document{'s' * (its > 1)}", f"{int(end - begin) - its}")
+    raise DataError(
+        f"Query number {first + int(lists[begin]) + 1}: {documents} of grade {values[begin]:g} ranked, and {several} "
+        "judged. judged= holds all grades of the query's judgments, retrieved or not: add those that it lacks, or "
+        "leave it out."
+    )

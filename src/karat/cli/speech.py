@@ -24,6 +24,7 @@ IN_PYTHON = (
     (re.compile(r"policy=karat\.Policy\((\w+)='?([^')]*)'?\)"), r"--\1 \2"),
     (re.compile(r"karat\.Run\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--run-columns \1=\2"),
     (re.compile(r"karat\.Qrels\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--qrels-columns \1=\2"),
+    (re.compile(r"(?<![\w-])judged= "), "--judged "),
 )
 """Remedies as Python writes them, and as the command line does."""
 

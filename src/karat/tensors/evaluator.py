@@ -61,7 +61,9 @@ def evaluate(
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         mask: which places hold a document; the others may hold anything; of the shape of ``scores``. None for all.
         judged: all grades of each query's judgments, retrieved or not, in any order, NaN where there is none; the
-            documents' own if None [query, judgment], or [judgment] with ``judged_queries``.
+            documents' own if None [query, judgment], or [judgment] with ``judged_queries``. Each document of a
+            positive grade is among them: one that is not is refused on the host, and elsewhere makes its query NaN if
+            its grade is higher than what is judged.
         queries: the query of each document, a whole number from 0, where ``scores`` have one axis [document].
         judged_queries: the query of each judgment, where ``judged`` has one axis [judgment].
         n_queries: how many queries ``queries`` speaks of; the rows of ``judged`` or the highest number and one if None.

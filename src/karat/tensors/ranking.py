@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat.errors import DataError, PolicyError
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.policy import Policy
+from karat.rows import refuse_more_than_judged
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays
@@ -35,10 +36,13 @@ def checked(batch: Batch, policy: Policy) -> Batch:
     """The batch, with the queries marked or refused that the policy calls an error.
 
     Raises:
-        DataError: on the host, a tie that touches a judged document, a negative grade, or scores and grades swapped.
+        DataError: on the host, a tie that touches a judged document, a negative grade, scores and grades swapped, or
+            documents whose grades ``judged`` lacks.
     """
     if policy.negative == "unjudged":
         refuse_swapped(batch)
+    if policy.judgments == "all" and batch.judged is not None and batch.scores is not None:
+        batch = within_judged(batch)
     if policy.negative == "error":
         marked, advice = negative(batch), "correct it, or choose negative='unjudged' or 'nonrelevant'"
         batch = batch.marked(marked, "a negative grade, which the policy forbids", advice)
@@ -65,6 +69,29 @@ def refuse_swapped(batch: Batch) -> None:
             f"relevance holds {float(low[0]):.4g} and scores only whole numbers: are the two swapped? It is "
             "evaluate(scores, relevance). Where such grades are meant, choose Policy(negative='nonrelevant')."
         )
+
+
+def within_judged(batch: Batch) -> Batch:
+    """The batch, its queries refused or marked whose documents are better than their judgments.
+
+    The host compares grade by grade. Elsewhere both are sorted: no document may have a higher grade than the judgment
+    at its place, which is what keeps values within a measure's range.
+
+    Raises:
+        DataError: on the host, more documents of a positive grade than are judged.
+    """
+    xp = batch.arrays
+    grades, judged = xp.floats(batch.grades), xp.floats(batch.judged)
+    there = grades > 0.0 if batch.mask is None else (grades > 0.0) & batch.mask
+    if xp.on_host:
+        lists, known = there.nonzero()[0], judged > 0.0
+        refuse_more_than_judged(lists, grades[there], known.nonzero()[0], judged[known], batch.first)
+        return batch
+    best = xp.sorted_down(xp.where(judged > 0.0, judged, 0.0))
+    ranked = xp.sorted_down(xp.where(there, grades, 0.0))
+    width = min(best.shape[1], ranked.shape[1])
+    higher = xp.library.any(ranked[:, :width] > best[:, :width], axis=1)
+    return batch.marked(higher | xp.library.any(ranked[:, width:] > 0.0, axis=1), "", "")
 
 
 def negative(batch: Batch) -> Any:
