@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from karat.errors import DataError, PolicyError
-from karat.measures import Measure
-from karat.measures.names import UnknownMeasureError, split_names
+from karat.measures.names import UnknownMeasureError, given_names, split_names
 from karat.policy import Policy
 from karat.profiles import Profile, every_profile, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from karat.measures import Measure
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -51,8 +52,11 @@ def conventions(
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
     """What was asked for, one name each: a text may hold several, separated by blanks or commas."""
-    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    return [part for each in given for part in (split_names(each) if isinstance(each, str) else [each])]
+    return [
+        part
+        for each in given_names(measures)
+        for part in (split_names(each) if isinstance(each, str) else [each])
+    ]
 
 
 def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:

@@ -29,6 +29,7 @@ __all__ = [
     "is_panic",
     "no_rank",
     "plain_name",
+    "refuse_one_column",
     "row_sentences",
     "usual",
     "with_grade",
@@ -164,6 +165,7 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
 def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
     """The columns wanted of a frame."""
     library = library_of(given)
+    refuse_one_column(given, kind)
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset, or a scanner
@@ -189,6 +191,24 @@ def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
     )
 
 
+def refuse_one_column(given: Any, kind: str) -> None:
+    """Refuse a single column, such as a Series.
+
+    Raises:
+        DataError: it is one.
+    """
+    library, its = (
+        library_of(given),
+        type(given),
+    )  # of a lazy frame the property itself would ask for its schema
+    if library in LIBRARIES and not any(hasattr(its, each) for each in ("columns", "schema", "to_table")):
+        wanted = "grades" if kind == "qrels" else "scores"
+        raise DataError(
+            f"The {kind} is a {its.__name__} of {library}, one column: give a data frame with columns of queries, "
+            f"documents and {wanted}."
+        )
+
+
 def place_of(frame: _native.Frame, name: str) -> int:
     """The number of the column of this name."""
     return [each for each, _, _ in frame.fields].index(name)
@@ -202,6 +222,7 @@ def with_grade(given: Any, grade: float) -> Any:
     """The frame with a column that holds one grade in every row."""
     import narwhals as nw
 
+    refuse_one_column(given, "qrels")
     with refusals("qrels", library_of(given)):
         if library_of(given) == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset, or a scanner

@@ -17,6 +17,7 @@ __all__ = [
     "DataWarning",
     "KaratError",
     "MeasureError",
+    "NothingError",
     "PolicyError",
     "UncomputableError",
     "did_you_mean",
@@ -53,6 +54,10 @@ class UncomputableError(DataError):
         """Keep the parts, so that who knows the names of the queries can say which one it is."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}")
         self.reason, self.place, self.measure = reason, place, measure
+
+
+class NothingError(DataError):
+    """Judgments without a single one."""
 
 
 class ContentError(DataError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.cores import available_cores, side_by_side
-from karat.errors import warn
+from karat.errors import DataError, warn
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.overlap import doubts
 from karat.read import Origin
@@ -17,7 +18,7 @@ from karat.scoring import scored
 from karat.tables import Qrels, QrelsLike, Run, RunLike, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from karat import _native
     from karat.measures import Measure
@@ -266,7 +267,15 @@ def warned(scores: Scores) -> Scores:
 
 
 def nested(lists: Any) -> list[list[float | None]]:
-    """A list of lists of numbers; one flat list becomes a list of one."""
+    """A list of lists of numbers; one flat list becomes a list of one.
+
+    Raises:
+        DataError: it is no list.
+    """
+    if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
+        raise DataError(
+            f"Lists of grades are wanted, such as [[2, 0, 1], [0, 1]], and this is {lists!r:.80}."
+        )
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
         return [outer]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, cast
 
 from karat import _native
@@ -26,16 +26,16 @@ def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, 
         mapping: the judgments.
         grade: what every document is worth, whatever the judgments say; None for what they say.
     """
-    return {query: grades_of(its, grade) for query, its in mapping.items()}
+    return {query: grades_of(query, its, grade) for query, its in mapping.items()}
 
 
-def grades_of(its: Any, grade: float | None) -> Any:
+def grades_of(query: Any, its: Any, grade: float | None) -> Any:
     """The documents of a query with their grades; what is neither a mapping nor a list of ids stays what it is."""
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
         return its
-    return dict.fromkeys(listed(its), 1 if grade is None else grade)
+    return dict.fromkeys(listed(its, "qrels", query), 1 if grade is None else grade)
 
 
 def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -53,7 +53,7 @@ def scores_of(query: Any, its: Any) -> Any:
         raise DataError(f"run, query {query!r}: a set has no order: give the ids as a list, best first.")
     if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
         return its
-    ids = listed(its)
+    ids = listed(its, "run", query)
     found = {each: -rank for rank, each in enumerate(ids, 1)}
     if len(found) < len(ids):
         again = next(each for place, each in enumerate(ids) if each in ids[:place])
@@ -64,9 +64,20 @@ def scores_of(query: Any, its: Any) -> Any:
     return found
 
 
-def listed(ids: Any) -> list[Any]:
-    """Ids as a list, those of an array or a column as Python's own."""
+def listed(ids: Any, kind: str, query: Any) -> list[Any]:
+    """Ids as a list, those of an array or a column as Python's own.
+
+    Raises:
+        DataError: a row, a pair or the like in the place of an id.
+    """
     found: list[Any] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    for each in found:
+        if not isinstance(each, Hashable):
+            value = "grade" if kind == "qrels" else "score"
+            raise DataError(
+                f"{kind}, query {query!r}: its list holds a {type(each).__name__} in the place of an id: {each!r}. "
+                f"Give ids, or {{id: {value}}}."
+            )
     return found
 
 

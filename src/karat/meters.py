@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.boards import plural
-from karat.errors import DataError
+from karat.errors import DataError, MeasureError
 from karat.lists.arrays import Arrays
+from karat.scores import Scores
 from karat.tensors import Evaluator
 from karat.tensors.means import Column, mean_of, sums_of, terms_of
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from karat.asking import MeasuresLike
     from karat.policy import Policy
     from karat.rows import Floats
-    from karat.scores import Scores
 
 __all__ = ["Meter"]
 
@@ -129,6 +129,10 @@ class Meter:
         Raises:
             DataError: other measures or another policy, or a query that came before.
         """
+        if not isinstance(scores, Scores):
+            raise DataError(
+                f"add() takes karat.Scores, not a {type(scores).__name__}: batches go to update()."
+            )
         if scores.measures != self.measures:
             raise DataError(
                 f"These scores are of {', '.join(scores.labels)}, the meter's of {', '.join(self.labels)}."
@@ -175,6 +179,8 @@ class Meter:
         Raises:
             DataError: other measures or another policy, or a query that both have, where values are not kept.
         """
+        if not isinstance(other, Meter):
+            raise DataError(f"merge() takes another karat.Meter, not a {type(other).__name__}.")
         if (other.measures, other.per_query) != (self.measures, self.per_query):
             raise DataError("Only meters of the same measures that keep the same (per_query) can be merged.")
         if other.policy is not None:
@@ -241,9 +247,12 @@ class Meter:
 
         Raises:
             DataError: the meter keeps no values.
+            MeasureError: the meter does not have the measure.
         """
         if not self.per_query:
             raise DataError("This meter keeps no values of queries: make it with per_query=True.")
+        if measure not in self.labels:
+            raise MeasureError(f"This meter does not have {measure!r}; it has {', '.join(self.labels)}.")
         place = self.labels.index(measure)
         return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
 
@@ -287,15 +296,36 @@ class Meter:
             state: what it gave.
 
         Raises:
-            DataError: it is of other measures.
+            DataError: it is of other measures, or no state at all.
         """
-        if state["measures"] != [str(each) for each in self.measures]:
+        try:
+            measures = list(map(str, state["measures"]))
+            known = self.known_from(state)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise DataError(
-                f"The state is of {', '.join(state['measures'])}, not of {', '.join(self.labels)}."
-            )
-        queries = {name: (np.array(its[0]), np.array(its[1])) for name, its in state["queries"].items()}
-        seen = set(map(bytes.fromhex, state["seen"]))
-        self.state = State(np.array(state["sums"]), state["count"], seen, queries)
+                f"This is no state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() gave."
+            ) from None
+        if measures != [str(each) for each in self.measures]:
+            raise DataError(f"The state is of {', '.join(measures)}, not of {', '.join(self.labels)}.")
+        self.state = known
+
+    def known_from(self, state: dict[str, Any]) -> State:
+        """What ``state_dict`` said.
+
+        Raises:
+            ValueError: numbers that are no sums of such measures; other errors of what is no such dictionary.
+        """
+        rows = len(state["measures"])
+        queries = {
+            str(name): (numbers(its[0], (rows,)), numbers(its[1], (rows, 2)))
+            for name, its in state["queries"].items()
+        }
+        count = state["count"]
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ValueError(f"a count of {count!r}")
+        return State(
+            numbers(state["sums"], (rows, 2)), count, set(map(bytes.fromhex, state["seen"])), queries
+        )
 
     # ------------------------------------------------------------ many processes
 
@@ -336,6 +366,18 @@ class Meter:
                 )
         everything.state = state
         return everything
+
+
+def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
+    """An array of numbers.
+
+    Raises:
+        ValueError: it has another shape.
+    """
+    found = np.array(given, np.float64)
+    if found.shape != shape:
+        raise ValueError(f"numbers of shape {list(found.shape)} in the place of {list(shape)}")
+    return found
 
 
 def named(ids: Iterable[Any] | None, count: int) -> list[str]:

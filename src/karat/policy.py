@@ -130,7 +130,7 @@ class Policy:
                 hint = did_you_mean(str(value), choices, f"It is one of {', '.join(choices)}.")
                 raise PolicyError(f"There is no {axis}={value!r}. {hint}")
         depth: object = self.depth
-        if depth is not None and (not isinstance(depth, int) or depth < 0):
+        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
             raise PolicyError(
                 f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
             )

@@ -8,6 +8,7 @@ import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat import _native
@@ -41,6 +42,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
 MAGIC = 8
 PIECE = 2**17
+LONGEST_LINE = 2**20
+"""Bytes of a line, as in the kernel."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,11 +167,26 @@ class Source:
         with self.opened() as file:
             return file.read()
 
-    def lines(self) -> Iterator[bytes]:
-        """All of its lines, without their ends and without a byte order mark."""
+    def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
+        """All of its lines, without their ends and without a byte order mark.
+
+        Args:
+            longest: the most bytes of a line.
+
+        Raises:
+            DataError: a line that is longer: no end of it may ever come.
+        """
         with self.opened() as file:
             mark = BYTE_ORDER_MARK
-            for line in file:
+            for number in count(1):
+                line = file.readline(longest + 1)
+                if not line:
+                    return
+                if len(line) > longest:
+                    size = f"{longest >> 20} MiB"
+                    raise DataError(
+                        f"{self.name}, line {number}: the line is longer than {size}: this is no text."
+                    )
                 yield line.removesuffix(b"\n").removeprefix(mark)
                 mark = b""
 

@@ -15,6 +15,7 @@ from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.scores import Scores, aggregate, side_by_side
+from karat.tables import text_name
 from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def scored(
     judgments: str = "",
 ) -> Scores:
     """Match and evaluate once for each policy that the measures stand under."""
+    text_name(name)
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
         raise PolicyError(
@@ -253,6 +255,8 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
     Raises:
         DataError: a query without a weight, or a weight that is none.
     """
+    if not hasattr(given, "keys"):
+        raise DataError(f"weights={given!r}: give what each query weighs, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(text_of(query), given) for query in found.queries])
     if len(column) and not column.any():
         raise DataError("Every query weighs 0: there is no mean.")

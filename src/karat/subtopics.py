@@ -147,7 +147,7 @@ def lines_of_mapping(
     for query, subtopics in texts(mapping).items():
         own = highest.setdefault(query, {})
         for subtopic, its in subtopics.items() if isinstance(subtopics, Mapping) else [("", None)]:
-            documents = grades_of(its, grade)
+            documents = grades_of(query, its, grade)
             if not isinstance(documents, Mapping):
                 raise DataError(
                     f"qrels, query {query!r}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "

@@ -21,7 +21,7 @@ from karat.columns import (
     usual,
     with_grade,
 )
-from karat.errors import DataError
+from karat.errors import DataError, NothingError
 from karat.ids import bytes_of, text_of
 from karat.mappings import from_mapping, graded, plain, ranked
 from karat.policy import Policy
@@ -42,6 +42,7 @@ __all__ = [
     "Run",
     "RunLike",
     "short",
+    "text_name",
 ]
 
 TABLE = Origin("a table")
@@ -152,7 +153,7 @@ class Qrels:
                 lenient=policy.malformed == "skip",
             )
         if not judgments.queries:
-            raise DataError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
+            raise NothingError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
             refuse_subtopics(source, judgments, policy, reading)
@@ -169,7 +170,7 @@ class Qrels:
             qrels = graded(qrels, grade)
         judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
         if not judgments.queries:
-            raise DataError("The qrels mapping holds no judgments: it is empty.")
+            raise NothingError("The qrels mapping holds no judgments: it is empty.")
         return cls("<mapping>", judgments, Origin("a mapping"))
 
     @classmethod
@@ -205,7 +206,7 @@ class Qrels:
                 judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
                 lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
         if not judgments.queries:
-            raise DataError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
+            raise NothingError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
     @classmethod
@@ -219,7 +220,7 @@ class Qrels:
             columns: dict[str, Any] = {**table.columns, **table.constants}
             found = cls.of(table.content, policy, subtopics=subtopics, **columns)
             if not found.judgments.queries:
-                raise DataError("there are no judgments in it.")
+                raise NothingError("there are no judgments in it.")
             worth = found.judgments.grades
             if table.guessed == "score" and np.any(worth != np.round(worth)):
                 raise DataError(
@@ -242,7 +243,7 @@ class Qrels:
                 duplicates=keep,
             )
             if not judgments.queries:
-                raise DataError("The qrels frame holds no judgments: it has no rows.")
+                raise NothingError("The qrels frame holds no judgments: it has no rows.")
             if grouped:
                 ids, grades = columns.by_subtopic()
                 lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
@@ -279,6 +280,10 @@ class Run:
     name: str
     held: Held
     doubted: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no text."""
+        text_name(self.name)
 
     @property
     def origin(self) -> Origin:
@@ -358,6 +363,7 @@ class Run:
 
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
+            refuse_several(run)
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
@@ -391,6 +397,34 @@ class Run:
             DataError: a line, row, score or id that cannot be used.
         """
         return self.held.match(judgments, asked)
+
+
+def refuse_several(runs: Mapping[Any, Any]) -> None:
+    """Refuse runs by name where one run is wanted: its dictionary holds lists of documents, not runs.
+
+    Raises:
+        DataError: the first of the dictionary's values is a run.
+    """
+    first = next(iter(runs.values()), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    path = isinstance(first, os.PathLike) or (isinstance(first, str) and os.path.exists(first))
+    if path or isinstance(first, Run) or is_frame(first) or isinstance(inside, (Mapping, list, tuple)):
+        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        raise DataError(
+            f"This is a dictionary of {count} by name, in the place of one run: call it for each, as in "
+            "{name: karat.evaluate(qrels, run) for name, run in runs.items()}, or karat.compare(qrels, runs)."
+        )
+
+
+def text_name(name: object) -> str:
+    """What a run is called.
+
+    Raises:
+        DataError: it is no text.
+    """
+    if not isinstance(name, str):
+        raise DataError(f"name={name!r}: what tables call a run is text.")
+    return name
 
 
 Rows: TypeAlias = "list[dict[str, Any]]"

@@ -27,6 +27,9 @@ __all__ = ["compare_command"]
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+BESIDE = ("weights", "cluster", "by")
+"""Options that name files."""
+
 NARROWEST, WIDEST = 60, 100
 
 
@@ -39,7 +42,7 @@ NARROWEST, WIDEST = 60, 100
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="significant is a p below it")
 @click.option("--family", type=click.Choice(("measure", "all")), default="measure", help="corrected together")
 @click.option("--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or what Holm needs")
-@click.option("--seed", type=int, help="of the resamples")
+@click.option("--seed", type=click.IntRange(0), help="of the resamples")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="of the intervals")
 @click.option("--bootstrap", is_flag=True, help="intervals from resampled queries, not Student's t")
 @click.option("--rope", type=float, metavar="D", help="how probable worse, the same within D, better are")
@@ -97,7 +100,7 @@ def compare_command(
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
     if record is not None:
-        beside = [options[each] for each in ("weights", "cluster", "by")]
+        beside = [options[each] for each in BESIDE]
         refuse_overwriting(record, paths_of(*files, options["exclude"], *beside))
     found = compared(files[0], files[1:], list(measures) or None, names, profile, options, lenient=lenient)
     if record is not None:
@@ -148,7 +151,7 @@ def compared(
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}
     inputs = Inputs.taken(options)
-    refuse_two_readers(qrels, inputs.exclude, *paths)
+    refuse_two_readers(qrels, inputs.exclude, *paths, *(options[each] for each in BESIDE))
     policy = conventions(profile, policy_of(axes, lenient=lenient))[1]
     runs = [inputs.run(each) for each in paths]
     if names == "tag":

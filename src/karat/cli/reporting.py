@@ -40,7 +40,7 @@ __all__ = ["report_command"]
 @click.option("--correction", type=click.Choice(CORRECTIONS), help="for many comparisons; holm")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="significant is a p below it")
 @click.option("--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or what Holm needs")
-@click.option("--seed", type=int, help="of the resamples")
+@click.option("--seed", type=click.IntRange(0), help="of the resamples")
 @click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
 @click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
 @input_options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from karat.comparison.letters import letters_of
 from karat.errors import DataError, PolicyError, did_you_mean
 from karat.significance import benjamini_hochberg, bonferroni, holm
+from karat.significance.signs import refuse_seed
 from karat.tables import Run
 
 if TYPE_CHECKING:
@@ -53,10 +55,15 @@ def settled(asked: Settings, runs: int, measures: int) -> Settings:
             raise PolicyError(
                 f"There is no {what} '{word}'. {did_you_mean(word, known, 'It is one of ' + ', '.join(known) + '.')}"
             )
+    for name in ("alpha", "confidence", "rope", "margin", "resamples"):
+        value: object = getattr(asked, name)
+        if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
+            raise PolicyError(f"{name}={value!r}: give a number.")
     if not 0 < asked.alpha < 1:
         raise PolicyError(f"alpha={asked.alpha}: it lies between 0 and 1.")
     if asked.resamples < 0:
-        raise PolicyError(f"resamples={asked.resamples}: give a whole number from 1 on.")
+        raise PolicyError(f"resamples={asked.resamples!r}: give a whole number from 1 on.")
+    refuse_seed(asked.seed)
     pairs = runs - 1 if asked.baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if asked.family == "all" else 1)
     if test in FAMILY_WISE and asked.correction not in ("", "none"):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from karat.errors import DataError
-from karat.read import sentences
+from karat.read import sentences, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Iterator, Sequence
 
+    from karat.read import Source
     from karat.rows import Integers
 
 __all__ = ["Groups", "GroupsLike", "groups_of"]
@@ -43,12 +44,11 @@ def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None
     """
     if given is None:
         return None
-    mapping = (
-        {str(query): str(group) for query, group in given.items()} if isinstance(given, Mapping) else None
-    )
-    name = "" if mapping is not None else os.fspath(given)  # type: ignore[arg-type]
-    if mapping is None:
-        mapping = read_groups(name)
+    if isinstance(given, Mapping):
+        name, mapping = "", {str(query): str(group) for query, group in given.items()}
+    else:
+        source = source_of(given)
+        name, mapping = source.name, read_groups(source)
     without = [query for query in queries if query not in mapping]
     if without:
         raise DataError(
@@ -61,23 +61,30 @@ def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
 
 
-def read_groups(path: str) -> dict[str, str]:
-    """The lines ``query group`` of a file; a group may have blanks in it.
+def text_lines(source: Source) -> Iterator[str]:
+    """The lines as text."""
+    with sentences(source.name):
+        for line in source.lines():
+            yield line.decode("utf-8", "surrogateescape")
+
+
+def read_groups(source: Source) -> dict[str, str]:
+    """The lines ``query group`` of a file, ``-`` for standard input; a group may have blanks in it.
 
     Raises:
         DataError: a line without a group, or a query in two groups.
     """
     found: dict[str, str] = {}
-    with sentences(path), open(path, "rb") as file:
-        lines = file.read().decode("utf-8-sig", "surrogateescape").split("\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text_lines(source), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         query, _, group = line.strip().replace("\t", " ").partition(" ")
         if not group.strip():
-            raise DataError(f"{path}, line {number}: expected 'query group', found '{line.strip()[:80]}'.")
+            raise DataError(
+                f"{source.name}, line {number}: expected 'query group', found '{line.strip()[:80]}'."
+            )
         if found.setdefault(query, group.strip()) != group.strip():
             raise DataError(
-                f"{path}, line {number}: query '{query}' is in '{found[query]}' already: a query has one group."
+                f"{source.name}, line {number}: query '{query}' is in '{found[query]}' already: a query has one group."
             )
     return found

@@ -61,10 +61,10 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
     if isinstance(runs, Mapping):
         given = {str(name): each for name, each in runs.items()}
         found = [(name, taken(each, name)) for name, each in given.items()]
-    elif not isinstance(runs, (str, bytes)):
-        found = unambiguous([taken(each) for each in runs])
-    else:
+    elif isinstance(runs, (str, bytes)) or not hasattr(runs, "__iter__"):
         raise DataError("Give several runs: {'name': run, …}, or a list of paths or scores.")
+    else:
+        found = unambiguous([taken(each) for each in runs])
     names = [name for name, _ in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from karat.errors import MeasureError
 from karat.measures.absent import UnknownMeasureError, respelled, unknown
@@ -19,12 +19,10 @@ from karat.measures.grammar import (
 from karat.measures.synonyms import ALSO_CALLED, canonical, translated
 from karat.measures.trec_eval import NICKNAMES, TABLE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 __all__ = [
     "ALSO_CALLED",
     "UnknownMeasureError",
+    "given_names",
     "parse_measure",
     "parse_measures",
     "parts_of_name",
@@ -62,15 +60,30 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
     Raises:
         MeasureError: as ``parse_measure``.
     """
-    if isinstance(names, (str, Measure)):
-        names = [names]
     found: dict[Measure, None] = {}
-    for name in names:
-        if not isinstance(name, (str, Measure)):
-            raise MeasureError(f"A measure is named by text, not by {name!r}.")
+    for name in given_names(names):
         for part in [name] if isinstance(name, Measure) else split_names(name):
             found.update(dict.fromkeys([part] if isinstance(part, Measure) else named(part)))
     return list(found)
+
+
+def given_names(names: object) -> list[str | Measure]:
+    """The names that were given, one by one.
+
+    Raises:
+        MeasureError: what is neither a name nor a ``Measure`` nor several of them.
+    """
+    if isinstance(names, (str, Measure)):
+        return [names]
+    if not isinstance(names, Iterable):
+        raise MeasureError(
+            f"measures={names!r}: give a name, such as 'nDCG@10', a Measure, or a list of them."
+        )
+    found = list(names)
+    for name in found:
+        if not isinstance(name, (str, Measure)):
+            raise MeasureError(f"A measure is named by text, not by {name!r}.")
+    return found
 
 
 def named(name: str) -> list[Measure]:

@@ -38,6 +38,8 @@ def profile_named(name: str | None) -> Profile:
     """
     if name is None or name == "karat":
         return Profile("karat", "karat's own conventions")
+    if not isinstance(name, str):
+        raise PolicyError(f"profile={name!r}: give the name of one profile, such as 'trec_eval-9'.")
     known = every_profile()
     if name not in known:
         hint = did_you_mean(name, known, f"There are: {', '.join(known)}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.reporting.texts import lines
 from karat.runs import as_mapping
 from karat.runs.mapping import MappingRun
 from karat.tables import Run
@@ -27,7 +26,7 @@ def excerpt_of(run: Run, queries: Collection[str]) -> dict[str, Run]:
         mapping = as_mapping(run.held, set(ids))
         return {query: Run(run.name, MappingRun({query: mapping.get(query, {})})) for query in queries}
     kept: dict[bytes, list[bytes]] = {each: [] for each in ids}
-    for line in lines(run.source):
+    for line in run.source.lines():
         first = line.split(None, 1)
         if first and first[0] in kept:
             kept[first[0]].append(line.rstrip(b"\r\n"))

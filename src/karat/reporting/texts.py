@@ -20,6 +20,9 @@ TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
 
 IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
 TEXTS = ("text", "contents", "body", "query", "question", "title")
+LONGEST = 2**26
+"""Bytes of a line, which may hold a whole document."""
+
 SNIPPET = 300
 """Letters of a text that a page shows."""
 
@@ -65,7 +68,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         DataError: a line that is neither TSV nor JSON.
     """
     parse: Callable[[bytes], tuple[str, Text]] | None = None
-    for number, line in enumerate(lines(source), 1):
+    for number, line in enumerate(source.lines(LONGEST), 1):
         if not line.strip():
             continue
         parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
@@ -78,13 +81,6 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
             ) from None
         if key in wanted:
             yield key, text
-
-
-def lines(source: Source) -> Iterator[bytes]:
-    """The lines of a source, a piece at a time."""
-    with source.opened() as file:
-        yield file.readline().removeprefix(b"\xef\xbb\xbf")
-        yield from file
 
 
 def of_tsv(line: bytes) -> tuple[str, Text]:

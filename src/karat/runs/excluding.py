@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
-from karat.errors import ColumnsOfTextError, DataError, PolicyError
+from karat.errors import ColumnsOfTextError, DataError, NothingError, PolicyError
 from karat.policy import Policy
 from karat.rows import offsets_of
 from karat.runs.judged import Extracted
@@ -153,6 +153,14 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
         read: ``Qrels.of``.
         given: the pairs.
     """
+    try:
+        return with_or_without_grades(read, given)
+    except NothingError:
+        return read({"": []})  # nothing is excluded
+
+
+def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
+    """The pairs, where judgments may have grades or none."""
     first = Policy(duplicates="first")
     if isinstance(given, io.IOBase):  # text, and read once
         return read(given, first)
@@ -160,6 +168,8 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
         return read(given, first, grade=1)
     try:
         return read(given, first)
+    except NothingError:
+        raise
     except DataError as error:
         refused = error
     try:

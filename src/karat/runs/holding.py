@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import ROLES, columns_of, library_of, refusals
+from karat.columns import ROLES, columns_of, library_of, refusals, refuse_one_column
 from karat.errors import DataError
 from karat.runs.arrow import arrow_feed
 from karat.runs.engine import EngineRun, is_away
@@ -32,6 +32,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
     """
     if extract not in (None, "engine"):
         raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
+    refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
     feed = feed_of(frame, **named)

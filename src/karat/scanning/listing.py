@@ -7,7 +7,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import plain_name, usual
-from karat.errors import DataError
+from karat.errors import DataError, NothingError
 from karat.scanning.dictionaries import shapes_of
 from karat.scanning.shapes import LISTS, Plan, plan_of
 
@@ -34,6 +34,8 @@ def mapping_of_rows(
     Raises:
         DataError: a row that is no dict, columns that cannot be told, a document twice for one query.
     """
+    if not rows and kind == "qrels":
+        raise NothingError("The list of qrels holds no judgments: it is empty.")
     odd = next((number for number, each in enumerate(rows, 1) if not isinstance(each, dict)), None)
     if odd is not None:
         raise DataError(

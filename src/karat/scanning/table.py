@@ -75,8 +75,8 @@ class Table:
             try:
                 yield
             except DataError as error:
-                fault = self.fault()
-                raise DataError(self.numbered(fault or str(error))) from None
+                error.args = (self.numbered(self.fault() or str(error)),)
+                raise error from None
 
     def numbered(self, sentence: str) -> str:
         """The sentence with its row as an editor numbers it."""

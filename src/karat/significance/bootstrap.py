@@ -10,7 +10,7 @@ from karat.errors import DataError
 from karat.significance.flips import positive
 from karat.significance.grid import cluster_codes, matrix, on_grid, summed
 from karat.significance.products import weighted_sums
-from karat.significance.signs import RESAMPLES, SEED
+from karat.significance.signs import RESAMPLES, SEED, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
     Each resample takes a whole number of 64-bit words, one half for each unit drawn; a half times the number of units,
     divided by 2**32, is the one drawn (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
     """
-    draw = np.random.PCG64(seed)
+    draw = stream(seed)
     step = max(AT_ONCE // units, 1)
     for first in range(0, resamples, step):
         count = min(step, resamples - first)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.errors import DataError
 from karat.significance.products import weighted_sums
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.rows import Floats
 
-__all__ = ["RESAMPLES", "SEED", "every_sign", "flipped_sums"]
+__all__ = ["RESAMPLES", "SEED", "every_sign", "flipped_sums", "refuse_seed", "stream"]
 
 SEED = 2026
 """The seed unless another is given; a table's footer prints it."""
@@ -27,6 +28,26 @@ AT_ONCE = 2048
 """Resamples compared at a time: thirty runs of them stay in a processor's cache."""
 
 
+def refuse_seed(seed: object) -> None:
+    """Refuse what no stream begins from.
+
+    Raises:
+        DataError: the seed is no whole number from 0 on.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise DataError(f"seed={seed!r}: a seed is a whole number from 0 on.")
+
+
+def stream(seed: int) -> np.random.PCG64:
+    """The stream of random words of a seed.
+
+    Raises:
+        DataError: as ``refuse_seed``.
+    """
+    refuse_seed(seed)
+    return np.random.PCG64(int(seed))
+
+
 def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     """Half the sum of each column under random signs of the rows, for some resamples at a time [columns, resamples].
 
@@ -36,7 +57,7 @@ def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     raw stream, one bit a row in the order of the rows: rows in the same order get the same signs for all measures.
     """
     words = -(-len(whole) // 64)
-    draw = np.random.PCG64(seed)
+    draw = stream(seed)
     for first in range(0, resamples, AT_ONCE):
         count = min(AT_ONCE, resamples - first)
         yield sums_under(draw.random_raw((count, words)), whole)

@@ -12,7 +12,7 @@ from karat.significance.flips import Flips, decisive, monte_carlo_error, positiv
 from karat.significance.grid import checked_pairs, matrix, on_grid, summed
 from karat.significance.intervals import quantile
 from karat.significance.ranges import range_beyond, studentized_range_beyond
-from karat.significance.signs import RESAMPLES, SEED
+from karat.significance.signs import RESAMPLES, SEED, stream
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -221,7 +221,7 @@ def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
     rows, runs = whole.shape
     value = (whole - whole.min(axis=1, keepdims=True)).astype(np.uint64)
     below = np.uint64((1 << int(value.max()).bit_length()) - 1)
-    draw = np.random.PCG64(seed)
+    draw = stream(seed)
     step = max(AT_ONCE // whole.size, 1)
     ranges = np.empty(resamples)
     for first in range(0, resamples, step):

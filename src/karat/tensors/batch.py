@@ -11,7 +11,13 @@ from karat.lists.arrays import Arrays, arrays_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Batch", "batch_in", "topk_batch"]
+__all__ = ["Batch", "array_of", "batch_in", "topk_batch"]
+
+NO_NUMBERS = frozenset("OSUTMmc")
+"""What NumPy calls the kinds of types that hold no real numbers: objects, text, times, complex numbers."""
+
+FEW = 2**20
+"""Queries that any batch may have; more of them than of documents by far are numbers that are ids, not counted."""
 
 AT_A_TIME = 2**17
 """Documents of one part, where the parts of a batch may be worked on one after another: what fits into a cache."""
@@ -133,6 +139,8 @@ def array_of(array: Any, name: str) -> Any:
         raise DataError(
             f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
         )
+    if getattr(array.dtype, "kind", "") in NO_NUMBERS or getattr(array.dtype, "is_complex", False):
+        raise DataError(f"{name} is of type {array.dtype}: give real numbers, as in {name}.astype(float).")
     return array
 
 
@@ -345,6 +353,11 @@ def places_of(
             f"{kind.queries} is of type {queries.dtype}: query numbers are whole numbers, from 0 on."
         )
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
+    if n_queries > max(FEW, FEW // 2**10 * entries):
+        raise DataError(
+            f"{kind.queries} would make {n_queries} queries of {entries} {kind.what}s: queries are numbered from 0 "
+            f"without gaps, as numpy.unique({kind.queries}, return_inverse=True)[1] numbers them."
+        )
     # What is masked goes behind all queries.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)

@@ -11,7 +11,7 @@ from karat.cores import available_cores, side_by_side
 from karat.errors import DataError, MeasureError
 from karat.lists.arrays import host_view
 from karat.policy import Policy
-from karat.tensors.batch import Batch, batch_in, topk_batch
+from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.orders import means_over_orders, values_of
 from karat.tensors.ranking import beyond, checked, ranked, refuse_axes
@@ -296,7 +296,7 @@ class Evaluator:
         Raises:
             DataError: on the host, what makes values NaN elsewhere; weights that do not fit.
         """
-        if weights is not None and tuple(weights.shape) != tuple(batch.grades.shape[:1]):
+        if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             raise DataError(
                 f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries."
             )

@@ -1,0 +1,189 @@
+"""Attacks by arguments: what is no name, number, list or file is answered in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import karat
+from hostile.attack import attacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+RUN = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}}
+PAIR = {"a": RUN, "b": {"q1": {"d1": 1.0}, "q2": {"d9": 1.0}}}
+SCORES, GRADES = np.array([[0.1, 0.2]]), np.array([[1, 0]])
+TEXT, TIMES = np.array([["a", "b"]]), np.array([["2020-01-01", "2020-01-02"]], "datetime64[D]")
+STATE = karat.Meter(["RR"]).state_dict()
+
+
+def meter() -> karat.Meter:
+    return karat.Meter(["RR"])
+
+
+def measured(scores: Any = SCORES, relevance: Any = GRADES, **named: Any) -> Any:
+    return karat.tensors.evaluate(scores, relevance, ["RR"], **named)
+
+
+def any_(*arguments: Any, call: Any = karat.evaluate, **named: Any) -> Callable[[], Any]:
+    """The call, for arguments that no type checker lets pass."""
+    return lambda: call(*arguments, **named)
+
+
+CASES: dict[str, tuple[Callable[[], Any], str]] = {
+    "measures": (any_(QRELS, RUN, 5), "measures=5"),
+    "measures in a list": (any_(QRELS, RUN, [5]), "named by text"),
+    "measures of ids": (any_([["a"]], [["a"]], measures=5, call=karat.evaluate_ids), "measures=5"),
+    "name": (any_(QRELS, RUN, name=5), "name=5"),
+    "name of grades": (any_([[1, 0]], name=5, call=karat.evaluate_grades), "name=5"),
+    "profile": (any_(QRELS, RUN, profile=5), "profile=5"),
+    "profiles": (any_(QRELS, RUN, profile=["trec_eval-9"]), "one profile"),
+    "weights": (any_(QRELS, RUN, weights=5), "weights=5"),
+    "weights in a list": (any_(QRELS, RUN, weights=[1, 2]), "weights="),
+    "several runs": (any_(QRELS, PAIR), "2 runs by name"),
+    "several lists": (any_(QRELS, {"a": {"q1": ["d1"]}}), "1 run by name"),
+    "rows of judgments": (any_({"q1": [{"id": "d1"}]}, RUN), "in the place of an id"),
+    "rows of a run": (any_(QRELS, {"q1": [{"id": "d1"}]}), "in the place of an id"),
+    "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "holds a list"),
+    "depth": (any_(depth=True, call=karat.Policy), "depth=True"),
+    "no judgments": (any_([], RUN), "no judgments"),
+    "grades": (any_(5, call=karat.evaluate_grades), "Lists of grades"),
+    "runs": (any_(QRELS, 5, call=karat.compare), "several runs"),
+    "seed": (any_(QRELS, PAIR, seed=-1, call=karat.compare), "seed=-1"),
+    "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=karat.compare), "seed=1.5"),
+    "seed of judges": (any_(QRELS, QRELS, seed=-1, call=karat.agreement), "seed=-1"),
+    "seed of a page": (any_(QRELS, PAIR, seed=-1, call=karat.report), "seed=-1"),
+    "alpha": (any_(QRELS, PAIR, alpha="x", call=karat.compare), "alpha='x'"),
+    "rope": (any_(QRELS, PAIR, rope="x", call=karat.compare), "rope='x'"),
+    "resamples": (any_(QRELS, PAIR, resamples="x", call=karat.compare), "resamples='x'"),
+    "groups": (any_(QRELS, PAIR, by=5, call=karat.compare), "Cannot read a int"),
+    "confidence": (any_(QRELS, PAIR, confidence="x", call=karat.compare), "confidence='x'"),
+    "objects as scores": (any_(SCORES.astype(object), call=measured), "of type object"),
+    "objects as grades": (any_(SCORES, GRADES.astype(object), call=measured), "of type object"),
+    "text as scores": (any_(TEXT, call=measured), "of type <U1"),
+    "text as grades": (any_(SCORES, TEXT, call=measured), "of type <U1"),
+    "text as a mask": (any_(mask=TEXT, call=measured), "of type <U1"),
+    "text as weights": (any_(weights=np.array(["a"]), call=measured), "of type <U1"),
+    "times as scores": (any_(TIMES, call=measured), "of type datetime64"),
+    "times as grades": (any_(SCORES, TIMES, call=measured), "of type datetime64"),
+    "complex scores": (any_(SCORES.astype(complex), call=measured), "of type complex"),
+    "ids as query numbers": (
+        any_(SCORES[0], GRADES[0], queries=np.array([0, 2**40]), call=measured),
+        "numbered from 0 without gaps",
+    ),
+    "a huge number of queries": (
+        any_(SCORES[0], GRADES[0], queries=np.array([0, 1]), n_queries=2**40, call=measured),
+        "numbered from 0 without gaps",
+    ),
+    "a number merged": (lambda: meter().merge(any_), "karat.Meter"),  # type: ignore[arg-type]
+    "a number added": (lambda: meter().add(5), "karat.Scores"),  # type: ignore[arg-type]
+}
+STATES: dict[str, Any] = {
+    "a number": 5,
+    "nothing": None,
+    "an empty one": {},
+    "a list": [1],
+    "measures alone": {"measures": ["RR"]},
+    "measures as a number": {**STATE, "measures": 5},
+    "a count of text": {**STATE, "count": "a"},
+    "a negative count": {**STATE, "count": -1},
+    "sums of text": {**STATE, "sums": "x"},
+    "sums of another shape": {**STATE, "sums": [[1, 2, 3]]},
+    "fingerprints that are none": {**STATE, "seen": ["zz"]},
+    "queries in a list": {**STATE, "queries": []},
+    "half a query": {**STATE, "queries": {"a": [1]}},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_argument_is_answered_in_a_sentence(case: str) -> None:
+    call, said = CASES[case]
+    with pytest.raises(karat.KaratError) as refused:
+        call()
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("case", STATES)
+def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
+    with pytest.raises(karat.DataError, match="no state of a karat"):
+        meter().load_state_dict(STATES[case])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_one_column_is_no_frame(library: str) -> None:
+    made = pytest.importorskip(library, reason=f"needs {library}").Series([1, 2])
+    for qrels, run in ((made, RUN), (QRELS, made)):
+        with pytest.raises(karat.DataError, match="one column: give a data frame"):
+            karat.evaluate(qrels, run)
+
+
+@pytest.mark.parametrize("nothing", [{}, [], {"q1": []}, {"q1": set()}, b"", "frame"])
+def test_nothing_to_exclude_excludes_nothing(nothing: Any) -> None:
+    if nothing == "frame":
+        nothing = pytest.importorskip("pandas", reason="needs pandas").DataFrame(
+            {"query": np.array([], str), "document": np.array([], str)}
+        )
+    scores = karat.evaluate(QRELS, RUN, ["RR"], exclude=nothing)
+    assert scores["RR"] == karat.evaluate(QRELS, RUN, ["RR"])["RR"]
+    assert scores.counts.excluded == 0
+
+
+BESIDE = ("--by", "--cluster", "--weights")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
+    Path("one").write_text("q1 Q0 a 1 1 t\nq2 Q0 x 1 1 t\nq3 Q0 c 1 1 t\n")
+    Path("two").write_text("q1 Q0 x 1 1 t\nq2 Q0 b 1 1 t\nq3 Q0 c 1 1 t\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("option", BESIDE)
+@pytest.mark.parametrize("what", ["a long line", "no end"])
+def test_a_file_beside_is_read_a_line_at_a_time(folder: Path, option: str, what: str) -> None:
+    file = Path("long")
+    file.write_bytes(b"x" * (2**20 + 2))
+    if what == "no end":
+        file = Path("/dev/zero")
+        if not file.exists():
+            pytest.skip("the machine has no /dev/zero")
+    answer = attacked("compare", "qrels", "one", "two", option, file)
+    assert answer.code == 2
+    assert "line 1: the line is longer than" in answer.err
+
+
+@pytest.mark.parametrize("option", ["--queries", "--documents"])
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the machine has no /dev/zero")
+def test_words_without_an_end_are_refused(folder: Path, option: str) -> None:
+    answer = attacked("report", "qrels", "one", "two", "-o", "page.html", option, "/dev/zero")
+    assert answer.code == 2
+    assert "line 1: the line is longer than" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("option", "lines"), [("--by", b"q1 g\nq2 h\nq3 g\n"), ("--weights", b"q1 1\nq2 2\nq3 1\n")]
+)
+def test_a_file_beside_may_be_standard_input(folder: Path, option: str, lines: bytes) -> None:
+    Path("beside").write_bytes(lines)
+    command = ("compare", "qrels", "one", "two", "-m", "AP", "--format", "json", option)
+    piped, read = attacked(*command, "-", stdin=lines), attacked(*command, "beside")
+    assert (piped.code, read.code) == (0, 0)
+    assert piped.out.replace("standard input", "beside") == read.out
+    twice = attacked("compare", "-", "one", "two", option, "-", stdin=lines)
+    assert "can be read once" in twice.err
+
+
+@pytest.mark.parametrize("command", ["compare", "report", "agreement"])
+def test_a_negative_seed_is_refused(folder: Path, command: str) -> None:
+    files = ("qrels", "qrels") if command == "agreement" else ("qrels", "one", "two")
+    more = ("-o", "page.html") if command == "report" else ()
+    answer = attacked(command, *files, "--seed", "-1", *more)
+    assert answer.code == 2
+    assert "--seed" in answer.err
