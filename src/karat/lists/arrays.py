@@ -69,7 +69,7 @@ def floating(library: Any, array: Any) -> Any:
         return array.dtype
     if library.isdtype(array.dtype, ("bool", "integral")):
         return library.asarray([0.0]).dtype
-    return library.float32
+    return library.float64 if getattr(array.dtype, "itemsize", 0) > 8 else library.float32  # long doubles
 
 
 IN_CACHE = 2**15

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import DataError
 from karat.lists.arrays import Arrays, arrays_of
+from karat.tensors.taken import UNHELD, as_scores, refuse_no_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,9 +92,14 @@ def batch_of(
             f"scores have {scores.shape[0]} queries and judged has {judged.shape[0]}: a row each [query, judgment]."
         )
     arrays = arrays_of(scores, dtype)
-    if arrays.library.isdtype(scores.dtype, ("bool", "integral")):
-        scores = arrays.floats(scores)
-    return with_flaws(Batch(arrays, scores, relevance, arrays.truth(mask), judged, flaws))
+    scores, unheld = as_scores(arrays, scores)
+    batch = with_flaws(Batch(arrays, scores, relevance, arrays.truth(mask), judged, flaws))
+    if unheld is None:
+        return batch
+    if batch.mask is not None:
+        unheld = unheld & batch.mask
+    advice = "subtract a constant, or cast the scores to double"
+    return batch.marked(arrays.library.any(unheld, axis=1), UNHELD, advice)
 
 
 def with_flaws(batch: Batch) -> Batch:
@@ -423,6 +429,8 @@ def topk_batch(
     """
     two_axes(ids, "ids")
     two_axes(relevant_ids, "relevant_ids")
+    refuse_no_ids(ids, "ids")
+    refuse_no_ids(relevant_ids, "relevant_ids")
     if ids.shape[0] != relevant_ids.shape[0]:
         raise DataError(
             f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: a row each."

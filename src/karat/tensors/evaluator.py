@@ -9,12 +9,12 @@ import numpy as np
 from karat.asking import conventions, labelled
 from karat.cores import available_cores, side_by_side
 from karat.errors import DataError, MeasureError
-from karat.lists.arrays import host_view
 from karat.policy import Policy
 from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.orders import means_over_orders, values_of
 from karat.tensors.ranking import beyond, checked, ranked, refuse_axes
+from karat.tensors.taken import taken, weights_taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ def evaluate(
         longest: the most documents that a query has there; under a compiler it must be given.
         longest_judged: the most judgments that a query has where ``judged`` has one axis; under a compiler it must
             be given.
-        weights: what each query weighs in the means; all the same if None [query].
+        weights: what each query weighs in the means, a number from 0 on; all the same if None [query].
         per_query: the values of each query instead of their mean.
         policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
             here). A place stands for the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
@@ -253,9 +253,10 @@ class Evaluator:
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
         """The arrays of a call in one form, and the weights; arguments and errors as in ``evaluate``."""
-        scores, relevance, weights = map(host_view, (scores, relevance, weights))
-        arrays = {name: each if isinstance(each, int) else host_view(each) for name, each in arrays.items()}
-        return batch_in(scores, relevance, **arrays, dtype=dtype_of(self.dtype, scores)), weights
+        arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
+        arrays = {name: taken(each, name) for name, each in arrays.items()}
+        weights = arrays.pop("weights")
+        return batch_in(**arrays, dtype=dtype_of(self.dtype, arrays["scores"])), weights
 
     def topk(
         self,
@@ -270,16 +271,22 @@ class Evaluator:
     ) -> dict[str, Any]:
         """Measure retrieved ids; arguments, result and errors as in ``evaluate_topk``."""
         given, duplicates = ids, self.policy.duplicates
-        ids, relevant_ids, grades, mask, relevant_mask, weights = map(
-            host_view, (ids, relevant_ids, grades, mask, relevant_mask, weights)
-        )
+        ids, relevant_ids = taken(ids, "ids"), taken(relevant_ids, "relevant_ids")
+        mask, relevant_mask = taken(mask, "mask"), taken(relevant_mask, "relevant_mask")
+        grades, weights = taken(grades, "grades"), taken(weights, "weights")
         dtype = dtype_of(self.dtype, ids)
         batch = topk_batch(ids, relevant_ids, grades, mask, relevant_mask, duplicates, dtype)
         return given_back(given, self.answer(batch, weights, per_query=per_query))
 
     def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
-        """The values per query, or what they come to."""
+        """The values per query, or what they come to.
+
+        Raises:
+            DataError: as ``columns``; on the host, weights that are all 0.
+        """
         columns = self.columns(batch, weights)
+        if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
+            raise DataError("Every query weighs 0: there is no mean.")
         if per_query:
             return {label: shown(batch, each) for label, each in columns.items()}
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
@@ -304,7 +311,7 @@ class Evaluator:
         found = on_all_cores(self.part, list(batch.parts()))
         columns = found[0] if len(found) == 1 else joined(batch, found)
         if weights is not None:
-            weights = batch.arrays.floats(weights)
+            weights = weights_taken(batch.arrays, weights)
             columns = {label: weighed(each, weights) for label, each in columns.items()}
         return {label: columns[label] for label in self.asked}
 
