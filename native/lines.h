@@ -64,7 +64,10 @@ inline Complaint wrong_columns(const char* first, const char* end) {
 }
 
 inline Complaint wrong_number(NumberFault fault, std::string_view token) {
-    return {fault == NumberFault::nan ? Fault::nan : Fault::number, std::string(token.substr(0, EXCERPT_LIMIT))};
+    const Fault kind = fault == NumberFault::nan    ? Fault::nan
+                       : fault == NumberFault::wide ? Fault::wide
+                                                    : Fault::number;
+    return {kind, std::string(token.substr(0, EXCERPT_LIMIT))};
 }
 
 }  // namespace karat

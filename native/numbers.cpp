@@ -4,6 +4,7 @@
 #include <charconv>
 #include <clocale>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -79,10 +80,28 @@ bool is_decimal(std::string_view token) {
     return true;
 }
 
+// Whether a token that is a decimal is a whole number, written without point and exponent, that is another one as a
+// double. Every whole number of up to 15 digits is a double.
+bool rounded_off(std::string_view token, double value) {
+    std::string_view digits = without_sign(token);
+    while (!digits.empty() && digits.front() == '0') digits.remove_prefix(1);
+    if (digits.size() <= 15 || !std::isfinite(value)) return false;
+    for (const char c : digits) {
+        if (!is_digit(c)) return false;
+    }
+    char exact[std::numeric_limits<double>::max_exponent10 + 3];
+    const int length = std::snprintf(exact, sizeof exact, "%.0f", std::abs(value));
+    return digits != std::string_view(exact, static_cast<std::size_t>(length));
+}
+
 }  // namespace
 
 ParsedNumber parse_any_score(std::string_view token, Numbers numbers) {
-    if (is_decimal(token)) return {decimal(token), NumberFault::none};
+    if (is_decimal(token)) {
+        const double value = decimal(token);
+        const bool wide = numbers == Numbers::strict && rounded_off(token, value);
+        return {value, wide ? NumberFault::wide : NumberFault::none};
+    }
     if (numbers == Numbers::c) return {c_strtod(token), NumberFault::none};
     const std::string_view body = without_sign(token);
     if (is_word(body, "inf") || is_word(body, "infinity")) {
@@ -98,8 +117,8 @@ ParsedNumber parse_grade(std::string_view token, Numbers numbers) {
     if (!is_decimal(token)) {
         return {0, is_word(without_sign(token), "nan") ? NumberFault::nan : NumberFault::not_a_number};
     }
-    const double value = parse_score(token, Numbers::strict).value;
-    return {value, std::isfinite(value) ? NumberFault::none : NumberFault::not_a_number};
+    const ParsedNumber found = parse_score(token, Numbers::strict);
+    return {found.value, std::isfinite(found.value) ? found.fault : NumberFault::not_a_number};
 }
 
 std::int64_t parse_leading_integer(std::string_view token) {

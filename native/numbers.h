@@ -12,7 +12,8 @@ namespace karat {
 
 enum class Numbers { strict, c };
 
-enum class NumberFault { none, not_a_number, nan };
+// `wide`: a whole number that a double does not hold, so that different ones would be equal.
+enum class NumberFault { none, not_a_number, nan, wide };
 
 struct ParsedNumber {
     double value;
@@ -82,7 +83,8 @@ inline bool short_decimal(const char* p, const char* end, double& value) {
 // Any score, the slow way.
 ParsedNumber parse_any_score(std::string_view token, Numbers numbers);
 
-// A score: bit-equal to C's strtod in the "C" locale. Under `c` never a fault: the longest valid prefix counts, else 0.
+// A score: bit-equal to C's strtod in the "C" locale. Under `c` never a fault: the longest valid prefix counts, else 0,
+// and whole numbers are rounded.
 // The token must have PADDING readable bytes around it.
 inline ParsedNumber parse_score(std::string_view token, Numbers numbers) {
     double value = 0;

@@ -8,6 +8,7 @@ std::string_view fault_name(Fault fault) {
         case Fault::columns: return "columns";
         case Fault::number: return "number";
         case Fault::nan: return "nan";
+        case Fault::wide: return "wide";
         case Fault::rank: return "rank";
         case Fault::blank: return "blank";
         case Fault::nul: return "nul";
@@ -23,6 +24,7 @@ std::string explain(const LineFault& fault) {
         case Fault::columns: return "it has " + fault.detail + (fault.detail == "1" ? " column" : " columns");
         case Fault::number: return "'" + fault.detail + "' is not a number";
         case Fault::nan: return "its number is NaN";
+        case Fault::wide: return "'" + fault.detail + "' is a whole number that a double does not hold";
         case Fault::rank: return "the rank '" + fault.detail + "' is not an integer";
         case Fault::blank: return "it is blank";
         case Fault::nul: return "it holds a NUL byte";

@@ -7,13 +7,14 @@ import io
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import karat
-from karat import DataError, Policy, _native
+from karat import DataError, Policy, Run, _native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,6 +226,71 @@ def test_whole_numbers_that_a_double_does_not_hold_never_tie_in_silence(kind: An
             DataError, match=r"row 1 \(from 0\).*document 'b'.*whole number that a double does not"
         ):
             karat.evaluate(QRELS, scored([1, wide, 2]), ["RR"])
+
+
+UNHELD = [2**53 + 1, 2**62 + 1, 2**63 - 1, -(2**53) - 1]
+
+
+@pytest.mark.parametrize("wide", UNHELD)
+@pytest.mark.parametrize("ending", ["run", "csv", "tsv"])
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_nor_do_they_in_text(
+    wide: int, ending: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(library)
+    if library == "duckdb":
+        monkeypatch.setitem(sys.modules, "polars", None)
+    path = tmp_path / f"own.{ending}"
+
+    def write(score: object) -> str:
+        lines = [["q", "a", "1"], ["q", "b", f"{score}"], ["q", "c", f"{2**60}"]]
+        if ending == "run":
+            path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in lines))
+        else:
+            mark = "," if ending == "csv" else "\t"
+            path.write_text("".join(mark.join(each) + "\n" for each in [["query", "doc", "score"], *lines]))
+        return str(path)
+
+    with pytest.raises(
+        DataError, match=f"line [23].*'{wide}'.*a whole number that a double does not hold.*{wide}.0"
+    ):
+        karat.evaluate(QRELS, write(wide), ["RR"])
+    for held in (2**53, -(2**61), 10**22, f"{wide}.0", f"{wide}e0"):
+        assert karat.evaluate(QRELS, write(held), ["RR"], policy=Policy(ties="error"))["RR"] > 0
+
+
+def test_trec_eval_rounds_them_as_it_does(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    from karat.cli import main
+
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 0 b 1\n")
+    run.write_text(f"q Q0 a 1 {2**53 + 1} t\nq Q0 b 1 {2**53} t\n")
+    with pytest.raises(SystemExit) as left:
+        main(["trec-eval", "-m", "recip_rank", str(qrels), str(run)])
+    assert not left.value.code
+    assert capfdbinary.readouterr().out.split()[-1] == b"1.0000"
+    run.write_text(f"q Q0 a 1 2 t\nq Q0 b 1 1 t\nq Q0 c 1 {2**53 + 1} t\n")
+    assert karat.evaluate(QRELS, str(run), "RR", policy=Policy(malformed="skip")).counts.malformed == 1
+
+
+@pytest.mark.parametrize("wide", UNHELD)
+@pytest.mark.parametrize("most", [0, 9])
+def test_nor_do_they_where_an_engine_ranks(wide: int, most: int) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    table = pa.table(
+        {"query": ["q"] * 3, "doc": ["a", "b", "c"], "score": pa.array([1, wide, 2**60], pa.int64())}
+    )
+    connection.register("given", table)
+    run = Run.of(connection.sql("from given"), extract="engine")
+    run = replace(run, held=replace(run.held, most=most))
+    with pytest.raises(
+        DataError, match="column 'score' in 1 row, of query 'q' for one, is a whole number that a dou"
+    ):
+        karat.evaluate(QRELS, run, ["RR"])
+    connection.register("given", table.set_column(2, "score", pa.array([1, 2**54 + 4, -(2**62)], pa.int64())))
+    run = Run.of(connection.sql("from given"), extract="engine")
+    assert karat.evaluate(QRELS, replace(run, held=replace(run.held, most=most)), ["RR"])["RR"] == 0.5
 
 
 # ---------------------------------------------------------------- files

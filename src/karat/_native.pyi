@@ -32,8 +32,8 @@ class LineError(ValueError):
     """A line, or a text, that cannot be read as it is."""
 
     kind: str
-    """columns, number, nan, rank, blank, nul (a NUL byte in it), too-long (a line of more than a mebibyte), utf-16 or
-    compressed."""
+    """columns, number, nan, wide (a whole number that a double does not hold), rank, blank, nul (a NUL byte in it),
+    too-long (a line of more than a mebibyte), utf-16 or compressed."""
     line: int
     """Counted from 1, every line."""
     data_line: int

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from karat import _native
 from karat.errors import DataError
+from karat.faults import WIDE
 from karat.read import Origin
 
 if TYPE_CHECKING:
@@ -431,8 +432,7 @@ def row_sentence(error: _native.RowError, kind: str) -> str:
         "null": f"{place}: column '{error.column}' is null. Fill it, or leave such rows out.",
         "nan": f"{ids} is NaN, which has no place in an order.",
         "infinite": f"{ids} is infinite: give a finite number.",
-        "wide": f"{ids} is a whole number that a double does not hold, so different ones would be equal: subtract a "
-        "constant, or cast the column to double.",
+        "wide": f"{ids} {WIDE}: subtract a constant, or cast the column to double.",
         "offsets": f"{place}: the text of column '{error.column}' lies outside its memory: the frame, or the file that "
         "it was read from, is damaged. Make it again.",
         "rank": f"{place}: column '{error.column}' holds no whole number, which a rank is.",

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from karat import _native
 from karat.errors import DataError
+from karat.faults import WIDE
 
 __all__ = ["from_mapping", "graded", "mapping_fault", "plain", "ranked"]
 
@@ -107,8 +108,7 @@ def mapping_fault(error: _native.MappingError, kind: str) -> str:
         "nan": f"the {value} is NaN, which has no place in an order",
         "infinite": f"the {value} is infinite: give a finite number",
         "number": f"the {value} is not a number ({error.detail})",
-        "wide": f"the {value} is a whole number that a double does not hold, so different ones would be equal: "
-        "subtract a constant, or write it as float",
+        "wide": f"the {value} {WIDE}: subtract a constant, or write it as float",
         "query": f"the query id is neither text nor a whole number ({error.detail}): write it as str",
         "document": f"the document id is neither text nor a whole number ({error.detail}): write it as str",
         "surrogates": "the id holds surrogates that stand for no bytes, so it matches nothing: write it as the text "

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from karat import _native
 from karat.cursors import Begun, Cursor, Kept, Reopened
 from karat.errors import DataError
-from karat.faults import mended
+from karat.faults import WIDE, mended, wide_mended
 from karat.unpacking import PackedError, Unpacked, format_of
 
 if TYPE_CHECKING:
@@ -344,6 +344,7 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
     remedies = {
         "number": f"'{detail}' is not a number: '{excerpt}'. {number_mended(detail, kind, skip)}",
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
+        "wide": f"'{detail}' {WIDE}: '{excerpt}'. {wide_mended(detail)}",
         "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
         "nul": f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end "
         f"the text there. Correct the line{skip}.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.columns import ROLES, choose, columns_of, fit, library_of, refusals
 from karat.errors import DataError, PolicyError
+from karat.faults import WIDE
 from karat.ids import text_of, unicode
 from karat.read import Origin
 from karat.runs.extraction import Rule, faults, plan, scored_rows
@@ -123,15 +124,17 @@ class EngineRun:
 
         if not self.most:
             return None
-        numbers = {"score", "rank"}
+        table = nw.from_native(self.table)
+        schema = table.collect_schema()
         columns = [
-            nw.col(name).cast(nw.Float64).alias(role) if role in numbers else nw.col(name).alias(role)
+            nw.col(name).alias(role)
+            # A whole score may be one that a double does not hold.
+            if role in ("query", "document") or schema[name].is_integer()
+            else nw.col(name).cast(nw.Float64).alias(role)
             for role, name in self.chosen.items()
         ]
         with refusals("run", self.library):
-            rows = (
-                nw.from_native(self.table).select(*columns).head(self.most + 1).collect("pyarrow").to_native()
-            )
+            rows = table.select(*columns).head(self.most + 1).collect("pyarrow").to_native()
         if len(rows) > self.most:
             return None
         try:
@@ -150,7 +153,8 @@ class EngineRun:
         queries, judged = (
             nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
         )
-        return plan(scored_rows(nw.from_native(self.table), chosen), faults(chosen), queries, judged, rule)
+        rows = scored_rows(nw.from_native(self.table), chosen)
+        return plan(rows, faults(chosen, rows), queries, judged, rule)
 
     def needed(self, asked: Asked) -> dict[str, str]:
         """The columns that are read."""
@@ -186,7 +190,8 @@ class EngineRun:
         """A query with a row of a fault; None where the query is what is missing."""
         import narwhals as nw
 
-        rows, unfit = scored_rows(nw.from_native(self.table), self.chosen), faults(self.chosen)
+        rows = scored_rows(nw.from_native(self.table), self.chosen)
+        unfit = faults(self.chosen, rows)
         found = rows.filter(unfit[kind]).select(nw.col("query").min()).collect("pyarrow").to_native()
         query: str | None = found["query"][0].as_py()
         return query
@@ -270,6 +275,7 @@ class EngineRun:
 FAULTS = {
     "null": "is null in {}. Fill it, or leave such rows out.",
     "nan": "is NaN in {}, which has no place in an order. Leave such rows out.",
+    "wide": f"in {{}}, {WIDE}: subtract a constant, or cast the column to double.",
     "fraction": "holds no whole number in {}, which a rank is.",
 }
 """What is said of a column, by the kind of its fault."""

@@ -44,6 +44,8 @@ class Rule:
 def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
     """The columns ``query``, ``document``, ``score`` and perhaps ``rank``: ids as text, numbers as doubles.
 
+    Of whole scores ``unheld`` says which of them no double holds.
+
     Args:
         table: the run.
         chosen: which column is what.
@@ -54,17 +56,37 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
     columns += [
         nw.col(chosen[role]).cast(nw.Float64).alias(role) for role in ("score", "rank") if role in chosen
     ]
+    if "score" in chosen and table.collect_schema()[chosen["score"]].is_integer():
+        columns.append(unheld(nw.col(chosen["score"])).alias("unheld"))
     rows = table.select(*columns)
     return rows if "score" in chosen else rows.with_columns(score=0 - nw.col("rank"))
 
 
-def faults(chosen: dict[str, str]) -> dict[str, nw.Expr]:
+def unheld(whole: nw.Expr) -> nw.Expr:
+    """Whether a double does not hold a whole number of up to 64 bits.
+
+    From 2**53 on doubles are 2 apart, from 2**54 on 4, and so on; turning one back may overflow, where engines differ.
+    """
+    import narwhals as nw
+
+    return nw.any_horizontal(
+        *(
+            ((whole > 2 ** (52 + power)) | (whole < -(2 ** (52 + power)))) & (whole % 2**power != 0)
+            for power in range(1, 11)
+        ),
+        ignore_nulls=True,
+    )
+
+
+def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
     """What makes a row of ``scored_rows`` unfit: an expression for each kind and column."""
     import narwhals as nw
 
     found = {f"null {role}": nw.col(role).is_null() for role in chosen}
     if "score" in chosen:
         found["nan score"] = nw.col("score").is_nan()
+        if "unheld" in rows.collect_schema():
+            found["wide score"] = nw.col("unheld")
     if "rank" in chosen:
         found["fraction rank"] = nw.col("rank") != nw.col("rank").round(0)
     return {kind: fault.fill_null(False) for kind, fault in found.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, is_panic, usual
 from karat.errors import ColumnsOfTextError, ContentError, DataError
-from karat.faults import NO_UTF_8, mended
+from karat.faults import NO_UTF_8, WHOLE, WIDE, mended, wide_mended
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
 from karat.scanning.engines import engine_for
@@ -246,8 +246,10 @@ class Wanted:
             if found is None:
                 return None
             row, column, value = found
-            what = mended(value, self.kind)
-            return f"{TABLE_ROW} {row} (from 0): '{value}' in column '{column}' is not a number. {what}"
+            place = f"{TABLE_ROW} {row} (from 0): '{value}' in column '{column}'"
+            if WHOLE.fullmatch(value):
+                return f"{place} {WIDE}. {wide_mended(value)}"
+            return f"{place} is not a number. {mended(value, self.kind)}"
 
         whole = len(self.place.files) == 1 and not plan.nested
         word = "line" if whole and self.place.kind not in COLUMNAR else "row"

@@ -78,9 +78,7 @@ def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -
     if not plan.nested:
         return table.project(
             ", ".join(
-                f"TRY_CAST({column(name)} AS DOUBLE) AS {column(name)}"
-                if text and role not in IDS
-                else column(name)
+                f"{held_number(column(name))} AS {column(name)}" if text and role not in IDS else column(name)
                 for role, name in plan.columns.items()
             )
         )
@@ -98,11 +96,21 @@ def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -
     return table.project(", ".join([query, *lists]))
 
 
+def held_number(text: str) -> str:
+    """SQL of text as a double; null where it is no number, or a whole one that a double does not hold."""
+    number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
+    wide = (
+        f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
+        f"AND {whole} IS NOT NULL AND TRY_CAST({number} AS HUGEINT) IS DISTINCT FROM {whole}"
+    )
+    return f"CASE WHEN {wide} THEN NULL ELSE {number} END"
+
+
 def odd_number(table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
     """The first row in which text that should be a number is none, its column and the text."""
     for name in (name for role, name in plan.columns.items() if role not in IDS):
         numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
-        found = numbered.filter("held IS NOT NULL AND TRY_CAST(held AS DOUBLE) IS NULL").limit(1).fetchall()
+        found = numbered.filter(f"held IS NOT NULL AND {held_number('held')} IS NULL").limit(1).fetchall()
         if found:
             return int(found[0][0]), name, str(found[0][1])
     return None

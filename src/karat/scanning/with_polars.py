@@ -110,8 +110,7 @@ def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFr
     if not plan.nested:
         wanted = {role: pl.col(name) for role, name in plan.columns.items()}
         return table.select(
-            each.cast(pl.Float64, strict=False) if text and role not in IDS else each
-            for role, each in wanted.items()
+            held_number(each) if text and role not in IDS else each for role, each in wanted.items()
         )
     length = pl.col(plan.records or plan.columns["document"]).list.len()
     if kind == "run":
@@ -130,12 +129,23 @@ def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFr
     return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
 
 
+def held_number(text: pl.Expr) -> pl.Expr:
+    """Text as a double; null where it is no number, or a whole one that a double does not hold."""
+    import polars as pl
+
+    number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
+    long = (number.abs() >= 2.0**53) & (text.str.len_bytes() > 15)
+    whole = pl.when(long).then(text).cast(kind, strict=False)
+    wide = whole.is_not_null() & pl.when(long).then(number).cast(kind, strict=False).ne_missing(whole)
+    return pl.when(~wide).then(number)
+
+
 def odd_number(table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
     """The first row in which text that should be a number is none, its column and the text."""
     import polars as pl
 
     for name in (name for role, name in plan.columns.items() if role not in IDS):
-        odd = pl.col(name).is_not_null() & pl.col(name).cast(pl.Float64, strict=False).is_null()
+        odd = pl.col(name).is_not_null() & held_number(pl.col(name)).is_null()
         found = table.select(name).with_row_index("row").filter(odd).head(1).collect()
         if found.height:
             return int(found["row"][0]), name, str(found[name][0])
