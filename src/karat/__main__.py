@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import threading
+from typing import TextIO
 
 __all__ = ["main"]
 
@@ -15,6 +16,18 @@ def main() -> None:
     if sys.stdout is None:
         sys.stderr.write("karat: Standard output is closed: give it a file, or /dev/null.\n")
         sys.exit(2)
+    try:
+        answered()
+    finally:
+        # Python 3.12 and later end with status 120 where what is left for standard error cannot be written.
+        try:
+            sys.stderr.flush()
+        except OSError:
+            let_go(sys.stderr)
+
+
+def answered() -> None:
+    """Answer the arguments; what the reader or the user ends is an exit status."""
     try:
         try:
             face(sys.argv[1:])
@@ -28,19 +41,19 @@ def main() -> None:
             os._exit(130)
         sys.exit(130)
     except BrokenPipeError:
-        let_go()
+        let_go(sys.stdout)
         sys.exit(141)
     except OSError as error:
-        let_go()
+        let_go(sys.stdout)
         with contextlib.suppress(OSError):
             sys.stderr.write(f"karat: Cannot write the output: {error.strerror or error}.\n")
         sys.exit(2)
 
 
-def let_go() -> None:
-    """Have Python flush standard output to nowhere at its end, where it must not fail again."""
+def let_go(stream: TextIO) -> None:
+    """Have Python flush a stream to nowhere at its end, where it must not fail again."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def face(arguments: list[str]) -> None:
