@@ -396,6 +396,14 @@ def test_grades_as_people_type_them() -> None:
         grades_in("3,x,1")
 
 
+@pytest.mark.parametrize("grade", ["1_0", "nan", "inf", "\uff12", "0x1"])
+def test_grades_on_the_command_line_are_plain_numbers(grade: str) -> None:
+    from karat.cli.explaining import grades_in
+
+    with pytest.raises(DataError, match=f"'{grade}' is not a grade: write numbers"):
+        grades_in(f"1,{grade}")
+
+
 def test_the_command_says_what_it_needs() -> None:
     code, output = run_karat("AP", str(QRELS))
     assert code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -198,11 +199,74 @@ def test_a_least_value_needs_no_baseline() -> None:
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
         ({"max_drop": {"NumRet": 1}, "baseline": run_of(BEFORE)}, "NumRet is no mean over queries"),
         ({"max_drop": {"GMAP": 0.1}, "baseline": run_of(BEFORE)}, "GMAP is no mean over queries"),
+        ({"max_drop": "RR", "baseline": {}}, "max_drop is 'RR': give a number, or a mapping"),
+        ({"max_drop": ["RR"], "baseline": {}}, r"max_drop is \['RR'\]: give a number"),
+        ({"max_drop": {"RR": "0.1"}, "baseline": {}}, "The tolerance of RR is '0.1': give a number"),
+        (
+            {"max_drop": {"RR": 5}, "baseline": run_of(BEFORE)},
+            "a tolerance of 5 lets everything pass. For 5 %",
+        ),
+        ({"at_least": 0.5}, "at_least is 0.5: give a mapping"),
+        ({"at_least": {"RR": math.nan}}, "The least value of RR is nan"),
+        ({"at_least": {"RR": -math.inf}}, "The least value of RR is -inf"),
+        ({"at_least": {"RR": True}}, "The least value of RR is True"),
+        (
+            {"at_least": {"RR": 60}},
+            "RR lies between 0 and 1: a least value of 60 is never reached. .* write 0.6",
+        ),
+        ({"at_least": {"RR": -1}}, "RR lies between 0 and 1: a least value of -1 is always reached"),
+        ({"at_least": {"Unjudged@10": 0.1}}, "Unjudged@10 is better where it is smaller"),
+        ({"max_drop": {"E": 0.1}, "baseline": run_of(BEFORE)}, "E is better where it is smaller"),
     ],
 )
 def test_a_gate_that_would_say_nothing_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(DataError, match=words):
         karat.gate(qrels_of(BEFORE), run_of(BEFORE), **options)
+
+
+@pytest.mark.parametrize("missing", ["skip", "nan"])
+def test_a_run_that_answers_less_than_its_baseline_does_not_pass(missing: str) -> None:
+    qrels, policy = qrels_of([2] * 12), Policy(missing=missing)
+    good, few = run_of([2] * 12), run_of([1] * 3)
+    with pytest.raises(
+        DataError, match=f"lacks 9 of 12 queries that .* answers, 'q03' first, and missing={missing}"
+    ):
+        karat.gate(qrels, few, good, {"RR": 0.05}, policy=policy)
+    by_measure = Policy(by_measure={"RR": {"missing": missing}})
+    with pytest.raises(DataError, match=f"missing={missing} leaves them out of RR"):
+        karat.gate(qrels, few, good, {"RR": 0.05}, policy=by_measure)
+    # What the baseline lacks is in no difference, nor in the means that are shown.
+    (check,) = karat.gate(qrels, good, few, {"RR": 0.6}, policy=policy).checks
+    assert (check.before, check.after, check.queries) == (1.0, 0.5, 3)
+    assert karat.gate(qrels, few, few, {"RR": 0.05}, policy=policy).passed
+
+
+def test_two_sides_without_a_judged_document_do_not_pass(folder: Path) -> None:
+    qrels, strange = qrels_of(BEFORE), {query: {"elsewhere": 1.0} for query in qrels_of(BEFORE)}
+    with (
+        pytest.warns(karat.DataWarning),
+        pytest.raises(DataError, match=r"Neither .* nor .* a judged document"),
+    ):
+        karat.gate(qrels, strange, strange, {"RR": 0.05})
+    assert karat.gate(qrels, strange, strange, {"RR": 0.05}, policy=Policy(overlap="none")).passed
+    with pytest.warns(karat.DataWarning):
+        assert not karat.gate(qrels, strange, run_of(BEFORE), {"RR": 0.05}).passed
+    (folder / "strange.run").write_text(text_of(strange))
+    limit = ["--max-drop", "RR=0.1"]
+    assert command("gate", "qrels.txt", "strange.run", "--baseline", "strange.run", *limit) == 2
+
+
+@pytest.mark.parametrize(
+    "limit", ["RR=nan", "RR=-inf", "RR=1_0", "RR=0x1", "RR=\u0660", "RR=", "RR=1e400", "RR=60"]
+)
+@pytest.mark.parametrize("option", ["--min", "--max-drop"])
+def test_a_limit_on_the_command_line_is_a_plain_number(
+    limit: str, option: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    baseline = [] if option == "--min" else ["--baseline", "old.run"]
+    assert command("gate", "qrels.txt", "old.run", *baseline, option, limit) == 2
+    said = capfd.readouterr().err
+    assert re.search(r"expected MEASURE=NUMBER|is inf: give a number|RR lies between 0 and 1", said), said
 
 
 def test_a_baseline_may_be_a_record_or_printed_scores(

@@ -22,6 +22,7 @@ from karat.cli.options import (
 )
 from karat.cli.speech import say, terminal_width
 from karat.errors import DataError
+from karat.measures.grammar import NUMBER
 
 __all__ = ["difference_command", "explain_command"]
 
@@ -139,13 +140,13 @@ def grades_in(text: str) -> list[float | None]:
 
 def grade_in(part: str) -> float | None:
     """One grade; None for an unjudged document."""
-    try:
-        return None if part in UNJUDGED else float(part)
-    except ValueError:
-        raise DataError(
-            f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in "
-            "3,2,-,1."
-        ) from None
+    if part in UNJUDGED:
+        return None
+    if NUMBER.fullmatch(part):
+        return float(part)
+    raise DataError(
+        f"'{part}' is not a grade: write numbers in rank order, and - or ? for an unjudged document, as in 3,2,-,1."
+    )
 
 
 @click.command("difference")

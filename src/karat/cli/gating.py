@@ -20,6 +20,7 @@ from karat.cli.options import (
 )
 from karat.cli.speech import say
 from karat.errors import DataError
+from karat.measures.grammar import NUMBER
 
 __all__ = ["gate_command", "verify_command"]
 
@@ -126,10 +127,9 @@ def limits(options: tuple[str, ...], option: str) -> Any:
     found: dict[str, float] = {}
     for each in options:
         measure, equals, number = each.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.") from None
+        if not NUMBER.fullmatch(number.strip()):
+            raise DataError(f"{option} {each}: expected MEASURE=NUMBER, such as nDCG@10=0.005.")
+        value = float(number)
         if not equals and option == "--max-drop" and len(options) == 1:
             return value
         if not measure or measure in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from karat.comparison import compare
 from karat.errors import DataError
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
+    both_valued,
     changed_judgments,
     in_both,
     only,
@@ -78,7 +80,9 @@ def gate(
         The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
 
     Raises:
-        DataError: inputs that cannot be read, nothing to hold the run to, no query in common.
+        DataError: inputs that cannot be read, nothing to hold the run to, a limit that decides nothing, no query in
+            common, a run that lacks queries that the policy leaves out and the baseline answers, no judged document on
+            either side.
         MeasureError: a measure that does not exist or that the baseline lacks.
         PolicyError: a policy that is not the baseline's.
 
@@ -98,20 +102,22 @@ def gate(
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
         policy, profile = conventions(None, policy, held.policy)[1], held.profile
-    drops, floors = limits(max_drop, profile), apart(at_least or {})
+    drops, floors = limits(max_drop, profile), floors_in(at_least)
     refuse_nothing(drops, floors, held)
     new = scored(qrels, run, [*drops, *floors], policy, profile, name)
+    refuse_limits(new, drops, floors)
     notes += new.warnings
     checks = [floor_check(new, measure, least) for measure, least in floors.items()]
     if not drops or held is None:
         return Gate(new.name, "", tuple(checks), alpha, 0, notes=tuple(notes), story=new.footer())
     old = scored(qrels, held, list(drops), policy, profile, None)
     notes += unjudged(old, new)
+    refuse_unanswered(old, new, drops)
     shared = in_both(old, new)
     key = f"{old.name} (baseline)" if old.name == new.name else old.name
     found = compare(
         None,
-        {key: only(old, shared), new.name: only(new, shared)},
+        dict(zip((key, new.name), both_valued(only(old, shared), only(new, shared), drops))),
         list(drops),
         baseline=0,
         test="t",
@@ -145,14 +151,43 @@ def limits(max_drop: float | Mapping[str, float] | None, profile: str | None) ->
     if max_drop is None:
         return {}
     if not isinstance(max_drop, Mapping):
+        refuse_no_number("max_drop", max_drop, "or a mapping such as {'nDCG@10': 0.005}")
         own = conventions(profile, None)[0].measures
         max_drop = {own[0] if own else DEFAULT_MEASURE: max_drop}
     for measure, limit in max_drop.items():
+        refuse_no_number(f"The tolerance of {measure}", limit, "such as 0.005")
         if not 0 <= limit < math.inf:
             raise DataError(
                 f"The tolerance of {measure} is {limit!r}: give a number from 0 on, such as 0.005."
             )
     return apart(max_drop)
+
+
+def floors_in(at_least: Mapping[str, float] | None) -> dict[str, float]:
+    """The least value of each measure.
+
+    Raises:
+        DataError: no mapping, or a value that is no finite number.
+    """
+    if at_least is None:
+        return {}
+    if not isinstance(at_least, Mapping):
+        raise DataError(f"at_least is {at_least!r}: give a mapping such as {{'nDCG@10': 0.6}}.")
+    for measure, least in at_least.items():
+        refuse_no_number(f"The least value of {measure}", least, "such as 0.6")
+        if not math.isfinite(least):
+            raise DataError(f"The least value of {measure} is {least!r}: give a number, such as 0.6.")
+    return apart(at_least)
+
+
+def refuse_no_number(what: str, given: object, example: str) -> None:
+    """Refuse what is no number.
+
+    Raises:
+        DataError: so it is.
+    """
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise DataError(f"{what} is {given!r}: give a number, {example}.")
 
 
 def apart(limits: Mapping[str, float]) -> dict[str, float]:
@@ -183,6 +218,63 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
         raise DataError("A drop needs a baseline: give --baseline with a run, or with what --record wrote.")
     if baseline is not None and not drops:
         raise DataError("There is a baseline, but nothing says by how much a measure may drop: --max-drop.")
+
+
+def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
+    """Refuse limits that decide nothing: those beyond what a measure can be, and measures of what is wrong.
+
+    Raises:
+        DataError: such a limit.
+    """
+    for limits, floor in ((drops, False), (floors, True)):
+        for name, limit in limits.items():
+            place = scores.column(name)
+            label, definition = scores.labels[place], scores.measures[place].definition
+            low, high = definition.values
+            if definition.smaller_is_better:
+                raise DataError(
+                    f"{label} is better where it is smaller, and a gate keeps values from falling: gate a measure that "
+                    f"is better where it is larger, such as {DEFAULT_MEASURE}."
+                )
+            if low <= limit <= high if floor else limit <= high - low:
+                continue
+            reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
+            what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
+            percent = f" For {limit:g} % write {limit / 100:g}." if high < limit <= 100 * high else ""
+            raise DataError(f"{label} lies between {low:g} and {high:g}: {what}.{percent}")
+
+
+def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
+    """Refuse to compare what is not there: judged documents on neither side, or queries that only the baseline answers.
+
+    Raises:
+        DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks and the
+            baseline has a value of.
+    """
+    if (
+        not old.counts.found
+        and not new.counts.found
+        and "none" not in (old.policy.overlap, new.policy.overlap)
+    ):
+        raise DataError(
+            f"Neither {new.name} nor {old.name} retrieves a judged document, so there is nothing to compare: karat "
+            "check says why."
+        )
+    absent = set(new.counts.missing)
+    for name in drops:
+        before, after = old.by_query(name), new.by_query(name)
+        lost = [
+            query
+            for query, value in before.items()
+            if query in absent and not math.isnan(value) and math.isnan(after.get(query, math.nan))
+        ]
+        if lost:
+            missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
+            raise DataError(
+                f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first, "
+                f"and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete it, or "
+                "count them as 0: policy=karat.Policy(missing='zero')."
+            )
 
 
 # ---------------------------------------------------------------- checks

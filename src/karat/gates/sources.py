@@ -19,10 +19,22 @@ from karat.scores import Scores, whole
 from karat.tables import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from karat.policy import Policy
     from karat.tables import QrelsLike, RunLike
 
-__all__ = ["changed_judgments", "in_both", "only", "record_of", "run_in", "run_name", "scored", "unjudged"]
+__all__ = [
+    "both_valued",
+    "changed_judgments",
+    "in_both",
+    "only",
+    "record_of",
+    "run_in",
+    "run_name",
+    "scored",
+    "unjudged",
+]
 
 JUDGED = "Judged@10"
 GAP = 0.05
@@ -158,3 +170,17 @@ def only(scores: Scores, queries: set[str]) -> Scores:
         weights=None if scores.weights is None else scores.weights[kept],
         bounds={},
     )
+
+
+def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
+    """Scores of the same queries, with values only where both have one: then both means are over the same."""
+    sides = [replace(each, values=each.values.copy()) for each in (old, new)]
+    for name in measures:
+        columns = [each.column(name) for each in sides]
+        there = np.ones(len(old.queries), bool)
+        for each, column in zip(sides, columns, strict=True):
+            there &= ~np.isnan(each.values[:, column])
+            there &= True if each.counted is None else each.counted[:, column]
+        for each, column in zip(sides, columns, strict=True):
+            each.values[~there, column] = np.nan
+    return sides[0], sides[1]
