@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from karat.checking.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
+from karat.errors import command_of
 from karat.layout import lay_out
 
 PAGE = Path(__file__).with_name("check.md")
@@ -20,7 +21,10 @@ SECTIONS = {
 def table(kinds: tuple[Kind, ...]) -> str:
     """A row for each kind of finding."""
     header = ["finding", "", "what is the case", "what it does to the numbers", "what to do"]
-    rows = [[kind.code, kind.severity, kind.meaning, kind.effect, kind.remedy] for kind in kinds]
+    rows = [
+        [kind.code, kind.severity, kind.meaning, *map(command_of, (kind.effect, kind.remedy))]
+        for kind in kinds
+    ]
     drawn = lay_out("markdown", header, rows, len(header))
     for kind in kinds:
         drawn = drawn.replace(f"\n| {kind.code} |", f"\n| `{kind.code}` |")

@@ -136,7 +136,7 @@ def test_ranks_settle_ties_or_stand_for_scores(make: Any) -> None:
 def test_ties_in_the_order_of_rows_are_refused_where_there_are_any(make: Any) -> None:
     ties = Policy(ties="input")
     with pytest.raises(
-        DataError, match=r"query 'q' a judged document has the same score as another.*--ties rank-column"
+        DataError, match=r"query 'q' a judged document has the same score as another.*ties='rank-column'"
     ):
         karat.evaluate(QRELS, by_its_engine(make(RUN)), MEASURES, policy=ties)
     apart = {**RUN, "score": [4.0, 3.0, 2.0, 1.0, 0.0, 7.0]}

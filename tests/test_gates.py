@@ -282,7 +282,7 @@ def test_a_baseline_may_be_a_record_or_printed_scores(
         assert found.checks == direct.checks
         assert found.baseline == f"old in {path}"
     with pytest.raises(
-        DataError, match="holds 2 runs and none is called 'worse': choose one with --baseline-run"
+        DataError, match="holds 2 runs and none is called 'worse': choose one with baseline_run="
     ):
         karat.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
     with pytest.raises(MeasureError, match="AP was not evaluated; there are: RR"):

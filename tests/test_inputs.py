@@ -144,7 +144,7 @@ def frames() -> dict[str, Callable[[], Any]]:
 def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
     qrels, made = {"q": {"a": 1}}, frames()[library]
     extract = "engine" if library == "engine" else None
-    with pytest.raises(DataError, match=r"a rank by its name.*karat\.Run\.of\(frame, rank='position'\)"):
+    with pytest.raises(DataError, match=r"a rank by its name.*karat\.Run\.of\(run, rank='position'\)"):
         karat.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
     if library != "engine":  # whose rows have no order
         with pytest.raises(DataError, match=r"counts 1, 2, 3 … down each list.*score='shown!'"):
@@ -301,7 +301,7 @@ def test_a_column_that_nobody_can_tell_is_asked_for_in_the_words_of_the_face(
     (tmp_path / "run.csv").write_text("qid,docno,closeness\nq,a,1\n")
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     with pytest.raises(
-        DataError, match=r"the score, or the rank, by its name.*karat\.Run\.of\(path, score=…\)"
+        DataError, match=r"the score, or the rank, by its name.*karat\.Run\.of\(run, score=…\)"
     ):
         Run.of(str(tmp_path / "run.csv"))
     assert command("eval", str(tmp_path / "qrels.txt"), str(tmp_path / "run.csv")) == 2
@@ -353,7 +353,7 @@ def test_a_number_is_the_grade_of_every_row(tmp_path: Path, capsys: pytest.Captu
     pl = pytest.importorskip("polars", reason="makes the frames")
     clicks = pl.DataFrame({"userID": [1, 1, 2], "itemID": [5, 6, 7]})
     shown = pl.DataFrame({"userID": [1, 1, 2], "itemID": [4, 5, 7], "prediction": [0.9, 0.8, 0.7]})
-    with pytest.raises(DataError, match=r"implicit feedback\), karat\.Qrels\.of\(frame, grade=1\)"):
+    with pytest.raises(DataError, match=r"implicit feedback\), karat\.Qrels\.of\(qrels, grade=1\)"):
         karat.evaluate(clicks, shown, "RR")
     for made in (clicks, clicks.lazy(), clicks.to_arrow()):
         assert karat.evaluate(Qrels.of(made, grade=1), shown, "RR").by_query("RR") == {"1": 0.5, "2": 1.0}

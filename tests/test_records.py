@@ -215,7 +215,7 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
     path = tmp_path / "out.json"
     karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
     assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
-    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: hand it over \(--qrels FILE\)"):
+    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: hand it over \(qrels=\)"):
         karat.verify(path)
     found = karat.verify(path, qrels, {"mine": run})
     assert found.equal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from karat.errors import DataError, PolicyError
+from karat.errors import DataError, PolicyError, Worded, worded
 from karat.measures.names import UnknownMeasureError, given_names, split_names
 from karat.policy import Policy
 from karat.profiles import Profile, every_profile, profile_named
@@ -88,7 +88,11 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
     start = f"There is no measure '{error.word}' among karat's own names." if error.guessed else str(error)
     return UnknownMeasureError(
         error.word,
-        f"{start} It is one of {first}'s names: add --profile {first}{others}, in Python profile='{first}'.",
+        worded(
+            f"{start} It is one of {first}'s names: add ",
+            Worded(f"profile='{first}'", f"--profile {first}"),
+            f"{others}.",
+        ),
     )
 
 

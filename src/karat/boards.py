@@ -167,9 +167,7 @@ def footers(scores: Sequence[Scores], say: Language = ENGLISH) -> list[str]:
     if not shared:
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
-    more = (
-        [say("and {count} more runs, each otherwise: --format json has them all", count=rest)] if rest else []
-    )
+    more = [say("and {count} more runs, each otherwise: JSON has them all", count=rest)] if rest else []
     every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
     return [every, *lines[:MOST_OWN], *more]
 

@@ -42,8 +42,8 @@ FOOTERS = {
     "{label} is {measure}": "{label} 即 {measure}",
     "nothing else": "别无其他",
     "all {count} runs: {parts}": "全部 {count} 个 run：{parts}",
-    "and {count} more runs, each otherwise: --format json has them all": (
-        "另有 {count} 个 run，各不相同：用 --format json 可看全部"
+    "and {count} more runs, each otherwise: JSON has them all": (
+        "另有 {count} 个 run，各不相同：JSON 中有全部"
     ),
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from karat import _native
-from karat.errors import DataError
+from karat.errors import DataError, by_reading, worded
 from karat.faults import WIDE
 from karat.read import Origin
 
@@ -160,10 +160,10 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
         DataError: a column that is not there, cannot be told from others, or holds what it must not.
     """
     roles = (*ROLES[kind], "subtopic") if subtopics else ROLES[kind]
-    return taken(given, kind, {role: asked.get(role) for role in roles})
+    return columns_taken(given, kind, {role: asked.get(role) for role in roles})
 
 
-def taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
+def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
     """The columns wanted of a frame."""
     library = library_of(given)
     refuse_one_column(given, kind)
@@ -291,8 +291,11 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         if len(found) > 1:
             both = " and ".join(f"'{each}'" for each in found)
             raise DataError(
-                f"The {kind} frame has {both}, each of which may be the {role}: say which, "
-                f"karat.{kind.capitalize()}.of(frame, {role}='{found[0]}'). There are: {there}."
+                worded(
+                    f"The {kind} frame has {both}, each of which may be the {role}: say which, ",
+                    by_reading(kind, **{role: found[0]}),
+                    f". There are: {there}.",
+                )
             )
         if found:
             chosen[role] = found[0]
@@ -301,14 +304,18 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         missing.append("score")
     if missing:
         role = missing[0]
-        call = f"karat.{kind.capitalize()}.of(frame, {role}=…)"
-        what, more = {
-            "score": ("score, or the rank,", f", or {call.replace('score', 'rank')} where 1 is the best"),
-            "grade": ("grade", f"; if each row is relevant (implicit feedback), {call.replace('…', '1')}"),
-        }.get(role, (role, ""))
+        by_rank = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
+        alike = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
+        what, more = {"score": ("score, or the rank,", by_rank), "grade": ("grade", alike)}.get(
+            role, (role, "")
+        )
         raise DataError(
-            f"The {kind} frame has no column that is the {what} by its name; there are: {there}. Say which is: "
-            f"{call}{more}."
+            worded(
+                f"The {kind} frame has no column that is the {what} by its name; there are: {there}. Say which is: ",
+                by_reading(kind, **{role: ...}),
+                more,
+                ".",
+            )
         )
     return chosen
 
@@ -323,9 +330,14 @@ def no_rank(name: str, names: Sequence[str]) -> str:
         return name.removesuffix(INSISTED)
     if says_rank(name):
         raise DataError(
-            f"Column '{name}' of the run frame is a rank by its name, and as scores ranks are upside down. Name it as "
-            f"what it is: karat.Run.of(frame, rank='{name}'). If it is a score all the same: "
-            f"karat.Run.of(frame, score='{name}{INSISTED}')."
+            worded(
+                f"Column '{name}' of the run frame is a rank by its name, and as scores ranks are upside down. Name "
+                "it as what it is: ",
+                by_reading("run", rank=name),
+                ". If it is a score all the same: ",
+                by_reading("run", score=f"{name}{INSISTED}"),
+                ".",
+            )
         )
     return name
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions
 from karat.display import Display
-from karat.errors import DataError, MeasureError
+from karat.errors import DataError, MeasureError, command_of
 from karat.escaping import json_text
 from karat.evaluate import evaluate
 from karat.layout import folded, lay_out
@@ -127,6 +127,10 @@ class Difference(Display):
     queries: int
     refusals: dict[str, str]
     digits: int = 4
+
+    def on_command_line(self) -> Difference:
+        """The same in the command line's words: remedies are options, not arguments."""
+        return replace(self, refusals={name: command_of(said) for name, said in self.refusals.items()})
 
     @property
     def gap(self) -> float | None:
@@ -332,7 +336,7 @@ class Evaluated:
         try:
             scores = evaluate(self.qrels, self.run, convention.measure, policy=policy)
         except DataError as error:
-            return Outcome(None, {}, str(error))
+            return Outcome(None, {}, error.said)
         self.warned = True
         return Outcome(scores[name], scores.by_query(name))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.escaping import sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from typing_extensions import Self
 
 __all__ = [
     "TOO_LARGE",
@@ -20,9 +22,84 @@ __all__ = [
     "NothingError",
     "PolicyError",
     "UncomputableError",
+    "Worded",
+    "by_policy",
+    "by_reading",
+    "command_of",
     "did_you_mean",
+    "reworded",
     "warn",
+    "worded",
 ]
+
+
+class Worded(str):
+    """Text in two wordings: it is Python's, and ``command`` the command line's.
+
+    Args:
+        python: how Python's users write what is to be done, as arguments.
+        command: how it is written on the command line, as options.
+    """
+
+    __slots__ = ("command",)
+    command: str
+
+    def __new__(cls, python: str, command: str) -> Self:
+        """Hold both."""
+        made = super().__new__(cls, python)
+        made.command = command
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Both, for another process."""
+        return Worded, (str(self), self.command)
+
+
+def command_of(text: str) -> str:
+    """The wording for the command line, of text that may have one of its own."""
+    return text.command if isinstance(text, Worded) else text
+
+
+def worded(*parts: str) -> Worded:
+    """Parts of a sentence in a row, each in its own wordings; an f-string would keep Python's alone."""
+    return Worded("".join(parts), "".join(map(command_of, parts)))
+
+
+def reworded(text: str, change: Callable[[str], str]) -> str:
+    """Both wordings of a text, changed in the same way."""
+    return Worded(change(str(text)), change(text.command)) if isinstance(text, Worded) else change(text)
+
+
+def by_policy(axis: str, *values: str | int) -> Worded:
+    """The remedy to decide an axis of the policy by one of these values."""
+    quoted = [repr(each) for each in values]
+    python = f"policy=karat.Policy({axis}={quoted[0]})"
+    if axis == "malformed":
+        return Worded(python, "--lenient")
+    return Worded(one_of([python, *quoted[1:]]), f"--{axis} {one_of(list(map(str, values)))}")
+
+
+def one_of(words: list[str]) -> str:
+    """``a, b or c``."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def by_reading(kind: str, **named: object) -> Worded:
+    """The remedy to say how qrels or a run are read: by columns' names, a grade for all, or what folders are.
+
+    Args:
+        kind: ``qrels`` or ``run``.
+        named: the argument of ``Qrels.of`` or ``Run.of`` with its value; of several values the first is told in full,
+            of ``...`` nothing.
+    """
+    ((name, value),) = named.items()
+    shown = "…" if value is ... else value
+    python = shown if value is ... else repr(value)
+    colon = ":" if isinstance(value, int) else ""
+    return Worded(
+        f"karat.{kind.capitalize()}.of({kind}, {name}={python})",
+        f"--folders {shown}" if name == "folders" else f"--{kind}-columns {name}{colon}={shown}",
+    )
 
 
 class KaratError(Exception):
@@ -30,7 +107,18 @@ class KaratError(Exception):
 
     def __str__(self) -> str:
         """The sentence on one line, with escapes for what a terminal would obey."""
-        return sentence(super().__str__())
+        return str(self.said)
+
+    @property
+    def said(self) -> str:
+        """The same in both wordings, where what to do is written otherwise on the command line."""
+        text = self.args[0] if self.args and isinstance(self.args[0], Worded) else super().__str__()
+        return reworded(text, sentence)
+
+    def within(self, change: Callable[[str], str]) -> Self:
+        """The error with its sentence changed, as to name the file, for who raises it again."""
+        self.args = (reworded(self.said, change),)
+        return self
 
 
 class DataError(KaratError, ValueError):
@@ -103,7 +191,7 @@ def warn(text: str) -> None:
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the one way to find who called
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence(text), DataWarning, stacklevel=level)
+    warnings.warn(reworded(text, sentence), DataWarning, stacklevel=level)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.asking import conventions, labelled
 from karat.boards import wanted_words
-from karat.errors import DataError, MeasureError, did_you_mean
+from karat.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from karat.evaluate import nested
 from karat.ids import text_of
 from karat.language import ENGLISH, Language, language_named
@@ -313,7 +313,9 @@ def subject_of(
     if grades is not None:
         return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
     if query is None:
-        raise DataError("An explanation is of one query: say which, by query= (on the command line --query).")
+        raise DataError(
+            worded("An explanation is of one query: say which, by ", Worded("query=", "--query"), ".")
+        )
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy)
         return Subject(short(ranking.name), query, qrels=alone(ranking, query))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError, PolicyError
+from karat.errors import DataError, PolicyError, by_policy, worded
 from karat.ids import text_of
 from karat.retrieval import at_given_ranks, finite_only
 from karat.rows import (
@@ -338,8 +338,12 @@ def decide(
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
     if missing and policy.missing == "error":
         raise DataError(
-            f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "
-            "choose --missing zero or skip."
+            worded(
+                f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "
+                "choose ",
+                by_policy("missing", "zero", "skip"),
+                ".",
+            )
         )
     counts = replace(counts, queries=len(queries), missing=missing, tied=ties, negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole)
@@ -359,9 +363,13 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
             continue
         place = run.origin.path or (run.name if run.source is None else run.source.name)
         raise DataError(
-            f"{place}: document '{text_of(document)}' stands twice in "
-            f"query '{text_of(judgments.queries[query])}', {run.origin.places(*lines)}. Remove one, or choose which "
-            "counts: --duplicates first, last or max."
+            worded(
+                f"{place}: document '{text_of(document)}' stands twice in "
+                f"query '{text_of(judgments.queries[query])}', {run.origin.places(*lines)}. Remove one, or choose "
+                "which counts: ",
+                by_policy("duplicates", "first", "last", "max"),
+                ".",
+            )
         )
 
 

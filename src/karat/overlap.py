@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.errors import DataError, by_policy, worded
 from karat.ids import text_of
 from karat.runs import Asked
 from karat.runs.excluding import ExcludingRun
@@ -25,7 +25,7 @@ ROWS = 200_000
 """So many rows of a run are looked at."""
 JUDGED, RANKED = 400, 2000
 """So many different ids of each side are compared."""
-SHARDS = "Of a part of a run, where this may be so, allow it: policy=karat.Policy(overlap='none')."
+SHARDS = worded("Of a part of a run, where this may be so, allow it: ", by_policy("overlap", "none"), ".")
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
@@ -97,9 +97,12 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
         raise DataError(
-            f"{name}: no line of the run is left: malformed=skip left out all {counts.lines:,} lines. {first}"
+            worded(
+                f"{name}: no line of the run is left: malformed=skip left out all {counts.lines:,} lines. ",
+                first,
+            )
         )
-    raise DataError(f"{name} holds no ranking: it is empty. Give the run's lines. {SHARDS}")
+    raise DataError(worded(f"{name} holds no ranking: it is empty. Give the run's lines. ", SHARDS))
 
 
 def first_fault(run: Run, policy: Policy) -> str:
@@ -110,7 +113,7 @@ def first_fault(run: Run, policy: Policy) -> str:
     try:
         run.match(nothing, Asked(policy.changed(malformed="error")))
     except DataError as error:
-        return f"The first of them: {error}"
+        return worded("The first of them: ", error.said)
     return "Look at the first of them."
 
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat import _native
 from karat.cursors import Begun, Cursor, Kept, Reopened
-from karat.errors import DataError
+from karat.errors import DataError, by_policy, worded
 from karat.faults import WIDE, mended, wide_mended
 from karat.unpacking import PackedError, Unpacked, format_of
 
@@ -320,7 +320,7 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
 def number_mended(value: str, kind: str, skip: str) -> str:
     """What to do about text in the place of a number."""
     what = mended(value, kind)
-    return f"Correct the line{skip}." if what == "Correct it." else what
+    return worded("Correct the line", skip, ".") if what == "Correct it." else what
 
 
 def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
@@ -340,17 +340,21 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
             remedy = " If the second column is missing, write it: awk '{print $1, 0, $2, $3}'."
         found = "1 column" if detail == "1" else f"{detail} columns"
         return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
-    skip = "" if kind == "weights" else ", or skip such lines with --lenient"
+    skip = "" if kind == "weights" else worded(", or skip such lines with ", by_policy("malformed", "skip"))
     remedies = {
-        "number": f"'{detail}' is not a number: '{excerpt}'. {number_mended(detail, kind, skip)}",
+        "number": worded(f"'{detail}' is not a number: '{excerpt}'. ", number_mended(detail, kind, skip)),
         "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
         "wide": f"'{detail}' {WIDE}: '{excerpt}'. {wide_mended(detail)}",
         "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
-        "nul": f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end "
-        f"the text there. Correct the line{skip}.",
+        "nul": worded(
+            f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end the text "
+            "there. Correct the line",
+            skip,
+            ".",
+        ),
         "too-long": f"the line is longer than a mebibyte, so this is no text of {kind}: '{excerpt}'.",
         "blank": "the line is blank, which this reader does not allow. Remove it.",
         "utf-16": "the text is UTF-16: save it as UTF-8.",
         "compressed": "the content is compressed twice or in a way unknown here: unpack it first.",
     }
-    return f"{where}: {remedies.get(error.kind, f'{error.kind} {detail}: {excerpt!r}')}"
+    return worded(f"{where}: ", remedies.get(error.kind, f"{error.kind} {detail}: {excerpt!r}"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.asking import refuse_other_orders
-from karat.errors import DataError, PolicyError, UncomputableError
+from karat.errors import DataError, PolicyError, UncomputableError, by_policy, worded
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
@@ -118,8 +118,12 @@ def refuse_where_nothing_is_wanted(
         if which.any():
             query = text_of(found.queries[int(which.argmax())])
             raise DataError(
-                f"Query '{query}' has no relevant document: {label} looks for {measure.wanted}. The policy forbids "
-                "that (empty=error): judge more, leave the query out, or choose --empty zero or skip."
+                worded(
+                    f"Query '{query}' has no relevant document: {label} looks for {measure.wanted}. The policy forbids "
+                    "that (empty=error): judge more, leave the query out, or choose ",
+                    by_policy("empty", "zero", "skip"),
+                    ".",
+                )
             )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.errors import DataError, by_policy, worded
 from karat.ids import texts
 from karat.mappings import grades_of
 from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
@@ -121,9 +121,13 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Origin) -> Integ
         if duplicates == "error":
             query, subtopic, document = (part.decode("utf-8", "surrogateescape") for part in key)
             raise DataError(
-                f"{name}: document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}', "
-                f"{origin.places(int(lines.numbers[first]), int(lines.numbers[each]))}. Remove one, or choose which "
-                "counts: --duplicates first, last or max."
+                worded(
+                    f"{name}: document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}', "
+                    f"{origin.places(int(lines.numbers[first]), int(lines.numbers[each]))}. Remove one, or choose "
+                    "which counts: ",
+                    by_policy("duplicates", "first", "last", "max"),
+                    ".",
+                )
             )
         if duplicates == "last" or (duplicates == "max" and lines.grades[each] > lines.grades[first]):
             found[key] = each

@@ -21,7 +21,7 @@ from karat.columns import (
     usual,
     with_grade,
 )
-from karat.errors import DataError, NothingError
+from karat.errors import DataError, NothingError, by_policy, worded
 from karat.ids import bytes_of, text_of
 from karat.mappings import from_mapping, graded, plain, ranked
 from karat.policy import Policy
@@ -255,9 +255,13 @@ class Qrels:
         """Refuse a document that is judged twice for one query."""
         for query, document, *lines in self.judgments.duplicates:
             raise DataError(
-                f"{self.name}: document '{text_of(document)}' is judged twice for query "
-                f"'{text_of(self.judgments.queries[query])}', {self.origin.places(*lines)}. Remove one, or choose "
-                "which counts: --duplicates first, last or max."
+                worded(
+                    f"{self.name}: document '{text_of(document)}' is judged twice for query "
+                    f"'{text_of(self.judgments.queries[query])}', {self.origin.places(*lines)}. Remove one, or choose "
+                    "which counts: ",
+                    by_policy("duplicates", "first", "last", "max"),
+                    ".",
+                )
             )
         return self
 
@@ -454,10 +458,14 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
     one, other = (text_of(ids[1][place[line]]) for line in twice)
     if one != other:
         raise DataError(
-            f"{source.name}: document '{text_of(document)}' is judged for subtopic '{one}' and for subtopic '{other}' "
-            f"of query '{text_of(judgments.queries[query])}', {source.origin.places(*twice)}. Judgments by subtopic "
-            "are for measures by subtopic: ask for one, such as alphanDCG@20. For others choose which grade counts: "
-            "--duplicates max."
+            worded(
+                f"{source.name}: document '{text_of(document)}' is judged for subtopic '{one}' and for subtopic "
+                f"'{other}' of query '{text_of(judgments.queries[query])}', {source.origin.places(*twice)}. Judgments "
+                "by subtopic are for measures by subtopic: ask for one, such as alphanDCG@20. For others choose which "
+                "grade counts: ",
+                by_policy("duplicates", "max"),
+                ".",
+            )
         )
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from karat.columns import INSISTED
-from karat.errors import DataError
+from karat.errors import DataError, by_reading, worded
 from karat.ids import text_of
 from karat.runs.text import TextRun
 
@@ -44,10 +44,14 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
     if run.doubted is not None:
         first = max(lists, key=len)
         raise DataError(
-            f"{run.name}: column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each "
-            "list, as ranks do, and as scores ranks are upside down. Name it as what it is: "
-            f"karat.Run.of(frame, rank='{run.doubted}'). If it is a score all the same: "
-            f"karat.Run.of(frame, score='{run.doubted}{INSISTED}')."
+            worded(
+                f"{run.name}: column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each "
+                "list, as ranks do, and as scores ranks are upside down. Name it as what it is: ",
+                by_reading("run", rank=run.doubted),
+                ". If it is a score all the same: ",
+                by_reading("run", score=f"{run.doubted}{INSISTED}"),
+                ".",
+            )
         )
     if len(lists) < 2 or max(map(len, lists)) < SURE:
         return None

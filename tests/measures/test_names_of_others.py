@@ -15,7 +15,7 @@ from karat.measures.grammar import split_names
 from karat.measures.synonyms import ALSO_CALLED, canonical, folded
 from karat.profiles import every_profile, profile_named
 
-JUDGED_ONLY = "--unjudged removed"
+JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale begins at grade 0 here"
 OF_IR_MEASURES = [
     # (as its documentation and str() write it, karat's name under the profile, or None and what the sentence says)
@@ -283,7 +283,7 @@ NEAR = [
     ("准确率@5", "P@10"),
     ("coverage_error", "RecallEffort"),
     ("label_ranking_loss", "AUC"),
-    ("label_ranking_average_precision_score", "--profile sklearn"),
+    ("label_ranking_average_precision_score", "profile='sklearn'"),
     ("top_k_accuracy_score", "Success@10"),
     ("average_precision_score", "AP"),
     ("roc_auc_score", "AUC(pooled=true)"),
@@ -291,8 +291,8 @@ NEAR = [
     ("dcg_score@5", "DCG@5"),
     ("precision_recall_curve", "karat.curve"),
     ("cohen_kappa_score", "karat agreement"),
-    ("RetrievalMAP", "--profile torchmetrics"),
-    ("RetrievalNormalizedDCG@5", "--profile torchmetrics"),
+    ("RetrievalMAP", "profile='torchmetrics'"),
+    ("RetrievalNormalizedDCG@5", "profile='torchmetrics'"),
     ("RetrievalFallOut", "no fallout"),
     ("FallOut", "no fallout"),
     ("RetrievalPrecisionRecallCurve", "karat.curve"),
@@ -300,7 +300,7 @@ NEAR = [
     ("rbp.95", "RBP(p=0.95)"),
     ("map-l2", "AP(rel=2)"),
     ("precision@10-l2", "P(rel=2)@10"),
-    ("ndcg_burges", "--profile ranx"),
+    ("ndcg_burges", "profile='ranx'"),
     ("O@10", "O-measure"),
     ("P+", "P-measure"),
     ("P-plus@10", "P-measure"),
@@ -318,7 +318,7 @@ NEAR = [
     ("Serendipity@10", "karat.beyond_accuracy"),
     ("ILD@10", "karat.beyond_accuracy"),
     ("Gini@10", "karat.beyond_accuracy"),
-    ("unknown_doc_rating", "--unjudged removed"),
+    ("unknown_doc_rating", "Policy(unjudged='removed')"),
     ("return_std", "karat compare"),
     ("RMSE", "measures rankings"),
     ("faithfulness", "measures rankings"),

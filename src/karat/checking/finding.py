@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from karat.errors import Worded, by_policy, command_of, reworded, worded
 from karat.escaping import sentence
 
-__all__ = ["ERROR", "KINDS", "NOTE", "WARNING", "Finding", "Kind", "found", "plural"]
+if TYPE_CHECKING:
+    from karat.errors import DataError
 
+__all__ = [
+    "ERROR",
+    "KINDS",
+    "LENIENT",
+    "NOTE",
+    "WARNING",
+    "Finding",
+    "Kind",
+    "found",
+    "plural",
+    "without_stop",
+]
+
+LENIENT = by_policy("malformed", "skip")
 ERROR, WARNING, NOTE = "error", "warning", "note"
 """Cannot be evaluated as it is or is surely wrong; evaluates, but the number hangs on a choice; good to know."""
 
@@ -62,6 +78,11 @@ class Finding:
         """Every part by name."""
         return {**self.__dict__, "where": list(self.where)}
 
+    def on_command_line(self) -> Finding:
+        """The finding in the command line's words."""
+        what, effect, remedy = map(command_of, (self.what, self.effect, self.remedy))
+        return replace(self, what=what, effect=effect, remedy=remedy)
+
 
 def found(
     code: str,
@@ -81,13 +102,18 @@ def found(
         code,
         severity or kind.severity,
         subject,
-        sentence(what),
+        reworded(what, sentence),
         count,
         tuple(map(sentence, where)),
-        sentence(kind.effect if effect is None else effect),
+        reworded(kind.effect if effect is None else effect, sentence),
         remedy or kind.remedy,
         values or {},
     )
+
+
+def without_stop(error: DataError) -> str:
+    """An error's sentence, as a finding has it: without its full stop."""
+    return reworded(error.said, lambda said: said.rstrip("."))
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -143,14 +169,14 @@ OF_FILES = (
         "malformed",
         ERROR,
         "Lines have too few columns (in judgments also too many), or a word where a number belongs.",
-        "karat eval refuses the file; with --lenient the lines are left out and counted.",
-        "Correct the lines, or skip them with --lenient.",
+        worded("It is refused; with ", LENIENT, " the lines are left out and counted."),
+        worded("Correct the lines, or skip them with ", LENIENT, "."),
     ),
     Kind(
         "header",
         ERROR,
         "The first line names the columns.",
-        "karat eval refuses the line; with --lenient it is left out.",
+        worded("The line is refused; with ", LENIENT, " it is left out."),
         "Delete the first line.",
     ),
     Kind(
@@ -245,7 +271,7 @@ OF_QRELS = (
         ERROR,
         "A document is judged twice for one query.",
         "karat eval refuses them; which one counts can change a document's grade.",
-        "Remove all but one, or choose: --duplicates first, last or max.",
+        worded("Remove all but one, or choose: ", by_policy("duplicates", "first", "last", "max"), "."),
     ),
     Kind(
         "by-subtopic",
@@ -260,7 +286,7 @@ OF_QRELS = (
         NOTE,
         "Some grades are below 0. A warning where it changes a mean.",
         "Such documents are pooled but count as unjudged, as in trec_eval.",
-        "Choose --negative nonrelevant to count them as grade 0.",
+        worded("Choose ", by_policy("negative", "nonrelevant"), " to count them as grade 0."),
     ),
     Kind(
         "float-grades",
@@ -288,7 +314,7 @@ OF_QRELS = (
         NOTE,
         "Queries have no document of grade 1 or more. A warning from half of the queries on, an error for all.",
         "Such a query counts 0 whatever is retrieved.",
-        "Choose --empty skip to leave such queries out.",
+        worded("Choose ", by_policy("empty", "skip"), " to leave such queries out."),
     ),
     Kind(
         "few-queries",
@@ -305,14 +331,14 @@ OF_RUNS = (
         ERROR,
         "A document stands twice in one list.",
         "karat eval refuses them: a document counted twice breaks every measure's bounds.",
-        "Remove all but one, or choose: --duplicates first, last or max.",
+        worded("Remove all but one, or choose: ", by_policy("duplicates", "first", "last", "max"), "."),
     ),
     Kind(
         "nan-scores",
         ERROR,
         "Some score is NaN.",
         "NaN has no place in an order: karat eval refuses the line.",
-        "Correct the system that wrote them, or leave the lines out with --lenient.",
+        worded("Correct the system that wrote them, or leave the lines out with ", LENIENT, "."),
     ),
     Kind(
         "infinite-scores",
@@ -326,21 +352,35 @@ OF_RUNS = (
         ERROR,
         "All scores of a list are equal, in a fifth of the lists or more. An error from half on, else a warning.",
         "The order is that of document ids, which says nothing of the system.",
-        "Write scores, or take the order of lines: --ties input; of the rank column: --ties rank.",
+        worded(
+            "Write scores, or take the order of lines: ",
+            by_policy("ties", "input"),
+            "; of the rank column: ",
+            by_policy("ties", "rank"),
+            ".",
+        ),
     ),
     Kind(
         "ties",
         NOTE,
         "Equal scores touch judged documents. A warning where they can move a mean by 0.001.",
         "The order of documents with equal scores is decided by their ids.",
-        "See --tie-bounds; decide with --ties (expected is the mean over all orders).",
+        worded(
+            "See ",
+            Worded("Scores.bounds", "--tie-bounds"),
+            "; decide with ",
+            Worded("policy=karat.Policy(ties=…)", "--ties"),
+            " (expected is the mean over all orders).",
+        ),
     ),
     Kind(
         "single-precision",
         NOTE,
         "Documents change rank when scores are rounded to float32. A warning where it moves a mean by 0.001.",
         "trec_eval 9, pytrec_eval and ir_measures round scores to float32, where these are equal.",
-        "Compare with such tools under --scores float32; write scores further apart.",
+        worded(
+            "Compare with such tools under ", by_policy("scores", "float32"), "; write scores further apart."
+        ),
     ),
     Kind(
         "rank-order",
@@ -374,7 +414,7 @@ OF_RUNS = (
         "odd-ranks",
         NOTE,
         "Some rank is no whole number.",
-        "None in karat and trec_eval, which do not read the column. --ties rank refuses it.",
+        "None in karat and trec_eval, which do not read the column; where it orders ties it is refused.",
         "Write whole numbers from 1 on.",
     ),
     Kind(
@@ -410,7 +450,7 @@ OF_RUNS = (
         WARNING,
         "The run lacks judged queries.",
         "karat counts them 0, as trec_eval -c does.",
-        "Complete the run, or choose --missing skip.",
+        worded("Complete the run, or choose ", by_policy("missing", "skip"), "."),
     ),
     Kind(
         "extra-queries",
@@ -438,7 +478,11 @@ OF_RUNS = (
         NOTE,
         "More than a tenth of the documents in the first 10 of each list have no judgment.",
         "Documents that nobody judged count as not relevant.",
-        "Report Judged@10 beside the scores; see the condensed lists with --unjudged removed.",
+        worded(
+            "Report Judged@10 beside the scores; see the condensed lists with ",
+            by_policy("unjudged", "removed"),
+            ".",
+        ),
     ),
     Kind(
         "self-retrieval",
@@ -476,14 +520,14 @@ OF_SEVERAL_RUNS = (
         WARNING,
         "The longest list of one run is half as long again as that of another.",
         "A longer list can only gain in AP and recall: the shorter runs are at a disadvantage.",
-        "Cut all runs at the depth of the shortest with --depth.",
+        worded("Cut all runs at the depth of the shortest: ", by_policy("depth", 100), " or the like."),
     ),
     Kind(
         "unjudged-gap",
         WARNING,
         "The shares of judged documents in the first 10 differ by a tenth or more.",
         "The run with fewer judged documents is scored lower than it deserves.",
-        "Judge the top of both, or compare condensed lists: --unjudged removed.",
+        worded("Judge the top of both, or compare condensed lists: ", by_policy("unjudged", "removed"), "."),
     ),
 )
 

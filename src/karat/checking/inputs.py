@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
 from karat.checking.chunks import Unbroken
-from karat.checking.finding import Finding, found
+from karat.checking.finding import Finding, found, without_stop
 from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
 from karat.errors import ContentError, DataError, LineEndError
@@ -117,13 +117,13 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
         try:
             content = framed(given, kind)
         except DataError as error:
-            return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
+            return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
         return Text(kind, label, memory(content), given, is_file=False)
     if isinstance(given, Mapping):
         try:
             content = written(given, kind)
         except DataError as error:
-            return Text(kind, label, None, given, False, [found("refused", label, str(error).rstrip("."))])
+            return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
         return Text(kind, label, memory(content), given, is_file=False)
     return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
 
@@ -140,7 +140,7 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
     except ContentError as error:
         return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
-        return Text(kind, shown, None, given, faults=[found("unreadable", shown, str(error).rstrip("."))])
+        return Text(kind, shown, None, given, faults=[found("unreadable", shown, without_stop(error))])
 
 
 def memory(content: bytes) -> Source:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.checking.finding import found
+from karat.checking.finding import found, without_stop
 from karat.errors import DataError
 from karat.read import sentences
 from karat.tables import Qrels
@@ -46,7 +46,7 @@ class Judged:
                 if by_subtopic(text, table):
                     return cls(text, read(text, "max"), by_subtopic=True)
             except DataError as error:
-                text.refuse("refused", str(error).rstrip("."))
+                text.refuse("refused", without_stop(error))
         return cls(text, table if table and table.judgments.queries else None)
 
     @property
@@ -112,4 +112,4 @@ def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
         try:
             reader(text.given)
         except DataError as error:
-            text.faults.append(found("refused", text.name, str(error).rstrip(".")))
+            text.faults.append(found("refused", text.name, without_stop(error)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from karat.checking.finding import without_stop
 from karat.checking.judging import Judged, strictly
 from karat.checking.spelling import Spellings
 from karat.errors import DataError
@@ -111,7 +112,7 @@ class Pair:
                 found = pair.run.match(pair.judged.qrels.judgments, Asked(LENIENT))
                 pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
             except DataError as error:
-                text.refuse("refused", str(error).rstrip("."))
+                text.refuse("refused", without_stop(error))
         return pair
 
     def spelled(self, *, queries: bool, documents: bool) -> Qrels:

@@ -69,6 +69,10 @@ class Check(Display):
         """The findings of one kind."""
         return [each for each in self.findings if each.code == code]
 
+    def on_command_line(self) -> Check:
+        """The same in the command line's words: remedies are options, not arguments."""
+        return Check(tuple(each.on_command_line() for each in self.findings), self.subjects)
+
     def summary(self) -> str:
         """``2 errors, 1 warning, 3 notes``, or ``clean``."""
         notes = plural(self.count(NOTE), "note")

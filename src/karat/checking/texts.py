@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.checking.finding import ERROR, WARNING, found, plural
+from karat.checking.finding import ERROR, LENIENT, WARNING, found, plural
 from karat.checking.survey import COLUMNS
+from karat.errors import worded
 from karat.ids import text_of
 from karat.spelling import alike
 
@@ -113,7 +114,9 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         return
     remedy = None
     if any("," in why and "number" in why for _, why in lines):
-        remedy = "Write decimal points instead of commas in numbers, or skip the lines with --lenient."
+        remedy = worded(
+            "Write decimal points instead of commas in numbers, or skip the lines with ", LENIENT, "."
+        )
     if text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
         remedy = "Remove the L of NTCIR's levels: awk '{sub(/^L/, \"\", $4); print}'."
     what = f"not '{LAYOUTS[text.kind]}': {plural(count, 'line')} of {survey.rows:,}"

@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings_said():
             commands.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as error:
-        fail(str(error), 2)
+        fail(error.said, 2)
     except click.UsageError as error:
         if (
             not arguments and error.ctx is not None

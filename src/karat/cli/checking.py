@@ -51,7 +51,7 @@ def check_command(
         run_columns=inputs.columns["run"],
         folders=inputs.folders,
         **options,
-    )
+    ).on_command_line()
     if layout == "text":
         columns = min(max(terminal_width(), NARROWEST), WIDEST) if sys.stdout.isatty() else 80
         say(coloured("check", found.to_text(columns)))

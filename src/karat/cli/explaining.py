@@ -199,7 +199,9 @@ def difference_command(
         raise click.UsageError("--profile is of two judgments: name two profiles in the first two places.")
     refuse_two_readers(qrels, run, inputs.exclude)
     judged = inputs.qrels(qrels, policy, profile_a, measure)
-    found = difference(profile_a, profile_b, measure, judged, inputs.run(run), policy=policy)
+    found = difference(
+        profile_a, profile_b, measure, judged, inputs.run(run), policy=policy
+    ).on_command_line()
     say(found.to_json() if layout == "json" else coloured("difference", str(found)))
 
 

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karat.cli.colour import painted
-from karat.errors import DataWarning
+from karat.errors import DataWarning, command_of
 from karat.escaping import lines_for_terminal
 from karat.layout import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["as_options", "fail", "say", "terminal_width", "warnings_said"]
-
-IN_PYTHON = (
-    (re.compile(r"karat\.(?:Run|Qrels)\.of\(\w+, folders='(\w+)'\)"), r"--folders \1"),
-    (re.compile(r"karat\.Qrels\.of\(\w+, grade=(\d+)\)"), r"--qrels-columns grade:=\1"),
-    (re.compile(r"policy=karat\.Policy\((\w+)='?([^')]*)'?\)"), r"--\1 \2"),
-    (re.compile(r"karat\.Run\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--run-columns \1=\2"),
-    (re.compile(r"karat\.Qrels\.of\(\w+, (\w+)='?([^')]*)'?\)"), r"--qrels-columns \1=\2"),
-    (re.compile(r"(?<![\w-])judged= "), "--judged "),
-)
-"""Remedies as Python writes them, and as the command line does."""
-
-
-def as_options(sentence: str) -> str:
-    """The sentence with the remedies that it names in Python's words named as options."""
-    for python, option in IN_PYTHON:
-        sentence = python.sub(option, sentence)
-    return sentence
+__all__ = ["fail", "say", "terminal_width", "warnings_said"]
 
 
 def fail(sentence: str, code: int, help_: str = "") -> None:
@@ -45,7 +27,7 @@ def fail(sentence: str, code: int, help_: str = "") -> None:
 
 def complain(prefix: str, kind: str, sentence: str) -> None:
     """Write a sentence to standard error: on a terminal in its width, with the prefix in the colour of its kind."""
-    text = f"{prefix} {as_options(sentence).encode('utf-8', 'replace').decode()}"
+    text = f"{prefix} {command_of(sentence).encode('utf-8', 'replace').decode()}"
     text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
     sys.stderr.write(painted(prefix, kind, sys.stderr) + text.removeprefix(prefix))
 
@@ -63,7 +45,7 @@ def warnings_said() -> Iterator[None]:
                 others(message, category, *rest, **named)
             elif str(message) not in said:
                 said.add(str(message))
-                complain("karat: warning:", "warning", str(message))
+                complain("karat: warning:", "warning", message.args[0])
 
         warnings.showwarning = show
         yield

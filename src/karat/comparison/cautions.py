@@ -183,7 +183,7 @@ def resamples(comparison: Comparison) -> Iterator[Caution]:
             "resamples",
             (),
             f"With {settings.resamples:,} resamples no corrected p can be below {min(least, 1.0):.3f}, so nothing can "
-            f"be significant: take {needed:,} (--resamples).",
+            f"be significant: take {needed:,} resamples.",
             {"least": least, "needed": needed},
         )
     contest = comparison.primary
@@ -193,7 +193,7 @@ def resamples(comparison: Comparison) -> Iterator[Caution]:
             "resamples",
             tuple(sorted({run for pair in near for run in (pair.a, pair.b)})),
             f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could "
-            "decide otherwise: take more --resamples.",
+            "decide otherwise: take more resamples.",
             {"pairs": [[pair.a, pair.b] for pair in near]},
         )
 

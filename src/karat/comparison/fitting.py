@@ -64,7 +64,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
         cells = [[row[column] for column in band] for row in rows]
         tables.append(lay_out(layout, [header[column] for column in band], cells, names))
     notes = [sheet.note] if sheet.note else []
-    notes += [f"Left out for want of width: {', '.join(left)}. --format csv has them."] if left else []
+    notes += [f"Left out for want of width: {', '.join(left)}. The CSV has them."] if left else []
     return "\n".join(tables) + "".join(folded(note, columns) for note in notes)
 
 

@@ -69,8 +69,8 @@ def board(comparison: Comparison, view: View) -> Sheet:
     notes = []
     if counted:
         notes.append(
-            f"Best {comparison.labels[0]} first. beats: how many runs it is significantly better than. All letters and "
-            "pairs: --format json."
+            f"Best {comparison.labels[0]} first. beats: how many runs it is significantly better than. The JSON has "
+            "all letters and pairs."
         )
         if comparison.settings.baseline is None:
             header.insert(1, "group")
@@ -81,7 +81,7 @@ def board(comparison: Comparison, view: View) -> Sheet:
                 "are not shown to be worse than their first."
             )
     if len(shown) < len(comparison.names):
-        notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (--top).")
+        notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (top).")
     note = " ".join(notes)
     names = frozenset({0, header.index("run")})
     return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)

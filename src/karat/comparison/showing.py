@@ -89,7 +89,7 @@ def chosen(comparison: Comparison, contest: Contest, view: View = EVERYTHING) ->
         if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
         return pairs[:MOST_AGAINST_BASELINE], (
-            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: --pairs all, or --format json."
+            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: pairs=all shows them, and the JSON."
         )
     if len(pairs) > 1:
         pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
@@ -99,7 +99,7 @@ def chosen(comparison: Comparison, contest: Contest, view: View = EVERYTHING) ->
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
     return top, (
-        f"The best run against the next {len(top)}; all {len(pairs)} pairs: --pairs all, or --format json."
+        f"The best run against the next {len(top)}; pairs=all shows all {len(pairs)} pairs, and the JSON."
     )
 
 

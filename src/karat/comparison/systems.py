@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, names_in, needs_groups
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import parse_measure
@@ -68,13 +68,25 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
     names = [name for name, _ in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise DataError(
-            f"{names.count(twice[0])} runs are called '{twice[0]}': a run needs a name of its own, as in "
-            "{'old': run, 'new': run}, or on the command line old=PATH."
-        )
+        refuse_alike(twice[0], names.count(twice[0]))
     if len(found) < 2:
         raise DataError("A comparison needs two runs at least.")
     return dict(found)
+
+
+def refuse_alike(name: str, count: int) -> NoReturn:
+    """Refuse runs of one name.
+
+    Raises:
+        DataError: always.
+    """
+    raise DataError(
+        worded(
+            f"{count} runs are called '{name}': give each a name of its own, as in ",
+            Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
+            ".",
+        )
+    )
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.asking import conventions, names_in
 from karat.comparison import compare
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     both_valued,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Baseline", "gate"]
+
+DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
+"""How a tolerance is given."""
 
 Baseline: TypeAlias = "RunLike | Scores | Record"
 
@@ -211,13 +214,17 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
         DataError: no limit, or tolerances without a baseline.
     """
     if not drops and not floors:
+        floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
         raise DataError(
-            "Nothing is gated: say what may drop (--max-drop nDCG@10=0.005) or must be reached (--min)."
+            worded("Nothing is gated: say what may drop, ", DROP, ", or what must be reached, ", floor, ".")
         )
     if drops and baseline is None:
-        raise DataError("A drop needs a baseline: give --baseline with a run, or with what --record wrote.")
+        given = Worded("baseline=a run or a record", "--baseline with a run, or with what --record wrote")
+        raise DataError(worded("A drop needs a baseline: give ", given, "."))
     if baseline is not None and not drops:
-        raise DataError("There is a baseline, but nothing says by how much a measure may drop: --max-drop.")
+        raise DataError(
+            worded("There is a baseline, but nothing says by how much a measure may drop: ", DROP, ".")
+        )
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.asking import conventions, labelled
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 from karat.evaluate import evaluate
 from karat.read import sentences
 from karat.records import Record, read
@@ -81,8 +81,11 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
     if (wanted or own) in by_name:
         return by_name[wanted or own]
     raise DataError(
-        f"{record.path} holds {len(by_name)} runs and none is called '{wanted or own}': choose one with --baseline-run "
-        f"({', '.join(record.names)})."
+        worded(
+            f"{record.path} holds {len(by_name)} runs and none is called '{wanted or own}': choose one with ",
+            Worded("baseline_run=", "--baseline-run"),
+            f" ({', '.join(record.names)}).",
+        )
     )
 
 

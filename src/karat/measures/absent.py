@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from karat.errors import MeasureError
+from karat.errors import MeasureError, Worded, by_policy, worded
 from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
 from karat.measures.synonyms import ALSO_CALLED, canonical, folded
@@ -52,7 +52,11 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("average_precision_score",),
-        "write AP for each query; how scikit-learn takes tied scores is LRAP under --profile sklearn.",
+        worded(
+            "write AP for each query; how scikit-learn takes tied scores is LRAP under ",
+            Worded("profile='sklearn'", "--profile sklearn"),
+            ".",
+        ),
     ),
     (
         ("FallOut", "Fallout", "RetrievalFallOut", "FPR", "false_positive_rate"),
@@ -130,7 +134,9 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("debias", "DebiasedMAP", "DebiasedPrecision"),
-        "karat has no debiased measures; weights of queries are --weights.",
+        worded(
+            "karat has no debiased measures; weights of queries are ", Worded("weights=", "--weights"), "."
+        ),
     ),
     (("RMSE", "MSE", "MAE", "MAPE", "R2", "LogLoss", "Logloss", "cross_entropy"), NO_ERRORS),
     (
@@ -200,7 +206,11 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("unknown_doc_rating", "ignore_unlabeled"),
-        "it is a matter of the policy: --unjudged removed, or Unjudged@10 to count them.",
+        worded(
+            "it is a matter of the policy: ",
+            by_policy("unjudged", "removed"),
+            ", or Unjudged@10 to count them.",
+        ),
     ),
     (
         ("return_std", "std"),
@@ -237,7 +247,7 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
     there_is_none = f"There is no measure '{shortened(word)}'"
     said = pointer(word)
     if said is not None:
-        return UnknownMeasureError(word, f"{there_is_none}: {said}")
+        return UnknownMeasureError(word, worded(f"{there_is_none}: ", said))
     spelled = respelled(word, at)
     if spelled is not None:
         return UnknownMeasureError(word, f"{there_is_none}. Did you mean {spelled}?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from karat.errors import MeasureError
+from karat.errors import MeasureError, by_policy, worded
 from karat.measures.define import REGISTER
 from karat.measures.trec_eval import TABLE
 
@@ -114,9 +114,12 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         )
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
         raise MeasureError(
-            f"{name}(judged_only=True): that unjudged documents are taken out of the list is a matter of the policy, "
-            "for all measures: --unjudged removed on the command line, policy=karat.Policy(unjudged='removed') in "
-            "Python."
+            worded(
+                f"{name}(judged_only=True): that unjudged documents are taken out of the list is a matter of the "
+                "policy, for all measures: ",
+                by_policy("unjudged", "removed"),
+                ".",
+            )
         )
     if "gains" in given and "gain" in has:
         given["gain"] = given.pop("gains")

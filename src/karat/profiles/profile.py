@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from karat.errors import MeasureError
+from karat.errors import MeasureError, worded
 from karat.measures import Measure, parse_measures
 from karat.measures.names import split_names
 from karat.policy import Policy
@@ -82,7 +82,7 @@ class Profile:
         word, at, _ = name.rpartition("@")
         hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)
         if hint:
-            raise MeasureError(f"'{name}' is not read under profile {self.name}. {hint}")
+            raise MeasureError(worded(f"'{name}' is not read under profile {self.name}. ", hint))
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
         """The measure with the tool's parameters where none was written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from karat.errors import by_policy, worded
 from karat.policy import Policy
 from karat.profiles.profile import Profile
 
@@ -47,8 +48,12 @@ PROFILES = (
             "r_precision": "Rprec(mean=found)",
         },
         hints={
-            "r_precision@": "The k of recommenders' r_precision is how long its lists are: write r_precision, and the "
-            "policy's depth (--depth 5, in Python policy=karat.Policy(depth=5)).",
+            "r_precision@": worded(
+                "The k of recommenders' r_precision is how long its lists are: write r_precision, and the policy's "
+                "depth: ",
+                by_policy("depth", 5),
+                ".",
+            ),
         },
         axes={
             "nDCG": {"gain": "binary", "discount": "ln"},

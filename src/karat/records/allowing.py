@@ -7,7 +7,7 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 from karat.read import sentences
 from karat.scanning.telling import is_pattern
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["refuse_elsewhere", "refuse_irregular"]
+
+OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
+"""How inputs are handed over."""
 
 
 def refuse_elsewhere(path: str, record: str) -> None:
@@ -33,8 +36,14 @@ def refuse_elsewhere(path: str, record: str) -> None:
     homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
     if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
         raise DataError(
-            f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand the "
-            "file over (--qrels FILE, --run NAME=FILE), or let the record name any file (--anywhere)."
+            worded(
+                f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand "
+                "the file over (",
+                OVER,
+                "), or let the record name any file (",
+                Worded("anywhere=True", "--anywhere"),
+                ").",
+            )
         )
 
 
@@ -48,4 +57,6 @@ def refuse_irregular(paths: Iterable[str], record: str) -> None:
         with sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
-            raise DataError(f"{record} names {path}, which is no file: hand a file over (--qrels, --run).")
+            raise DataError(
+                worded(f"{record} names {path}, which is no file: hand a file over (", OVER, ").")
+            )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError, KaratError
+from karat.errors import DataError, KaratError, Worded, worded
 from karat.escaping import sentence
 from karat.match import Counts
 from karat.measures import parse_measure
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from karat.rows import Floats
 
 __all__ = ["Record", "damaged", "read"]
+
+BY_RECORD = Worded("karat.record", "--record")
+"""What writes a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,7 @@ def read(path: str | os.PathLike[str]) -> Record:
         document = json.loads(text, parse_constant=no_number)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{name} is not JSON ({sentence(str(error))}): expected what --record writes."
+            worded(f"{name} is not JSON ({sentence(str(error))}): expected what ", BY_RECORD, " writes.")
         ) from None
     return record_in(document, name)
 
@@ -102,7 +105,10 @@ def record_in(document: Any, name: str) -> Record:
         scores = tuple(scores_in(run, document) for run in document["runs"])
     without = next((each.name for each in scores if not each.queries), None)
     if without is not None or not scores:
-        raise DataError(f"{name} has no values by query: write it with --record, or with -q.")
+        also = Worded("to_json(per_query=True)", "-q --format json")
+        raise DataError(
+            worded(f"{name} has no values by query: write it with ", BY_RECORD, ", or with ", also, ".")
+        )
     return Record(name, document, scores)
 
 

@@ -12,7 +12,7 @@ from karat._version import __version__
 from karat.asking import labelled, needs_groups
 from karat.boards import document_of, plural
 from karat.display import Display
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 from karat.escaping import json_text, sentence
 from karat.evaluate import evaluate, evaluate_judged_ranking
 from karat.profiles import profile_named
@@ -20,7 +20,7 @@ from karat.records.allowing import refuse_elsewhere, refuse_irregular
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
-from karat.records.reading import Record, damaged, policy_in, read
+from karat.records.reading import BY_RECORD, Record, damaged, policy_in, read
 from karat.scanning.places import place_of
 from karat.tables import Qrels, Run
 
@@ -125,7 +125,9 @@ def verify(
     recorded = read(path)
     if not recorded.complete:
         raise DataError(
-            f"{recorded.path} holds scores but no record of their inputs: write it with --record."
+            worded(
+                f"{recorded.path} holds scores but no record of their inputs: write it with ", BY_RECORD, "."
+            )
         )
     inputs = taken(recorded, qrels, dict(runs or {}))
     refuse_others(recorded, inputs, anywhere=anywhere)
@@ -163,8 +165,10 @@ class Taken:
     @property
     def option(self) -> str:
         """How it is handed over."""
-        run = self.entry["role"] == "run"
-        return f"--run {self.entry['name']}=FILE" if run else "--qrels FILE"
+        if self.entry["role"] != "run":
+            return Worded("qrels=", "--qrels FILE")
+        name = self.entry["name"]
+        return Worded(f"runs={{{name!r}: run}}", f"--run {name}=FILE")
 
     @property
     def label(self) -> str:
@@ -201,7 +205,9 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
             raise DataError(f"{recorded.path} is of grades in memory, which nothing can make again.")
         if each.now is None:
             why = entry.get("why", "in memory")
-            raise DataError(f"{recorded.path}: the {entry['role']} was {why}: hand it over ({each.option}).")
+            raise DataError(
+                worded(f"{recorded.path}: the {entry['role']} was {why}: hand it over (", each.option, ").")
+            )
         found.append(each)
     return found
 
@@ -273,8 +279,12 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
             raise
         role = given.entry["role"]
         raise DataError(
-            f"{given.path} is not the file that was recorded, and cannot be read as {role}: hand over the one that "
-            f"was, or this one, to be told why ({given.option})."
+            worded(
+                f"{given.path} is not the file that was recorded, and cannot be read as {role}: hand over the one "
+                "that was, or this one, to be told why (",
+                given.option,
+                ").",
+            )
         ) from None
 
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.columns import ROLES, choose, columns_of, fit, library_of, refusals
-from karat.errors import DataError, PolicyError
+from karat.errors import DataError, PolicyError, by_policy, worded
 from karat.faults import WIDE
 from karat.ids import text_of, unicode
 from karat.read import Origin
@@ -216,9 +216,12 @@ class EngineRun:
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if asked.rule == "rank-column" else "score"
             raise DataError(
-                f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as another, "
-                "and an engine's rows have no order to settle it: name a column of ranks that does "
-                "(--ties rank-column), or choose another rule for ties, such as trec."
+                worded(
+                    f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as "
+                    "another, and an engine's rows have no order to settle it: name a column of ranks that does, with ",
+                    by_policy("ties", "rank-column"),
+                    ", or choose another rule for ties, such as trec.",
+                )
             )
 
     def refuse_twice(self, query: bytes, asked: Asked) -> None:
@@ -230,9 +233,12 @@ class EngineRun:
         documents = Counter(document for _, document, _ in self.rows([query]))
         again = min((each for each, count in documents.items() if count > 1), default=b"?")
         raise DataError(
-            f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
-            f"{UNORDERED[asked.duplicates]}. Remove one, or let the one with the highest score count: "
-            "--duplicates max."
+            worded(
+                f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
+                f"{UNORDERED[asked.duplicates]}. Remove one, or let the one with the highest score count: ",
+                by_policy("duplicates", "max"),
+                ".",
+            )
         )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:

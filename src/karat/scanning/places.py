@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.errors import DataError, by_reading, worded
 from karat.read import Origin, sentences
 from karat.scanning.telling import is_pattern, kind_of
 
@@ -173,11 +173,15 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     if folders == "prefix":
         return replace(place, labels=tuple(labels))
     examples = list(dict.fromkeys(labels))
-    call = f"karat.{kind.capitalize()}.of(path, folders='{{}}')"
     raise DataError(
-        f"{name} means files in {len(set(homes))} folders ({shown(files)}). If these are data sets, their queries may "
-        f"have the same ids: {call.format('prefix')} calls them {examples[0]}/…, {examples[1]}/… and so on. If they "
-        f"are parts of one table, say so: {call.format('parts')}. Else give one of them."
+        worded(
+            f"{name} means files in {len(set(homes))} folders ({shown(files)}). If these are data sets, their queries "
+            "may have the same ids: ",
+            by_reading(kind, folders="prefix"),
+            f" calls them {examples[0]}/…, {examples[1]}/… and so on. If they are parts of one table, say so: ",
+            by_reading(kind, folders="parts"),
+            ". Else give one of them.",
+        )
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from karat.columns import choose, no_rank, plain_name, usual
-from karat.errors import DataError
+from karat.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,8 +129,12 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
         value = no_rank(value, lists)
     found = [each for each in lists if (each == value if value else plain_name(each) in VALUES[kind])]
     if not found and (value or (kind == "qrels" and plain_name(listed) not in WANTED)):
-        more = "" if kind == "run" else "; karat.Qrels.of(path, grade=1) if each of them is relevant"
+        alike = worded("; ", by_reading(kind, grade=1), " if each of them is relevant")
         raise DataError(
-            f"There is no column of lists with the {role}s of '{listed}': name it ({role}=…){more}."
+            worded(
+                f"There is no column of lists with the {role}s of '{listed}': name it, ",
+                by_reading(kind, **{role: ...}),
+                "." if kind == "run" else worded(alike, "."),
+            )
         )
     return {role: found[0]} if found else {}

@@ -75,8 +75,8 @@ class Table:
             try:
                 yield
             except DataError as error:
-                error.args = (self.numbered(self.fault() or str(error)),)
-                raise error from None
+                fault = self.fault()
+                raise error.within(lambda said: self.numbered(fault or said)) from None
 
     def numbered(self, sentence: str) -> str:
         """The sentence with its row as an editor numbers it."""
@@ -231,8 +231,8 @@ class Wanted:
             strange = usual(list(fields), "grade" if run else "rank") and not any(self.asked.values())
             looks = f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
             if strange:
-                raise DataError(f"{self.place.name}: {error}{looks}") from None
-            raise DataError(f"{self.place.name}: {str(error).replace('.of(frame,', '.of(path,')}") from None
+                raise error.within(lambda said: f"{self.place.name}: {said}{looks}") from None
+            raise error.within(lambda said: f"{self.place.name}: {said}") from None
 
     def made(
         self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False, header: bool = False
@@ -352,8 +352,9 @@ def reading(name: str, library: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        said = str(error).removeprefix("<frame>: ").removeprefix("<mapping>: ")
-        raise DataError(f"{name}: {said}") from None
+        raise error.within(
+            lambda said: f"{name}: {said.removeprefix('<frame>: ').removeprefix('<mapping>: ')}"
+        ) from None
     except BaseException as error:
         home = type(error).__module__.partition(".")[0].lstrip("_")
         known = (home == library and isinstance(error, Exception)) or isinstance(

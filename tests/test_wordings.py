@@ -1,0 +1,156 @@
+"""Remedies are arguments in Python and options on the command line: never the other face's words."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import karat
+from karat.cli import main
+from karat.errors import DataError, Worded, by_policy, by_reading, command_of, worded
+from karat.tables import Qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SOURCES = Path(karat.__file__).parent
+OPTION = re.compile(r"(?<![\w/'-])--[a-z][a-z-]+")
+IN_PYTHON = re.compile(r"karat\.(Policy|Run|Qrels)\b|policy=|profile=")
+BOTH = {"Worded", "by_policy", "by_reading"}
+"""What is given both wordings."""
+
+TWICE = b"q 0 a 1\nq 0 a 1\n"
+RUN = b"q Q0 a 1 1 t\n"
+
+
+def constants(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The texts of a module but its docstrings, and but what has both wordings."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BOTH:
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+        yield from constants(node)
+
+
+def other_faces(path: Path) -> bool:
+    """Whether a module is of another face: the command line itself, trec_eval's, or a page's style sheet."""
+    inside = path.relative_to(SOURCES).parts
+    return inside[0] in ("cli", "compat", "reporting") or inside[-1] in ("errors.py", "explanation.py")
+
+
+def test_no_sentence_names_an_option_unless_it_has_both_wordings() -> None:
+    found = [
+        f"{path.relative_to(SOURCES)}:{line}: {text}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        if not other_faces(path)
+        for line, text in constants(ast.parse(path.read_text(encoding="utf-8")))
+        # A command in quotes is a command in any face.
+        if OPTION.search(re.sub(r"'?karat (eval|compare)[^']*'", "", text))
+        and text != "--format json' writes."
+    ]
+    assert found == []
+
+
+FILES = {
+    "qrels": b"q 0 a 1\n",
+    "twice": TWICE,
+    "by.topic": b"q 1 a 1\nq 2 b 1\nq 1 a 1\n",
+    "run": RUN,
+    "again": RUN + RUN,
+    "bad": b"q Q0 a 1 x t\n",
+    "none": b"",
+    "other": b"z Q0 a 1 1 t\n",
+    "table.csv": b"topic_nr,what\nq,a\n",
+    "ranks.csv": b"query,document,position\nq,a,1\n",
+    "two.csv": b"query,document,docid,score\nq,a,a,1\n",
+}
+LENIENT = karat.Policy(missing="error", overlap="none")
+CASES: dict[str, tuple[str, Callable[[], Any]]] = {
+    "a document judged twice": ("eval twice run", lambda: karat.evaluate("twice", "run")),
+    "a document judged twice for a subtopic": (
+        "eval by.topic run -m alphanDCG@5",
+        lambda: karat.evaluate("by.topic", "run", "alphanDCG@5"),
+    ),
+    "a document listed twice": ("eval qrels again", lambda: karat.evaluate("qrels", "again")),
+    "a line": ("eval qrels bad", lambda: karat.evaluate("qrels", "bad")),
+    "an empty run": ("eval qrels none", lambda: karat.evaluate("qrels", "none")),
+    "a missing query": (
+        "eval qrels other --missing error --overlap none",
+        lambda: karat.evaluate("qrels", "other", policy=LENIENT),
+    ),
+    "columns": ("eval qrels table.csv", lambda: karat.evaluate("qrels", "table.csv")),
+    "columns of judgments": ("eval table.csv run", lambda: karat.evaluate("table.csv", "run")),
+    "ranks as scores": (
+        "eval qrels ranks.csv --run-columns score=position",
+        lambda: karat.Run.of("ranks.csv", score="position"),
+    ),
+    "a gate": ("gate qrels run", lambda: karat.gate("qrels", "run")),
+    "a gate's baseline": ("gate qrels run --baseline run", lambda: karat.gate("qrels", "run", "run")),
+    "a profile's name": (
+        "eval qrels run -m RetrievalMAP",
+        lambda: karat.evaluate("qrels", "run", "RetrievalMAP"),
+    ),
+    "a name elsewhere": ("eval qrels run -m debias", lambda: karat.evaluate("qrels", "run", "debias")),
+    "an explanation": ("explain AP qrels run", lambda: karat.explain("AP", "qrels", "run")),
+    "runs of one name": ("compare qrels run run", lambda: karat.compare("qrels", ["run", "run"])),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_face_has_its_own_words(case: str, capfd: pytest.CaptureFixture[str]) -> None:
+    command, call = CASES[case]
+    with pytest.raises(karat.KaratError) as refused:
+        call()
+    assert not OPTION.search(str(refused.value))
+    with pytest.raises(SystemExit) as end:
+        main(command.split())
+    said = capfd.readouterr().err
+    assert end.value.code == 2
+    assert not IN_PYTHON.search(said)
+    assert isinstance(refused.value.said, Worded) or "=run new=" in said or "karat" in said
+
+
+def test_a_check_has_the_words_of_its_face(capfd: pytest.CaptureFixture[str]) -> None:
+    for files in (["twice", "run"], ["qrels", "again"], ["qrels", "bad"], ["qrels", "table.csv"]):
+        found = karat.check(*files)
+        remedies = [f"{each.what} {each.effect} {each.remedy}" for each in found]
+        assert not [each for each in remedies if OPTION.search(each)]
+        with pytest.raises(SystemExit):
+            main(["check", *files])
+        assert not IN_PYTHON.search(capfd.readouterr().out)
+
+
+def test_a_run_in_the_place_of_a_table_keeps_both_wordings_on_its_way_up() -> None:
+    with pytest.raises(DataError) as refused:
+        karat.Run.of("ranks.csv", score="position").match(Qrels.of("qrels").judgments, None)  # type: ignore[arg-type]
+    assert str(refused.value).startswith("ranks.csv: Column 'position'")
+    assert "--run-columns rank=position" in command_of(refused.value.said)
+    assert "karat.Run.of(run, rank='position')" in str(refused.value)
+
+
+def test_wordings_go_together_and_to_other_processes() -> None:
+    text = worded("Choose ", by_policy("duplicates", "first", "last", "max"), ".")
+    assert text == "Choose policy=karat.Policy(duplicates='first'), 'last' or 'max'."
+    assert command_of(text) == "Choose --duplicates first, last or max."
+    assert command_of(pickle.loads(pickle.dumps(text))) == command_of(text)
+    assert command_of(by_policy("malformed", "skip")) == "--lenient"
+    assert command_of(by_policy("depth", 5)) == "--depth 5"
+    assert by_reading("qrels", grade=1) == "karat.Qrels.of(qrels, grade=1)"
+    assert command_of(by_reading("qrels", grade=1)) == "--qrels-columns grade:=1"
+    assert command_of(by_reading("run", folders="prefix")) == "--folders prefix"
