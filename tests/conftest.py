@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from karat.measures import REGISTER
+# Before anything loads them. Threads that wait for a second core, which another worker holds, burn the first one:
+# XGBoost's tests alone took six times the processor's time. And Numba need not optimise what is called twice.
+for name, value in {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "NUMBA_OPT": "0"}.items():
+    os.environ.setdefault(name, value)
+
+import sharing  # noqa: E402
+from karat.measures import REGISTER  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
         definition = REGISTER[name]
         formula = definition.formula
         REGISTER[name] = replace(definition, formula=lambda *given, **named: formula(*given, **named) * 1.001)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        sharing.first_the_long(items, config.rootpath)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return sharing.scheduler(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

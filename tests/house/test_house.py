@@ -6,13 +6,18 @@ import ast
 import importlib
 import inspect
 import re
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import karat
 from cases import CASES
 from karat.measures import REGISTER, parse_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(karat.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -111,16 +116,26 @@ def imports(path: Path, *, top_only: bool = False) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
-def test_imports_go_down_only(path: Path) -> None:
-    module = MODULES[path]
-    for imported in imports(path):
-        if not imported.startswith("karat") or imported == "karat._version":
-            continue
-        same_package = imported.split(".")[:2] == module.split(".")[:2]
-        assert same_package or floor(imported) < floor(module), (
-            f"{module} imports {imported}, which is not below it"
-        )
+def check_all(paths: list[Path], breaks: Callable[[Path], object]) -> None:
+    """Fail with a line for each file that breaks a rule: a rule is one test, not one for each file."""
+    found = {str(path.relative_to(CHECKOUT if path in TESTS else ROOT)): breaks(path) for path in paths}
+    offenders = [f"{name}: {what}" for name, what in found.items() if what]
+    assert not offenders, "\n".join(["", *offenders])
+
+
+def test_imports_go_down_only() -> None:
+    def above(path: Path) -> list[str]:
+        module = MODULES[path]
+        return [
+            f"imports {each}, which is not below it"
+            for each in imports(path)
+            if each.startswith("karat")
+            and each != "karat._version"
+            and each.split(".")[:2] != module.split(".")[:2]
+            and floor(each) >= floor(module)
+        ]
+
+    check_all(SOURCES, above)
 
 
 def test_lists_and_measures_do_not_know_each_other() -> None:
@@ -136,26 +151,36 @@ def test_measures_import_no_array_library() -> None:
             assert not {name.partition(".")[0] for name in imports(path)} & {"numpy", "torch", "jax"}, module
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
-def test_heavy_libraries_are_imported_inside_functions(path: Path) -> None:
-    top = {name.partition(".")[0] for name in imports(path, top_only=True)}
-    assert not top & ONLY_INSIDE_FUNCTIONS
+def test_heavy_libraries_are_imported_inside_functions() -> None:
+    def heavy(path: Path) -> set[str]:
+        return {name.partition(".")[0] for name in imports(path, top_only=True)} & ONLY_INSIDE_FUNCTIONS
+
+    check_all(SOURCES, heavy)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
-def test_first_line_says_what_the_file_is(path: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert docstring
-    assert docstring.splitlines()[0].endswith((".", ":"))
+def test_first_line_says_what_the_file_is() -> None:
+    def silent(path: Path) -> str:
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        first = docstring.partition("\n")[0]
+        return "" if first.endswith((".", ":")) else f"the first line is no sentence: {first!r}"
+
+    check_all(SOURCES, silent)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=MODULES.get)
-def test_all_names_what_is_there(path: Path) -> None:
-    if MODULES[path] in ("karat.__main__", "karat._version"):
-        return
-    module = importlib.import_module(MODULES[path])
-    assert len(module.__all__) == len(set(module.__all__))
-    assert all(hasattr(module, name) for name in module.__all__)
+def test_all_names_what_is_there() -> None:
+    def wrong(path: Path) -> list[str]:
+        if MODULES[path] in ("karat.__main__", "karat._version"):
+            return []
+        module = importlib.import_module(MODULES[path])
+        names = getattr(module, "__all__", None)
+        if names is None:
+            return ["has no __all__"]
+        twice = [f"__all__ names {name} twice" for name, count in Counter(names).items() if count > 1]
+        return twice + [
+            f"__all__ names {name}, which is absent" for name in names if not hasattr(module, name)
+        ]
+
+    check_all(SOURCES, wrong)
 
 
 def public() -> list[str]:
@@ -199,16 +224,22 @@ def test_the_kernel_knows_no_measure() -> None:
         assert not [word for word in words if re.search(rf"\b{word}\b", text)], path
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
-def test_every_test_can_fail(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            body = ast.unparse(node)
-            assert re.search(
-                r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(|\battacked\w*\(|\.refused\(|\.answered\(",
-                body,
-            ), f"{path.name}: {node.name}"
+CAN_FAIL = re.compile(
+    r"\bassert\b|pytest\.raises|\.check\(|check_\w+\(|\battacked\w*\(|\.refused\(|\.answered\("
+)
+
+
+def test_every_test_can_fail() -> None:
+    def idle(path: Path) -> list[str]:
+        return [
+            f"{node.name} asserts nothing"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.FunctionDef)
+            and node.name.startswith("test_")
+            and not CAN_FAIL.search(ast.unparse(node))
+        ]
+
+    check_all(TESTS, idle)
 
 
 def test_no_file_is_named_for_nothing() -> None:
