@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pytest
 
 import karat
@@ -138,3 +140,21 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
         karat.evaluate_ids([["a"]], verdicts=[["yes"]], measures="RR")
     with pytest.raises(PolicyError, match="collapse is first, best or last"):
         karat.evaluate_ids([["a"]], [["a"]], "RR", collapse="max")
+
+
+# ---------------------------------------------------------------- what is no id
+
+
+@pytest.mark.parametrize(
+    "nothing", [None, math.nan, [1], np.ma.masked], ids=["None", "NaN", "list", "masked"]
+)
+def test_what_is_no_id_never_meets_another(nothing: Any) -> None:
+    for documents in (lambda _: nothing, {"a": nothing, "b": nothing}):
+        with pytest.raises(DataError, match=r"document_of gives .* for chunk 'a', which is no id"):
+            karat.evaluate_ids([["a"]], [["b"]], "RR", document_of=documents)
+    with pytest.raises(
+        DataError, match=r"The retrieved list of question 2 holds .*, which is no id: leave it out"
+    ):
+        karat.evaluate_ids([["a"], [nothing]], [["a"], ["b"]], "RR")
+    with pytest.raises(DataError, match=r"The reference of question 1 holds .*: leave it out"):
+        karat.evaluate_ids([["a"]], [[nothing]], "RR")

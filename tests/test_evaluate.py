@@ -433,6 +433,28 @@ def test_merged_parts_keep_what_had_no_value() -> None:
     assert math.isnan(merged["ERR"])
 
 
+# ---------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize(
+    "weight", [1e308, 1e31, 1e-31, 5e-324, 10**400, -1, math.nan, math.inf, "1", None], ids=range(10)
+)
+def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> None:
+    qrels, run = {"p": {"a": 1}, "q": {"a": 1}}, {"p": {"a": 1.0}, "q": {"b": 2.0, "a": 1.0}}
+    for call in (
+        lambda: karat.evaluate(qrels, run, "RR", weights={"p": weight, "q": 1}),
+        lambda: karat.compare(qrels, {"a": run, "b": run}, "RR", weights={"p": weight, "q": 1}),
+        lambda: karat.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
+    ):
+        with pytest.raises(
+            DataError, match=r"The weight of query '[p1]' is .*: a weight is a number from 0 on"
+        ) as said:
+            call()
+        assert len(str(said.value)) < 200
+    assert karat.evaluate(qrels, run, "RR", weights={"p": 1e30, "q": 1e30})["RR"] == pytest.approx(0.75)
+    assert karat.evaluate(qrels, run, "RR", weights={"p": 1e-30, "q": 0})["RR"] == 1.0
+
+
 # ---------------------------------------------------------------- grades ranked that nobody judged
 
 BETTER_THAN_JUDGED: list[tuple[list[list[float | None]], list[list[float | None]], str]] = [

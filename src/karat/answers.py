@@ -184,8 +184,18 @@ def rows_of(lists: Any, what: str) -> list[Any]:
 
 
 def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
-    """Each question's ids with their verdicts, if there are any."""
+    """Each question's ids with their verdicts, if there are any.
+
+    Raises:
+        DataError: what is no id, or lists that do not pair.
+    """
     ids = [list(row) for row in rows_of(retrieved, "retrieved list")]
+    for number, row in enumerate(ids, 1):
+        for each in row:
+            if not is_id(each):
+                raise DataError(
+                    f"The retrieved list of question {number} holds {each!r}, which is no id: leave it out."
+                )
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
     grades = [
@@ -203,18 +213,34 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
     """The document of a chunk, as a function.
 
     Raises:
-        DataError: when called, for a chunk that the mapping does not hold.
+        DataError: when called, for a chunk that the mapping does not hold, or whose document is no id.
     """
-    if not isinstance(document_of, Mapping):
-        found: Callable[[Any], Any] | None = document_of
-        return found
+    if document_of is None:
+        return None
 
     def named(chunk: Any) -> Any:
-        if chunk not in document_of:
+        if not isinstance(document_of, Mapping):
+            document = document_of(chunk)
+        elif chunk in document_of:
+            document = document_of[chunk]
+        else:
             raise DataError(f"document_of does not say which document chunk {chunk!r} belongs to.")
-        return document_of[chunk]
+        if not is_id(document):
+            raise DataError(
+                f"document_of gives {document!r} for chunk {chunk!r}, which is no id: say which document it belongs to."
+            )
+        return document
 
     return named
+
+
+def is_id(given: Any) -> bool:
+    """Whether something can be an id: it is there, equals itself, as NaN does not, and can be looked up."""
+    try:
+        hash(given)
+        return given is not None and bool(given == given)
+    except (TypeError, ValueError):
+        return False
 
 
 def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
@@ -222,8 +248,9 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
     pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in wanted)
     found: dict[Any, float] = {}
     for each, grade in pairs:
-        if each is None or grade is None:
-            raise DataError(f"The reference of question {number} holds None: leave it out.")
+        if not is_id(each) or grade is None:
+            what = each if grade is not None else None
+            raise DataError(f"The reference of question {number} holds {what!r}: leave it out.")
         document = each if named is None else named(each)
         found[document] = max(found.get(document, grade), grade)
     return found

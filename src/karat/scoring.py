@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -276,9 +275,13 @@ def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:
     """The weight given to a query."""
+    from reprlib import repr as shortened  # only here, as few give weights
+
+    from karat.weights import A_WEIGHT, is_weight
+
     if query not in given:
         raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
     weight: object = given[query]
-    if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
-        raise DataError(f"The weight of query '{query}' is {weight!r}: a weight is a number from 0 on.")
-    return float(weight)
+    if not is_weight(weight):
+        raise DataError(f"The weight of query '{query}' is {shortened(weight)}: {A_WEIGHT}.")
+    return float(cast("float", weight))

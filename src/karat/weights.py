@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
 from karat.errors import DataError
@@ -13,7 +13,16 @@ from karat.read import sentences, source_of
 if TYPE_CHECKING:
     from karat.read import Readable
 
-__all__ = ["read_weights"]
+__all__ = ["A_WEIGHT", "LARGEST", "SMALLEST", "is_weight", "read_weights"]
+
+SMALLEST, LARGEST = 1e-30, 1e30
+"""Weights other than 0 lie between: their sums and products are then held in every floating type."""
+A_WEIGHT = "a weight is a number from 0 on, and 0 or between 1e-30 and 1e30"
+
+
+def is_weight(given: Any) -> bool:
+    """Whether something can be a query's weight; a whole number may be too large for a float."""
+    return isinstance(given, Real) and bool(given == 0 or SMALLEST <= cast("float", given) <= LARGEST)
 
 
 def read_weights(where: Readable) -> dict[str, float]:
@@ -31,10 +40,9 @@ def read_weights(where: Readable) -> dict[str, float]:
             raise DataError(
                 f"{source.name}, line {line}: query '{query}' has a weight already. Remove one line."
             )
-        if not 0 <= weight < math.inf:
+        if not is_weight(weight):
             raise DataError(
-                f"{source.name}, line {line}: the weight of query '{query}' is {weight!r}: a weight is a number "
-                "from 0 on."
+                f"{source.name}, line {line}: the weight of query '{query}' is {weight!r}: {A_WEIGHT}."
             )
         weights[query] = weight
     return weights

@@ -71,7 +71,7 @@ def evaluate(
         longest: the most documents that a query has there; under a compiler it must be given.
         longest_judged: the most judgments that a query has where ``judged`` has one axis; under a compiler it must
             be given.
-        weights: what each query weighs in the means, a number from 0 on; all the same if None [query].
+        weights: what each query weighs in the means, 0 or from 1e-30 to 1e30; all the same if None [query].
         per_query: the values of each query instead of their mean.
         policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
             here). A place stands for the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.

@@ -56,6 +56,5 @@ def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
     """The one number that the sums come to; undefined where nothing counts."""
     if how == "sum":
         return total
-    known = (whole > 0.0) & (whole < float("inf"))
-    mean = xp.where(known, total / xp.maximum(whole, 1e-30), float("nan"))
+    mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))
     return xp.library.exp(mean) if how == "geometric" else mean

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.errors import DataError
 from karat.lists.arrays import arrays_of, host_view
+from karat.weights import A_WEIGHT, LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays
@@ -93,23 +94,15 @@ def weights_taken(arrays: Arrays, weights: Any) -> Any:
     """Weights of queries as floats; on a device those that are none become NaN, and so the mean.
 
     Raises:
-        DataError: on the host, a weight that is no number from 0 on, or weights whose sum is none.
+        DataError: on the host, a weight that is none.
     """
     floats = arrays.floats(weights)
+    fine = (floats == 0.0) | ((floats >= SMALLEST) & (floats <= LARGEST))
     if not arrays.on_host:
-        return arrays.where(floats >= 0.0, floats, float("nan"))
-    wrong = ~(np.isfinite(floats) & (floats >= 0.0))
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise DataError(
-            f"weights holds {weights[place]} at place {place}: a weight is a number from 0 on"
-            f"{f', and {floats.dtype} holds it' if np.isfinite(weights[place]) and weights[place] > 0 else ''}."
-        )
-    with arrays.quiet():
-        if not np.isfinite(floats.sum()):
-            raise DataError(
-                f"The weights add up to more than {floats.dtype} holds: divide all of them by the largest."
-            )
+        return arrays.where(fine, floats, float("nan"))
+    if not fine.all():
+        place = int(fine.argmin())
+        raise DataError(f"weights holds {weights[place]} at place {place}: {A_WEIGHT}.")
     return floats
 
 
