@@ -53,7 +53,7 @@ FLOORS = [
     ["karat.profiles", "karat.significance"],
     ["karat.boards", "karat.explanation"],
     ["karat.asking", "karat.scores", "karat.values", "karat.dictionary"],
-    ["karat.scoring"],
+    ["karat.scoring", "karat.naming"],
     ["karat.evaluate"],
     [
         "karat.answers",

@@ -36,12 +36,15 @@ def check_command(
     wrong, 1 with warnings, 2 with errors.
     """
     from karat.checking import check
+    from karat.naming import refuse_alike
 
     refuse_two_readers(*files)
     inputs = Inputs.taken(options)
-    runs = dict(split(each) for each in files[1:] if split(each)[0] is not None)
-    if runs and len(runs) + 1 < len(files):
-        raise click.UsageError("Name every run, as in old=a/x.run new=b/x.run, or none.")
+    named = [split(each) for each in files[1:]]
+    given = [name for name, _ in named if name is not None]
+    refuse_alike(given)
+    # One file twice under no name is a finding.
+    runs = {name or path: path for name, path in named} if given else {}
     if measures:
         options["measures"] = measures
     found = check(

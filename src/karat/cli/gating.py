@@ -158,12 +158,13 @@ def verify_command(
     RECORD is what 'karat eval --record' or 'karat compare --record' wrote. Exit code 0: all is as recorded; 1: an
     input, the policy or a value differs; 2: something cannot be read.
     """
+    from karat.naming import refuse_alike
     from karat.records import read, verify
 
     names = read(path).names if runs else []
-    found = verify(
-        path, qrels, dict(named(each, names) for each in runs), tolerance=tolerance, anywhere=anywhere
-    )
+    handed = [named(each, names) for each in runs]
+    refuse_alike([name for name, _ in handed])
+    found = verify(path, qrels, dict(handed), tolerance=tolerance, anywhere=anywhere)
     say(found.to_json() if layout == "json" else coloured("verify", found.to_text()))
     if not found.equal:
         sys.exit(1)

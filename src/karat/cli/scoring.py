@@ -19,7 +19,6 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
-    split,
 )
 from karat.cli.speech import say, terminal_width
 from karat.scanning.telling import kind_of
@@ -129,6 +128,7 @@ def evaluate_all(
     """Score every run against the same judgments, read once."""
     from karat.asking import conventions, labelled, needs_groups
     from karat.evaluate import evaluate_together
+    from karat.naming import names_apart
     from karat.progress import watched
     from karat.tables import Qrels
 
@@ -136,8 +136,7 @@ def evaluate_all(
     measures = labelled(asked, convention)
     judged = Qrels.of(inputs.qrels(qrels, policy, profile, asked), policy, subtopics=needs_groups(measures))
     ranked = [inputs.run(run) for run in runs]
-    names = [run.name for run in ranked]
-    names = [split(run)[0] or run for run in runs] if len(set(names)) < len(names) else names
+    names = names_apart(ranked)
     ranked = [replace(run, name=name) for name, run in zip(names, ranked, strict=True)]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         found = evaluate_together(

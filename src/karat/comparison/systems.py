@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, names_in, needs_groups
-from karat.errors import DataError, Worded, worded
+from karat.errors import DataError
 from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import parse_measure
+from karat.naming import names_apart, refuse_alike
 from karat.read import sentences
 from karat.scores import Scores, whole
 from karat.tables import Qrels, QrelsLike, Run, RunLike
@@ -59,34 +59,17 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
         DataError: fewer than two runs, or two of the same name.
     """
     if isinstance(runs, Mapping):
-        given = {str(name): each for name, each in runs.items()}
-        found = [(name, taken(each, name)) for name, each in given.items()]
+        refuse_alike(list(map(str, runs)))
+        found = [(str(name), taken(each, str(name))) for name, each in runs.items()]
     elif isinstance(runs, (str, bytes)) or not hasattr(runs, "__iter__"):
         raise DataError("Give several runs: {'name': run, …}, or a list of paths or scores.")
     else:
-        found = unambiguous([taken(each) for each in runs])
-    names = [name for name, _ in found]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        refuse_alike(twice[0], names.count(twice[0]))
+        ready = [taken(each) for each in runs]
+        names = names_apart(ready)
+        found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < 2:
         raise DataError("A comparison needs two runs at least.")
     return dict(found)
-
-
-def refuse_alike(name: str, count: int) -> NoReturn:
-    """Refuse runs of one name.
-
-    Raises:
-        DataError: always.
-    """
-    raise DataError(
-        worded(
-            f"{count} runs are called '{name}': give each a name of its own, as in ",
-            Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
-            ".",
-        )
-    )
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
@@ -106,22 +89,6 @@ def tag_of(run: Run) -> str:
         start = file.read(LONGEST_LINE)
     fields = next((line.split() for line in start.splitlines() if line.strip()[:1] not in (b"", b"#")), [])
     return text_of(fields[5]) if len(fields) > 5 else run.name
-
-
-def unambiguous(runs: list[Run | Scores]) -> list[tuple[str, Run | Scores]]:
-    """Each run with its name; those of several files that share one become their paths, nameless ones numbers."""
-    names = [each.name for each in runs]
-    result = []
-    for number, each in enumerate(runs, 1):
-        name = each.name
-        if isinstance(each, Run):
-            path = each.origin.path
-            if path is None:
-                name = f"run {number}" if name in ("run", "<bytes>") else name
-            elif names.count(name) > 1:
-                name = os.path.normpath(path)
-        result.append((name, taken(each, name)))
-    return result
 
 
 def evaluated(
