@@ -296,3 +296,14 @@ def test_trec_eval_behaves_as_itself(tmp_path: Path, capfdbinary: pytest.Capture
     said = capfdbinary.readouterr()
     assert said.out.split() == [b"map", b"all", b"0.0000"]
     assert not said.err
+
+
+def test_an_empty_run_is_called_empty_whatever_becomes_of_missing_queries(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.run"
+    empty.write_bytes(b"")
+    for run in (str(empty), {}):
+        with pytest.raises(karat.DataError, match="holds no ranking: it is empty"):
+            karat.evaluate({"q": {"a": 1}}, run, "AP", policy=karat.Policy(missing="error"))
+    allowed = karat.Policy(missing="error", overlap="none")
+    with pytest.raises(karat.DataError, match="lacks 1 of 1 judged queries"):
+        karat.evaluate({"q": {"a": 1}}, {}, "AP", policy=allowed)

@@ -336,7 +336,9 @@ def decide(
         # A mean of nothing: to who calls that undefined, an empty list tells no more than none (Ragas, LensKit).
         retrieved = retrieved & (whole.length > 0)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
-    if missing and policy.missing == "error":
+    # That a run is empty says more than that it lacks every query; who matches refuses that next.
+    empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
+    if missing and policy.missing == "error" and not empty:
         raise DataError(
             worded(
                 f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "

@@ -338,6 +338,11 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
             )
         if kind == "qrels" and detail == "3":
             remedy = " If the second column is missing, write it: awk '{print $1, 0, $2, $3}'."
+        if kind in ("qrels", "run") and detail == "1" and ("," in excerpt or excerpt.startswith("{")):
+            remedy = (
+                " This looks like CSV or JSON, and what has no path is read as TREC text: give the path of a file that "
+                "ends in .csv or .jsonl, or a data frame."
+            )
         found = "1 column" if detail == "1" else f"{detail} columns"
         return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
     skip = "" if kind == "weights" else worded(", or skip such lines with ", by_policy("malformed", "skip"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.errors import DataError, Worded, worded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -220,7 +220,10 @@ def refuse_more_than_judged(
     its = int((counts[begin:end] > 0).sum())
     documents, several = (f"{its} document{'s' * (its > 1)}", f"{int(end - begin) - its}")
     raise DataError(
-        f"Query number {first + int(lists[begin]) + 1}: {documents} of grade {values[begin]:g} ranked, and {several} "
-        "judged. judged= holds all grades of the query's judgments, retrieved or not: add those that it lacks, or "
-        "leave it out."
+        worded(
+            f"Query number {first + int(lists[begin]) + 1}: {documents} of grade {values[begin]:g} ranked, and "
+            f"{several} judged. ",
+            Worded("judged=", "--judged"),
+            " holds all grades of the query's judgments, retrieved or not: add those that it lacks, or leave it out.",
+        )
     )

@@ -187,3 +187,26 @@ def test_a_negative_seed_is_refused(folder: Path, command: str) -> None:
     answer = attacked(command, *files, "--seed", "-1", *more)
     assert answer.code == 2
     assert "--seed" in answer.err
+
+
+@pytest.mark.parametrize("how", ["a path", "bytes", "standard input"])
+def test_pairs_to_exclude_may_be_two_columns(folder: Path, how: str) -> None:
+    Path("seen").write_bytes(b"# query document\nq1 a\n\nq2 x\n")
+    if how == "standard input":
+        answer = attacked("eval", "qrels", "one", "-m", "AP", "--exclude", "-", stdin=b"q1 a\nq2 x\n")
+        assert (answer.code, answer.err) == (0, "")
+        assert "2 documents excluded" in answer.out
+        return
+    seen: Any = "seen" if how == "a path" else Path("seen").read_bytes()
+    assert karat.evaluate("qrels", "one", "AP", exclude=seen).counts.excluded == 2
+
+
+def test_pairs_of_two_and_three_columns_are_refused(folder: Path) -> None:
+    with pytest.raises(karat.DataError, match="line 1: found 2 columns"):
+        karat.evaluate("qrels", "one", "AP", exclude=b"q1 a\nq2 x y\n")
+
+
+def test_a_table_on_standard_input_is_told_how_it_is_read(folder: Path) -> None:
+    answer = attacked("eval", "qrels", "-", stdin=b"query,document,score\nq1,a,1\n")
+    assert answer.code == 2
+    assert "looks like CSV or JSON" in answer.err

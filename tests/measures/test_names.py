@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat import Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure, parse_measures
 from karat.measures.define import ANY
@@ -170,3 +171,19 @@ def test_a_parameter_that_is_given_twice_is_refused() -> None:
 
 def test_a_depth_as_a_parameter_may_be_large() -> None:
     assert str(parse_measure("P(k=1000000)")) == "P@1000000"
+
+
+def test_a_name_with_several_depths_is_several_names() -> None:
+    for text in ("P@5,10", "P@5, 10", "P@5 10"):
+        assert list(map(str, parse_measures(text))) == ["P@5", "P@10"]
+    both = list(map(str, parse_measures("nDCG(gain=exp2)@5,10 P_5,10 AP")))
+    assert both == ["nDCG(gain=exp2)@5", "nDCG(gain=exp2)@10", "P@5", "P@10", "AP"]
+
+
+def test_the_tables_of_names_take_names() -> None:
+    assert list(karat.measures("HR@10", "map")) == ["Success", "AP"]
+    with pytest.raises(karat.MeasureError):
+        karat.measures("nothing")
+    assert "ties" in karat.profiles("sklearn")["sklearn"]
+    with pytest.raises(karat.PolicyError):
+        karat.profiles("nothing")

@@ -53,9 +53,11 @@ def policy_options(command: Any) -> Any:
     command = click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only")(
         command
     )
-    return click.option("--lenient", is_flag=True, help="skip lines that cannot be read, and count them")(
-        command
-    )
+    return click.option(
+        "--lenient",
+        is_flag=True,
+        help="skip lines of text that cannot be read, and count them",
+    )(command)
 
 
 def policy_of(axes: dict[str, Any], *, lenient: bool) -> Policy | None:

@@ -153,10 +153,12 @@ def depth_of(text: str, name: str) -> int:
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a text, separated by blanks or commas; ``P.5,10`` is one."""
+    """The names in a text, separated by blanks or commas; ``P.5,10`` is one, and ``P@5,10`` is ``P@5`` and ``P@10``."""
     names: list[list[str]] = []
     for part in split(text, ", \t\n"):
-        if names and NUMBER.fullmatch(part):
+        if names and "@" in names[-1][0] and part.isdecimal():
+            names.append([f"{names[-1][0].rpartition('@')[0]}@{part}"])
+        elif names and NUMBER.fullmatch(part):
             names[-1].append(part)
         else:
             names.append([part])

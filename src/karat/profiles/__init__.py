@@ -19,14 +19,24 @@ def every_profile() -> dict[str, Profile]:
     return {each.name: each for family in families for each in family.PROFILES}
 
 
-def profiles() -> dict[str, str]:
-    """Every profile's name with its source.
+def profiles(*names: str) -> dict[str, str]:
+    """Every profile's name with its source, or of those asked for with all that they change.
+
+    Args:
+        names: names of profiles; all if there are none.
+
+    Raises:
+        PolicyError: there is no such profile.
 
     Example:
         >>> import karat
         >>> karat.profiles()["trec_eval-9"]
         'usnistgov/trec_eval v9.0.8'
+        >>> karat.profiles("sklearn")["sklearn"].splitlines()[0]
+        'sklearn'
     """
+    if names:
+        return {name: profile_named(name).describe() for name in names}
     return {name: profile.source for name, profile in every_profile().items()}
 
 

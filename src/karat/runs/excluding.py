@@ -11,7 +11,9 @@ import numpy as np
 
 from karat import _native
 from karat.errors import ColumnsOfTextError, DataError, NothingError, PolicyError
+from karat.ids import text_of
 from karat.policy import Policy
+from karat.read import kept, source_of
 from karat.rows import offsets_of
 from karat.runs.judged import Extracted
 
@@ -153,6 +155,8 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
         read: ``Qrels.of``.
         given: the pairs.
     """
+    if isinstance(given, (str, os.PathLike)) or hasattr(given, "read"):
+        given = kept(given)  # it may be read twice, where it has no grades
     try:
         return with_or_without_grades(read, given)
     except NothingError:
@@ -172,10 +176,29 @@ def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
         raise
     except DataError as error:
         refused = error
+    pairs = two_columns(given)
+    if pairs is not None:
+        return read(pairs)
     try:
         return read(given, first, grade=1)  # a table may have no grades
     except ColumnsOfTextError:
         raise refused from None
+
+
+def two_columns(given: Any) -> dict[str, set[str]] | None:
+    """The pairs of text whose every line is ``query document``; None of anything else."""
+    found: dict[str, set[str]] = {}
+    try:
+        for line in source_of(given).lines():
+            fields = line.split()
+            if not fields or fields[0].startswith(b"#"):
+                continue
+            if len(fields) != 2:
+                return None
+            found.setdefault(text_of(fields[0]), set()).add(text_of(fields[1]))
+    except (DataError, OSError):
+        return None
+    return found or None
 
 
 def excluding(held: Held, seen: Qrels) -> ExcludingRun:
