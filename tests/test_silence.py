@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import karat
-from karat import DataError, DataWarning, Policy
+from karat import DataError, DataWarning, Policy, PolicyError
 from karat.cli import main
 
 if TYPE_CHECKING:
@@ -216,6 +217,67 @@ def test_a_run_of_documents_judged_not_relevant_says_so_in_the_footer() -> None:
     scores = karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0}}, "AP")
     assert "no relevant document retrieved" in scores.footer()
     assert "retrieved" not in karat.evaluate({"q": {"a": 0, "b": 1}}, {"q": {"b": 1.0}}, "AP").footer()
+
+
+# ---------------------------------------------------------------- nothing to find
+
+
+NOTHING_TO_FIND: dict[str, tuple[dict[str, dict[str, float]], str, str]] = {
+    "rel above every grade": (QRELS, "AP(rel=9)", r"4 without grade 9 or more counted 0 \(AP\(rel=9\)\)"),
+    "no gain": (QRELS, "nDCG(gain={1:0,2:0})", "4 without relevant documents counted 0"),
+    "all negative": (
+        {query: dict.fromkeys(its, -1) for query, its in QRELS.items()},
+        "AP nDCG",
+        "4 without relevant documents counted 0 · 32 negative grades unjudged",
+    ),
+    "all zero": (
+        {query: dict.fromkeys(its, 0) for query, its in QRELS.items()},
+        "AP nDCG",
+        "4 without relevant documents counted 0",
+    ),
+    "fractions below rel": (
+        {query: dict.fromkeys(its, 0.9) for query, its in QRELS.items()},
+        "AP",
+        "4 without relevant documents counted 0",
+    ),
+}
+"""Judgments in which a measure finds nothing, the measure, and what the footer says."""
+
+
+@pytest.mark.parametrize("case", NOTHING_TO_FIND)
+def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_gate(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, measures, line = NOTHING_TO_FIND[case]
+    scores = karat.evaluate(qrels, run_by(), measures)
+    assert not any(scores.means().values())
+    assert re.search(line, scores.footer())
+    for limit in ({"at_least": dict.fromkeys(measures.split(), 0.0)}, {"max_drop": {measures: 0.1}}):
+        baseline = run_by() if "max_drop" in limit else None
+        with pytest.raises(DataError, match=r"No query has a document of .*, so .* says nothing of"):
+            karat.gate(qrels, run_by(), baseline, **limit)
+    path = tmp_path / "qrels.txt"
+    path.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))
+    assert command("eval", "-m", measures, str(path), run_file(tmp_path, run_by())) == 0
+    assert re.search(line.replace(" ", r"\s+"), capsys.readouterr().out)
+
+
+def test_scores_of_minus_infinity_that_are_not_retrieved_are_warned_of() -> None:
+    run = {query: dict.fromkeys(its, float("-inf")) for query, its in QRELS.items()}
+    with pytest.warns(DataWarning, match="every score is minus infinity, and so nothing is retrieved"):
+        scores = karat.evaluate(QRELS, run, "AP", policy=Policy(retrieved="finite"))
+    assert "no judged document retrieved" in scores.footer()
+
+
+@pytest.mark.parametrize("words", ["-m AP --depth 0", "-m AP@0", "-m P@0", "-m nDCG@0"])
+def test_a_depth_of_nothing_is_refused(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = qrels_file(tmp_path), run_file(tmp_path, run_by())
+    assert command("eval", *words.split(), qrels, run) == 2
+    assert "from 1 on" in capsys.readouterr().err
+    with pytest.raises(PolicyError, match=r"depth=0: .* from 1 on"):
+        Policy(depth=0)
 
 
 # ---------------------------------------------------------------- what is refused

@@ -294,7 +294,12 @@ def rules_of(scores: Scores, axis: str) -> dict[str, str]:
 def empty_told(scores: Scores, say: Language = ENGLISH) -> str:
     """How many queries had nothing to find, and what was decided for them; by measure where they differ in it."""
     counts = scores.counts.empty_for
-    if len(set(counts.values())) < 2:
+    plain = all(
+        measure.wanted.rel in (None, 1)
+        for label, measure in zip(scores.labels, scores.measures, strict=True)
+        if counts.get(label)
+    )
+    if len(set(counts.values())) < 2 and plain:
         rule = told(scores, "empty", say)
         return say("{count} without relevant documents {rule}", count=scores.counts.empty, rule=rule)
     alike: dict[tuple[int, Wanted, str], list[str]] = {}

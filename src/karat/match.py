@@ -314,12 +314,12 @@ def decide(
     if negative and policy.negative == "error":
         these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
         raise DataError(f"{these} a negative grade, which the policy forbids.")
-    counts = replace(counts, found=len(rows.grade), relevant=int((rows.grade > 0).sum()))
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)
     if policy.retrieved == "finite" and rows.scores is not None:
         rows = finite_only(rows)
+    counts = replace(counts, found=len(rows.grade), relevant=int((rows.grade > 0).sum()))
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(rows.list_of_row[tied.argmax()])])

@@ -57,7 +57,7 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
         raise DataError(no_common_query(judged, run, counts.extra))
     if counts.found:
         return None
-    sentence = no_common_document(judged, run, found)
+    sentence = no_common_document(judged, run, found, policy)
     if policy.overlap == "document":
         raise DataError(f"{sentence} The policy forbids it (overlap=document).")
     return sentence
@@ -136,7 +136,7 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
 
 
-def no_common_document(judged: Qrels, run: Run, found: Match) -> str:
+def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
     """Why the documents of a run and of judgments may differ, as a sentence."""
     judgments = judged.judgments
     missing = set(found.counts.missing)
@@ -148,8 +148,10 @@ def no_common_document(judged: Qrels, run: Run, found: Match) -> str:
     sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
     if found.counts.excluded:
         return f"{sentence}, after exclude took {found.counts.excluded:,} documents out of its lists."
+    lists = found.rows.length
+    if its and policy.retrieved == "finite" and not lists.any():
+        return f"{sentence}: every score is minus infinity, and so nothing is retrieved (retrieved=finite)."
     if not its:
-        lists = found.rows.length
         return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
     if not mine:
         return f"{sentence}: no document is judged there."

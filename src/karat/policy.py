@@ -130,9 +130,9 @@ class Policy:
                 hint = did_you_mean(str(value), choices, f"It is one of {', '.join(choices)}.")
                 raise PolicyError(f"There is no {axis}={value!r}. {hint}")
         depth: object = self.depth
-        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
             raise PolicyError(
-                f"depth={self.depth!r}: a depth is a whole number of documents, or None for all."
+                f"depth={self.depth!r}: a depth is a whole number of documents, from 1 on, or None for all."
             )
         if isinstance(depth, int) and depth > DEEPEST:
             raise PolicyError(f"A depth is at most {DEEPEST} documents, or None for all.")

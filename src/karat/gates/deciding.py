@@ -228,7 +228,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
-    """Refuse limits that decide nothing: those beyond what a measure can be, and measures of what is wrong.
+    """Refuse limits that decide nothing: beyond what a measure can be, of what is wrong, of what nobody judged.
 
     Raises:
         DataError: such a limit.
@@ -238,6 +238,11 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             place = scores.column(name)
             label, definition = scores.labels[place], scores.measures[place].definition
             low, high = definition.values
+            if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
+                raise DataError(
+                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing of "
+                    f"{scores.name}: gate another measure, or correct the judgments."
+                )
             if definition.smaller_is_better:
                 raise DataError(
                     f"{label} is better where it is smaller, and a gate keeps values from falling: gate a measure that "
