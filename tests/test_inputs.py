@@ -514,7 +514,7 @@ def test_ranks_as_given_do_not_move_up_and_are_refused() -> None:
         karat.evaluate(qrels, run, "RR", policy=Policy(ranks="given"), exclude=seen)
 
 
-@pytest.mark.parametrize("text", ["q d\n", "q 0 d\n", "q 0 d 1\nq 0 e\n"])
+@pytest.mark.parametrize("text", ["q d\nq\n", "q 0 d\n", "q 0 d 1\nq 0 e\n"])
 def test_pairs_that_cannot_be_read_have_the_sentence_of_their_file(text: str, tmp_path: Path) -> None:
     path = tmp_path / "seen.txt"
     path.write_text(text)

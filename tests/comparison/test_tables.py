@@ -40,6 +40,8 @@ d  titles       -0.277  [-0.390,-0.163]  -1.03  2/2/20  <0.001   <0.001
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
 95% CI: Student's t, of each mean and of each mean difference, one at a time.
+Verdicts follow the corrected p: 1 pair's interval leaves out 0 where it finds
+no difference.
 Smallest difference in AP that these queries detect with 80% power, uncorrected:
 b 0.032, c 0.043, d 0.161.
 judged@10: 1.000 in every run.
@@ -312,6 +314,7 @@ def test_the_worst_queries_of_each_pair_are_listed() -> None:
     # By how much new is behind: .8 and .1; on the others it is not.
     rows = [line.split()[-3:] for line in table.splitlines()[1:]]
     assert rows == [["0.1000", "0.9000", "-0.8000"], ["0.3000", "0.4000", "-0.1000"]]
+    assert "first minus second" in table
     assert "worst queries" not in karat.compare(None, named).to_text(100)
 
 
@@ -325,7 +328,7 @@ def test_the_best_runs_are_shown_and_all_are_tested() -> None:
         "s17",
         "s0",
     ]
-    assert "16 more runs are tested and not shown (--top)." in " ".join(text.split())
+    assert "16 more runs are tested and not shown (top)." in " ".join(text.split())
     assert "Holm over 19 comparisons" in text
 
 
@@ -335,3 +338,25 @@ def test_groups_begin_where_a_run_is_significantly_worse_than_the_first_of_the_g
     lines = karat.compare(None, systems(level + noise), test="t").to_text(100).splitlines()
     groups = [line.split()[1] for line in lines if re.match(r"[a-o]  +\d  s", line)]
     assert groups == ["1"] * 5 + ["2"] * 5 + ["3"] * 5
+
+
+def test_intervals_that_leave_out_0_where_the_verdict_finds_nothing_are_counted() -> None:
+    draw = np.random.default_rng(11)
+    base = draw.random((40, 1))
+    table = base + draw.normal(0, 0.2, (40, 8)) + np.linspace(0, 0.12, 8)
+    text = " ".join(
+        karat.compare(None, systems(table), test="t", correction="bonferroni").to_text(100).split()
+    )
+    found = karat.compare(None, systems(table), test="t", correction="bonferroni")
+    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= 0.05 for each in found.primary.pairs)
+    assert alone > 1
+    assert f"Verdicts follow the corrected p: {alone} pairs' intervals leave out 0" in text
+    plain = karat.compare(None, systems(table), test="t", correction="none").to_text(100)
+    assert "Verdicts follow" not in plain
+
+
+@pytest.mark.parametrize("layout", ["csv", "tsv"])
+def test_worst_queries_are_not_dropped_in_silence(layout: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "qrels", "a", "b", "--worst", "2", "--format", layout])
+    assert "--worst lists queries" in capfd.readouterr().err

@@ -99,6 +99,10 @@ def compare_command(
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
+    if worst and layout in ("csv", "tsv"):
+        raise click.UsageError(
+            f"--worst lists queries, and {layout} has a row a pair: choose another format; json has all values."
+        )
     if record is not None:
         beside = [options[each] for each in BESIDE]
         refuse_overwriting(record, paths_of(*files, options["exclude"], *beside))

@@ -153,7 +153,7 @@ def worst(comparison: Comparison, view: View) -> Sheet:
             ]
             for number, place in enumerate(behind[: view.worst])
         ]
-    header = [f"{contest.label}, worst queries", "query", "first", "second", "diff"]
+    header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
     note = "" if rows else "No first run falls behind on any query."
     return Sheet(header, rows, frozenset({0, 1}), note=note)
 

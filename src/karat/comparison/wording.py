@@ -210,9 +210,15 @@ def interval_words(comparison: Comparison) -> str:
     """Which intervals these are."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
-    return (
+    said = (
         f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
     )
+    pairs = comparison.primary.pairs
+    alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in pairs)
+    if not alone or p_titles(settings)[1] is None:
+        return said
+    those = "1 pair's interval leaves" if alone == 1 else f"{alone} pairs' intervals leave"
+    return f"{said} Verdicts follow the corrected p: {those} out 0 where it finds no difference."
 
 
 def detectable_words(comparison: Comparison) -> str:
