@@ -167,3 +167,13 @@ def test_a_measure_without_a_value_is_no_best_one() -> None:
         [False, False, True],
         [False] * 3,
     ]
+
+
+@pytest.mark.parametrize("command", ["compare", "gate", "check", "difference", "agreement", "one profile"])
+def test_text_is_as_wide_as_its_terminal_up_to_100(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = COMMANDS | {"agreement": ["agreement", QRELS, QRELS, *RUNS]}
+    wide, narrow = (
+        max(map(len, shown(monkeypatch, words[command], Terminal, columns, NO_COLOR="1").splitlines()))
+        for columns in (140, 80)
+    )
+    assert narrow <= 80 < wide <= 100

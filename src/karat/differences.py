@@ -167,7 +167,15 @@ class Difference(Display):
         return json_text(document) + "\n"
 
     def __str__(self) -> str:
-        """Both values, a table of the steps that move something, and the axis to blame, in 80 columns."""
+        """As ``to_text`` has it."""
+        return self.to_text()
+
+    def to_text(self, columns: int = COLUMNS) -> str:
+        """Both values, a table of the steps that move something, and the axis that moves most.
+
+        Args:
+            columns: how wide a line may be.
+        """
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
@@ -178,7 +186,7 @@ class Difference(Display):
             parts.append(
                 lay_out("text", ["step", "from", "to", "value", "moved", "queries"], self.rows(moving), 3)
             )
-        parts += [folded(sentence, COLUMNS) for sentence in self.sentences()]
+        parts += [folded(sentence, columns) for sentence in self.sentences()]
         return "\n".join(parts)
 
     def rows(self, steps: list[Step]) -> list[list[str]]:

@@ -98,9 +98,13 @@ class Agreement(Display):
         """How many documents both judged."""
         return len(self.pairing.a)
 
-    def to_text(self) -> str:
-        """Everything in 80 columns; the first two lines answer whether grades and orders agree."""
-        return wording.text(self)
+    def to_text(self, columns: int = wording.COLUMNS) -> str:
+        """Everything; the first two lines answer whether grades and orders agree.
+
+        Args:
+            columns: how wide a line may be.
+        """
+        return wording.text(self, columns)
 
     def to_markdown(self) -> str:
         """The same as Markdown."""

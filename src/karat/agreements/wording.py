@@ -37,20 +37,20 @@ class Section:
     sentences: Sequence[str] = ()
 
 
-def text(found: Agreement) -> str:
-    """The whole answer in 80 columns."""
+def text(found: Agreement, columns: int = COLUMNS) -> str:
+    """The whole answer in so many columns."""
     parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
         table = ""
         if each.header:
-            bands = in_bands(each.header, each.rows, 1, COLUMNS)
+            bands = in_bands(each.header, each.rows, 1, columns)
             table = "\n".join(
                 lay_out(
                     "text", [each.header[i] for i in band], [[row[i] for i in band] for row in each.rows], 1
                 )
                 for band in bands
             )
-        parts.append(f"{each.title}\n{table}" + "".join(map(wrapped, each.sentences)))
+        parts.append(f"{each.title}\n{table}" + "".join(wrapped(one, columns) for one in each.sentences))
     return "\n".join(parts)
 
 
@@ -291,6 +291,6 @@ def between(low: float, high: float) -> str:
     return "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
 
 
-def wrapped(sentence: str) -> str:
-    """A sentence in 80 columns."""
-    return folded(sentence, COLUMNS, "  ")
+def wrapped(sentence: str, columns: int) -> str:
+    """A sentence in so many columns."""
+    return folded(sentence, columns, "  ")

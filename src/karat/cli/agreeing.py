@@ -15,7 +15,7 @@ from karat.cli.options import (
     policy_options,
     refuse_two_readers,
 )
-from karat.cli.speech import say
+from karat.cli.speech import say, text_columns
 
 __all__ = ["agreement_command"]
 
@@ -75,5 +75,7 @@ def agreement_command(
         resamples=resamples,
         **chosen,
     )
-    text = {"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]()
-    say(coloured("agreement", text) if layout == "text" else text)
+    if layout == "text":
+        say(coloured("agreement", found.to_text(text_columns())))
+    else:
+        say(found.to_json() if layout == "json" else found.to_markdown())

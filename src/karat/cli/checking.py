@@ -9,11 +9,9 @@ import click
 
 from karat.cli.colour import coloured
 from karat.cli.options import Inputs, input_options, refuse_two_readers, split
-from karat.cli.speech import say, terminal_width
+from karat.cli.speech import say, text_columns
 
 __all__ = ["check_command"]
-
-NARROWEST, WIDEST = 40, 100
 
 
 @click.command("check")
@@ -56,8 +54,7 @@ def check_command(
         **options,
     ).on_command_line()
     if layout == "text":
-        columns = min(max(terminal_width(), NARROWEST), WIDEST) if sys.stdout.isatty() else 80
-        say(coloured("check", found.to_text(columns)))
+        say(coloured("check", found.to_text(text_columns())))
     else:
         say(getattr(found, f"to_{layout}")())
     code = found.exit_code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from karat.cli.options import (
     refuse_two_readers,
     split,
 )
-from karat.cli.speech import say, terminal_width
+from karat.cli.speech import say, text_columns
 from karat.policy import CHOICES
 
 __all__ = ["compare_command"]
@@ -30,7 +29,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 BESIDE = ("weights", "cluster", "by")
 """Options that name files."""
 
-NARROWEST, WIDEST = 60, 100
+NARROWEST = 60
 
 
 @click.command("compare")
@@ -114,8 +113,7 @@ def compare_command(
     if layout == "text":
         from karat.comparison.showing import View
 
-        wide = terminal_width() if sys.stdout.isatty() else 80
-        say(as_text(found, View(pairs, top, worst), max(NARROWEST, min(wide, WIDEST))))
+        say(as_text(found, View(pairs, top, worst), text_columns(NARROWEST)))
     elif layout == "latex":
         say(found.to_latex(label, caption, pairs=pairs, top=top, worst=worst))
     elif layout == "markdown":

@@ -20,7 +20,7 @@ from karat.cli.options import (
     policy_options,
     refuse_two_readers,
 )
-from karat.cli.speech import say, terminal_width
+from karat.cli.speech import say, terminal_width, text_columns
 from karat.errors import DataError
 from karat.measures.grammar import NUMBER
 
@@ -193,7 +193,9 @@ def difference_command(
         refuse_two_readers(profile_a, profile_b, qrels, inputs.exclude)
         one, other = (inputs.qrels(each, policy, profile, measure) for each in (profile_a, profile_b))
         changed = rejudged(one, other, measure, inputs.run(qrels), policy=policy, profile=profile)
-        say(changed.to_json() if layout == "json" else coloured("difference", str(changed)))
+        say(
+            changed.to_json() if layout == "json" else coloured("difference", changed.to_text(text_columns()))
+        )
         return
     if profile is not None:
         raise click.UsageError("--profile is of two judgments: name two profiles in the first two places.")
@@ -202,7 +204,7 @@ def difference_command(
     found = difference(
         profile_a, profile_b, measure, judged, inputs.run(run), policy=policy
     ).on_command_line()
-    say(found.to_json() if layout == "json" else coloured("difference", str(found)))
+    say(found.to_json() if layout == "json" else coloured("difference", found.to_text(text_columns())))
 
 
 def is_file(name: str) -> bool:

@@ -18,7 +18,7 @@ from karat.cli.options import (
     policy_options,
     refuse_two_readers,
 )
-from karat.cli.speech import say
+from karat.cli.speech import say, text_columns
 from karat.errors import DataError
 from karat.measures.grammar import NUMBER
 
@@ -102,8 +102,10 @@ def gate_command(
     )
     if junit is not None:
         write_whole(junit, found.to_junit())
-    text = {"text": found.to_text, "json": found.to_json, "markdown": found.to_markdown}[layout]()
-    say(coloured("gate", text) if layout == "text" else text)
+    if layout == "text":
+        say(coloured("gate", found.to_text(text_columns())))
+    else:
+        say(found.to_json() if layout == "json" else found.to_markdown())
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
         # The runner reads commands from both streams; standard output stays what --format says.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())

@@ -7,13 +7,10 @@ import sys
 import click
 
 from karat.cli.colour import coloured
-from karat.cli.speech import say, terminal_width
+from karat.cli.speech import WIDEST, say, terminal_width, text_columns
 from karat.layout import folded
 
 __all__ = ["measures_command", "profiles_command"]
-
-WIDEST = 100
-"""Columns in which prose is still read with ease."""
 
 
 @click.command("measures")
@@ -59,5 +56,4 @@ def profiles_command(names: tuple[str, ...]) -> None:
     if not names:
         say(listed(profiles(), columns))
         return
-    wide = 80 if columns is None else min(columns, 80)
-    say("\n".join(coloured("name", profile_named(name).describe(wide)) for name in names))
+    say("\n".join(coloured("name", profile_named(name).describe(text_columns())) for name in names))

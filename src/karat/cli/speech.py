@@ -15,7 +15,7 @@ from karat.layout import folded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["fail", "say", "terminal_width", "warnings_said"]
+__all__ = ["WIDEST", "fail", "say", "terminal_width", "text_columns", "warnings_said"]
 
 
 def fail(sentence: str, code: int, help_: str = "") -> None:
@@ -56,6 +56,15 @@ def terminal_width() -> int:
     import shutil
 
     return shutil.get_terminal_size().columns
+
+
+NARROWEST, WIDEST = 40, 100
+"""Columns of prose: fewer break each sentence into words, more are hard to read."""
+
+
+def text_columns(narrowest: int = NARROWEST) -> int:
+    """The columns of text: a terminal's, where they are neither too few nor too many; 80 where there is none."""
+    return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
 
 
 def say(text: str, *, data: bool = False) -> None:

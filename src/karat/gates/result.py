@@ -206,20 +206,24 @@ class Gate(Display):
             )
         return [*lines, self.story] if self.story else lines
 
-    def to_text(self) -> str:
-        """The answer for a terminal or a log, in 80 columns."""
+    def to_text(self, columns: int = WIDTH) -> str:
+        """The answer for a terminal or a log.
+
+        Args:
+            columns: how wide a line may be.
+        """
         lines = [self.headline]
         for each in self.checks:
-            lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict)
+            lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict, columns)
             for said in (each.evidence, *each.reading):
-                lines += wrapped("        ", said)
+                lines += wrapped("        ", said, columns)
             lines += [
                 # The id stands last: a line that began with '::' would be a command to GitHub.
                 f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {sentence(one.query)}"
                 for one in each.worst
             ]
         for remark in self.remarks:
-            lines += wrapped("  ", remark)
+            lines += wrapped("  ", remark, columns)
         return "\n".join(lines) + "\n"
 
     def to_markdown(self) -> str:
@@ -297,6 +301,6 @@ def shown_p(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def wrapped(start: str, said: str) -> list[str]:
-    """A sentence in 80 columns, its further lines indented as its first."""
-    return folded(said, WIDTH, " " * len(start), start).splitlines()
+def wrapped(start: str, said: str, columns: int) -> list[str]:
+    """A sentence in so many columns, its further lines indented as its first."""
+    return folded(said, columns, " " * len(start), start).splitlines()
