@@ -369,3 +369,42 @@ def test_an_empty_run_is_called_empty_whatever_becomes_of_missing_queries(tmp_pa
     allowed = karat.Policy(missing="error", overlap="none")
     with pytest.raises(karat.DataError, match="lacks 1 of 1 judged queries"):
         karat.evaluate({"q": {"a": 1}}, {}, "AP", policy=allowed)
+
+
+# ---------------------------------------------------------------- swapped
+
+
+def test_swapped_judgments_and_runs_are_asked_about() -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "d": 0}}
+    run = {"q": {"a": 11.5, "b": 12.25, "x": 3.1}, "p": {"a": 2.5, "z": 1.5}}
+    with pytest.warns(DataWarning, match="only the scores 0, 1: are qrels and run swapped"):
+        karat.evaluate(run, qrels, "nDCG")
+    pd = pytest.importorskip("pandas")
+
+    def frame(side: dict[str, dict[str, float]], value: str) -> Any:
+        rows = [(query, each, number) for query, its in side.items() for each, number in its.items()]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+
+    with pytest.raises(DataError, match="This looks like qrels: are qrels and run swapped"):
+        karat.evaluate(frame(run, "score"), frame(qrels, "relevance"), "AP")
+    with pytest.raises(DataError, match="This looks like a run: are qrels and run swapped"):
+        karat.evaluate(frame(run, "rank"), frame(qrels, "relevance"), "AP")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "p": {"a": 2.0, "d": 1.0}},  # ranks, turned round
+        {"q": {"a": 0.5, "b": 0.5}, "p": {"a": 2.0}},
+        {"q": {"a": 30.0, "b": 30.0}, "p": {"a": 2.0}},
+    ],
+)
+def test_fractions_as_grades_alone_are_not_asked_about(run: Any, recwarn: pytest.WarningsRecorder) -> None:
+    karat.evaluate({"q": {"a": 0.5, "b": 0.25, "c": 1.0}, "p": {"a": 0.1, "d": 0.7}}, run, "nDCG")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("first", [{"a": 1}, {"a", "b"}, frozenset("a")])
+def test_references_in_the_place_of_what_was_retrieved_are_refused(first: Any) -> None:
+    with pytest.raises(DataError, match=r"has no order of ranks: .* Are retrieved and reference swapped"):
+        karat.evaluate_ids([first], [["a", "x"]], "AP")

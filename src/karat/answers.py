@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -189,7 +190,14 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
     Raises:
         DataError: what is no id, or lists that do not pair.
     """
-    ids = [list(row) for row in rows_of(retrieved, "retrieved list")]
+    rows = rows_of(retrieved, "retrieved list")
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, (Mapping, AbstractSet)):
+            raise DataError(
+                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of ranks: give "
+                "a list, best first. Are retrieved and reference swapped? It is evaluate_ids(retrieved, reference)."
+            )
+    ids = [list(row) for row in rows]
     for number, row in enumerate(ids, 1):
         for each in row:
             if not is_id(each):

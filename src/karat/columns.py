@@ -315,9 +315,18 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
                 by_reading(kind, **{role: ...}),
                 more,
                 ".",
+                seems_swapped(names, kind, asked),
             )
         )
     return chosen
+
+
+def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
+    """A question to who hands over judgments as a run, or a run as judgments, as the columns' names say; else empty."""
+    run = kind == "run"
+    if any(asked.values()) or not usual(names, "grade" if run else "rank"):
+        return ""
+    return f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
 
 
 def no_rank(name: str, names: Sequence[str]) -> str:

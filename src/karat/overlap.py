@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.errors import DataError, by_policy, worded
 from karat.ids import text_of
 from karat.runs import Asked
@@ -23,6 +25,8 @@ __all__ = ["doubts", "refuse_empty"]
 
 ROWS = 200_000
 """So many rows of a run are looked at."""
+LEVELS = 10
+"""The most and the highest grades that people give."""
 JUDGED, RANKED = 400, 2000
 """So many different ids of each side are compared."""
 SHARDS = worded("Of a part of a run, where this may be so, allow it: ", by_policy("overlap", "none"), ".")
@@ -37,9 +41,32 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     said = [
         apart(judged, run, found, policy),
         refuse_ranks(run, found),
+        swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
     ]
     return [each for each in said if each is not None]
+
+
+def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
+    """Why run and judgments may be swapped: grades with fractions, and scores that only grades are; else None."""
+    grades = judged.judgments.grades
+    if policy.overlap == "none" or not np.any(grades != np.round(grades)):
+        return None
+    try:
+        scores = [(query, score) for query, _, score in islice(run.held.rows(), ROWS)]
+    except (DataError, ValueError):
+        return None
+    levels = {score for _, score in scores}
+    # Few whole numbers, and some twice in a list, as grades are and ranks are not.
+    tied = len(set(scores)) < len(scores)
+    if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
+        return None
+    if len(levels) >= len(set(grades.tolist())):
+        return None
+    return (
+        f"{judged.name} has grades with fractions, and {run.name} only the scores "
+        f"{', '.join(f'{each:g}' for each in sorted(levels))}: are qrels and run swapped? It is evaluate(qrels, run)."
+    )
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:

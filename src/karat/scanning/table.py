@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import first_line, is_panic, usual
+from karat.columns import first_line, is_panic
 from karat.errors import ColumnsOfTextError, ContentError, DataError
 from karat.faults import NO_UTF_8, WHOLE, WIDE, mended, wide_mended
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
@@ -227,11 +227,6 @@ class Wanted:
         try:
             return plan_of(fields, self.kind, self.asked)
         except DataError as error:
-            run = self.kind == "run"
-            strange = usual(list(fields), "grade" if run else "rank") and not any(self.asked.values())
-            looks = f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
-            if strange:
-                raise error.within(lambda said: f"{self.place.name}: {said}{looks}") from None
             raise error.within(lambda said: f"{self.place.name}: {said}") from None
 
     def made(
