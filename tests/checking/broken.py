@@ -121,6 +121,7 @@ CASES: dict[str, Case] = {
     "float-grades": Case("warning", qrels(lambda query, document: 1.5 if document % 4 == 0 else 0.25)),
     "large-grades": Case("note", qrels(lambda query, document: 100 if document % 4 == 0 else 0)),
     "one-grade": Case("note", qrels(lambda query, document: 1)),
+    "all-relevant": Case("note", qrels(lambda query, document: 1 + document % 5)),
     "no-relevant": Case("note", qrels(lambda query, document: int(document % 4 == 0 and query > 2))),
     "few-queries": Case("warning", qrels(queries=3), (run(queries=range(3)),)),
     # runs

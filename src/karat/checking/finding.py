@@ -310,6 +310,13 @@ OF_QRELS = (
         "Nothing, if only relevant documents were listed; else complete the judgments.",
     ),
     Kind(
+        "all-relevant",
+        NOTE,
+        "Grades differ and none is below 1, as with stars from 1 to 5.",
+        "Measures of relevant documents count from grade 1 on (rel=1), so every judged document is relevant to them.",
+        "Say from which grade on a document is relevant, as in AP(rel=4), or write what is not relevant as 0.",
+    ),
+    Kind(
         "no-relevant",
         NOTE,
         "Queries have no document of grade 1 or more. A warning from half of the queries on, an error for all.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Judgments that hold one grade only."""
+    """Judgments that hold one grade only, or several that all count as relevant."""
     del pair
     if judged.table is None:
         return
@@ -164,6 +165,15 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     if len(grades) > 1 and grades.min() == grades.max() >= 1:
         what = f"all {len(grades):,} judgments have the grade {grades[0]:g}"
         yield found("one-grade", judged.text.name, what, count=len(grades))
+    elif len(grades) > 1 and grades.min() >= 1:
+        low, high = float(grades.min()), float(grades.max())
+        what = f"all {len(grades):,} judgments have grades from {low:g} to {high:g}, none below 1"
+        upper = math.ceil(low + 0.7 * (high - low))  # of 5 stars the fourth
+        remedy = (
+            f"Say from which grade on a document is relevant, as in AP(rel={upper}), or write what is not relevant as "
+            "0."
+        )
+        yield found("all-relevant", judged.text.name, what, count=len(grades), remedy=remedy)
 
 
 def counts_0(between: int) -> str:
