@@ -241,6 +241,15 @@ def test_a_run_that_answers_less_than_its_baseline_does_not_pass(missing: str) -
     assert karat.gate(qrels, few, few, {"RR": 0.05}, policy=policy).passed
 
 
+def test_that_sentence_names_the_flag_on_the_command_line(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "few.run").write_text(text_of(run_of(BEFORE[:3])))
+    words = ["--baseline", "old.run", "--max-drop", "RR=0.1", "--missing", "skip"]
+    assert command("gate", "qrels.txt", "few.run", *words) == 2
+    assert "count them as 0: --missing zero." in capfd.readouterr().err
+
+
 def test_two_sides_without_a_judged_document_do_not_pass(folder: Path) -> None:
     qrels, strange = qrels_of(BEFORE), {query: {"elsewhere": 1.0} for query in qrels_of(BEFORE)}
     with (

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.asking import conventions, names_in
 from karat.comparison import compare
-from karat.errors import DataError, Worded, worded
+from karat.errors import DataError, Worded, by_policy, worded
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     both_valued,
@@ -283,9 +283,13 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
         if lost:
             missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
             raise DataError(
-                f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first, "
-                f"and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete it, or "
-                "count them as 0: policy=karat.Policy(missing='zero')."
+                worded(
+                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first, "
+                    f"and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
+                    "it, or count them as 0: ",
+                    by_policy("missing", "zero"),
+                    ".",
+                )
             )
 
 
