@@ -284,8 +284,8 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
             raise DataError(
                 worded(
-                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first, "
-                    f"and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
+                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first"
+                    f", and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
                     "it, or count them as 0: ",
                     by_policy("missing", "zero"),
                     ".",
