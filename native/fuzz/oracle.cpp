@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -78,6 +79,14 @@ bool with_nul(const std::vector<std::string>& fields, std::size_t first) {
     return false;
 }
 
+// Whether a whole number is another one as a double.
+bool rounded_off(const std::string& digits, double value) {
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || !std::isfinite(value)) return false;
+    char printed[400];
+    std::snprintf(printed, sizeof printed, "%.0f", std::abs(value));
+    return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) != printed;
+}
+
 Number score_of(const std::string& token, karat::Numbers numbers) {
     char* stopped = nullptr;
     const double value = std::strtod(token.c_str(), &stopped);
@@ -88,6 +97,7 @@ Number score_of(const std::string& token, karat::Numbers numbers) {
     if (!whole || word.find_first_of("xpn") != std::string::npos) {
         if (word != "inf" && word != "infinity") return {0, Fault::number};
     }
+    if (rounded_off(word, value)) return {0, Fault::wide};
     return {value, {}};
 }
 
