@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from karat.checking.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
-from karat.errors import command_of
-from karat.layout import lay_out
+from karat.output.errors import command_of
+from karat.output.tables import lay_out
 
 PAGE = Path(__file__).with_name("check.md")
 SECTIONS = {

@@ -19,8 +19,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import karat
-from karat.errors import KaratError
 from karat.measures import REGISTER, parse_measure
+from karat.output.errors import KaratError
 from karat.unpacking import ZSTANDARD
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 import karat
 from cases import CASES
 from karat import PolicyError
-from karat.chinese import MEASURES, TEXTS
 from karat.cli import commands
-from karat.language import LANGUAGES, language_named, language_of
-from karat.layout import folded, width
 from karat.measures import REGISTER
+from karat.output.chinese import MEASURES, TEXTS
+from karat.output.language import LANGUAGES, language_named, language_of
+from karat.output.tables import folded, width
 
 SPOKEN = [Path(karat.__file__).parent / name for name in ("boards.py", "explaining.py", "explanation.py")]
 CHINESE = re.compile("[\u4e00-\u9fff]")

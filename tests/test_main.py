@@ -82,7 +82,7 @@ finally:
         "karat.profiles.trec",
         "karat.runs.streamed",
         "karat.scanning.listing",
-        "karat.writing",
-        "karat.chinese",
+        "karat.output.files",
+        "karat.output.chinese",
     }
     assert not dear & set(ran.stderr.split())

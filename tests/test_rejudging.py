@@ -9,7 +9,7 @@ import pytest
 
 from karat.agreements.rejudging import rejudged
 from karat.cli import main
-from karat.errors import DataError, DataWarning, MeasureError
+from karat.output.errors import DataError, DataWarning, MeasureError
 from karat.policy import Policy
 
 if TYPE_CHECKING:

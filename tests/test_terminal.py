@@ -15,7 +15,7 @@ import pytest
 import karat
 from karat.boards import with_best
 from karat.cli import main
-from karat.layout import Marked
+from karat.output.tables import Marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

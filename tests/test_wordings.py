@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.errors import DataError, Worded, by_policy, by_reading, command_of, worded
+from karat.output.errors import DataError, Worded, by_policy, by_reading, command_of, worded
 from karat.tables import Qrels
 
 if TYPE_CHECKING:

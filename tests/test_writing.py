@@ -14,8 +14,8 @@ import pytest
 
 import karat
 from hostile.attack import attacked
-from karat.errors import DataError
-from karat.writing import refuse_overwriting, write_whole
+from karat.output.errors import DataError
+from karat.output.files import refuse_overwriting, write_whole
 
 
 def test_a_page_takes_the_place_of_another(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.measures import Measure, measures
+from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 from karat.policy import Policy
 from karat.profiles import profiles
 from karat.scores import Scores

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.asking import conventions
-from karat.errors import DataError, PolicyError, warn
 from karat.evaluate import evaluate_grades
+from karat.output.errors import DataError, PolicyError, warn
 from karat.spelling import why_apart
 
 if TYPE_CHECKING:

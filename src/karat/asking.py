@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from karat.errors import DataError, PolicyError, Worded, worded
 from karat.measures.names import UnknownMeasureError, given_names, split_names
+from karat.output.errors import DataError, PolicyError, Worded, worded
 from karat.policy import Policy
 from karat.profiles import Profile, every_profile, profile_named
 

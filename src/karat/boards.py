@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.escaping import json_text
-from karat.language import ENGLISH, Language
-from karat.layout import Marked, apart, columns_of, in_bands, lay_out, width
 from karat.measures.define import show
+from karat.output.escaping import json_text
+from karat.output.language import ENGLISH, Language
+from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width
 from karat.profiles import every_profile
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from karat import _native
-from karat.errors import DataError, by_reading, worded
 from karat.faults import WIDE
+from karat.output.errors import DataError, by_reading, worded
 from karat.read import Origin
 
 if TYPE_CHECKING:

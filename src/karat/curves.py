@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions, names_in, needs_groups, needs_scores
-from karat.display import Display, html_table
-from karat.errors import DataError, MeasureError, warn
 from karat.evaluate import nested
-from karat.layout import lay_out
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
+from karat.output.display import Display, html_table
+from karat.output.errors import DataError, MeasureError, warn
+from karat.output.tables import lay_out
 from karat.overlap import doubts
 from karat.scores import Scores, first_installed, whole
 from karat.scoring import scored

@@ -8,10 +8,10 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from karat.errors import MeasureError
 from karat.measures import Number, OneOf
 from karat.measures.define import show
 from karat.measures.names import ALSO_CALLED
+from karat.output.errors import MeasureError
 from karat.profiles import every_profile
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions
-from karat.display import Display
-from karat.errors import DataError, MeasureError, command_of
-from karat.escaping import json_text
 from karat.evaluate import evaluate
-from karat.layout import folded, lay_out
 from karat.measures import Measure
 from karat.measures.define import show
+from karat.output.display import Display
+from karat.output.errors import DataError, MeasureError, command_of
+from karat.output.escaping import json_text
+from karat.output.tables import folded, lay_out
 from karat.read import kept
 from karat.tables import Run
 

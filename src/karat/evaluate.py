@@ -10,8 +10,8 @@ import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.cores import available_cores, side_by_side
-from karat.errors import DataError, warn
 from karat.match import Match, match, match_grades, match_judged_ranking
+from karat.output.errors import DataError, warn
 from karat.overlap import doubts
 from karat.read import Origin
 from karat.scoring import scored

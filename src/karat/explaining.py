@@ -10,12 +10,12 @@ import numpy as np
 
 from karat.asking import conventions, labelled
 from karat.boards import wanted_words
-from karat.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from karat.evaluate import nested
 from karat.ids import text_of
-from karat.language import ENGLISH, Language, language_named
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
+from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
+from karat.output.language import ENGLISH, Language, language_named
 from karat.overlap import refuse_empty
 from karat.ranking import Ranking, of_query, ranking_of
 from karat.scoring import scored

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from karat import escaping
-from karat.display import Display
-from karat.language import ENGLISH, Language
-from karat.layout import folded, in_bands, lay_out
 from karat.measures.define import show
+from karat.output import escaping
+from karat.output.display import Display
+from karat.output.language import ENGLISH, Language
+from karat.output.tables import folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

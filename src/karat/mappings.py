@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, cast
 
 from karat import _native
-from karat.errors import DataError
 from karat.faults import WIDE
+from karat.output.errors import DataError
 
 __all__ = ["from_mapping", "graded", "mapping_fault", "plain", "ranked"]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError, PolicyError, by_policy, worded
 from karat.ids import text_of
+from karat.output.errors import DataError, PolicyError, by_policy, worded
 from karat.retrieval import at_given_ranks, finite_only
 from karat.rows import (
     NEVER_POOLED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded, worded
 from karat.scanning import called
 from karat.tables import short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

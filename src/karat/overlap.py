@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.errors import DataError, by_policy, worded
 from karat.ids import text_of
+from karat.output.errors import DataError, by_policy, worded
 from karat.runs import Asked
 from karat.runs.excluding import ExcludingRun
 from karat.spelling import why_apart

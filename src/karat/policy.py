@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from karat.errors import PolicyError, did_you_mean
+from karat.output.errors import PolicyError, did_you_mean
 
 __all__ = ["Policy"]
 

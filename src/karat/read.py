@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat import _native
 from karat.cursors import Begun, Cursor, Kept, Reopened
-from karat.errors import DataError, by_policy, worded
 from karat.faults import WIDE, mended, wide_mended
+from karat.output.errors import DataError, by_policy, worded
 from karat.unpacking import PackedError, Unpacked, format_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.rows import offsets_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded, worded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

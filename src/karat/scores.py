@@ -11,11 +11,11 @@ import numpy as np
 
 from karat import _native
 from karat.boards import board, footer, to_json
-from karat.display import Display
-from karat.errors import DataError, MeasureError, warn
-from karat.escaping import html
-from karat.language import language_named
 from karat.measures import Measure, parse_measure
+from karat.output.display import Display
+from karat.output.errors import DataError, MeasureError, warn
+from karat.output.escaping import html
+from karat.output.language import language_named
 from karat.rows import joined
 from karat.runs.placing import TABLES, placed
 

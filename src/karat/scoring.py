@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat.asking import refuse_other_orders
-from karat.errors import DataError, PolicyError, UncomputableError, by_policy, worded
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
+from karat.output.errors import DataError, PolicyError, UncomputableError, by_policy, worded
 from karat.scores import Scores, aggregate, side_by_side
 from karat.tables import text_name
 from karat.values import expected_values, extreme_values, values_of, weights_of

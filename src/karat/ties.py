@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.errors import UncomputableError
+from karat.output.errors import UncomputableError
 from karat.rows import POOLED, Floats, Integers, JudgedRows
 
 if TYPE_CHECKING:

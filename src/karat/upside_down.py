@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from karat.columns import INSISTED
-from karat.errors import DataError, by_reading, worded
 from karat.ids import text_of
+from karat.output.errors import DataError, by_reading, worded
 from karat.runs.text import TextRun
 
 if TYPE_CHECKING:

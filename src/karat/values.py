@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.lists.flat import Flat
 from karat.match import Match, finished
+from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.ties import Orders, all_orders, arranged, turned_orders
 
 if TYPE_CHECKING:

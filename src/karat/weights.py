@@ -6,8 +6,8 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
-from karat.errors import DataError
 from karat.ids import text_of
+from karat.output.errors import DataError
 from karat.read import sentences, source_of
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ import pytest
 
 import karat
 from karat.__main__ import main
-from karat.errors import KaratError
+from karat.output.errors import KaratError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,8 @@ import pytest
 
 import karat
 from hostile.attack import asked, attacked
-from karat import escaping
 from karat.__main__ import main
+from karat.output import escaping
 
 if TYPE_CHECKING:
     from pathlib import Path

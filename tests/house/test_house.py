@@ -30,18 +30,25 @@ TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 
 # A module imports only from floors above it in this list, or from its own package's files.
 FLOORS = [
-    ["karat.escaping", "karat.faults", "karat.signatures"],
-    ["karat.errors", "karat.chinese", "karat._native", "karat._version", "karat.cursors", "karat.unpacking"],
+    ["karat.output.escaping", "karat.faults", "karat.signatures"],
+    [
+        "karat.output.errors",
+        "karat.output.chinese",
+        "karat._native",
+        "karat._version",
+        "karat.cursors",
+        "karat.unpacking",
+    ],
     [
         "karat.policy",
-        "karat.language",
-        "karat.layout",
+        "karat.output.language",
+        "karat.output.tables",
         "karat.read",
         "karat.rows",
-        "karat.progress",
-        "karat.writing",
+        "karat.output.progress",
+        "karat.output.files",
     ],
-    ["karat.ids", "karat.cores", "karat.overflow", "karat.display"],
+    ["karat.ids", "karat.cores", "karat.overflow", "karat.output.display"],
     ["karat.columns", "karat.spelling", "karat.mappings", "karat.weights"],
     ["karat.subtopics"],
     ["karat.scanning"],

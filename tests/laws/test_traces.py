@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.errors import KaratError
 from karat.lists.flat import Flat
 from karat.lists.preferences import Group, PreferenceLists, group_of
 from karat.lists.traced import trace
 from karat.measures import REGISTER, Measure, OneOf
+from karat.output.errors import KaratError
 from karat.rows import JudgedRows, offsets_of
 
 ROUNDS = 25

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat import Policy
-from karat.errors import DataError, MeasureError, PolicyError
 from karat.measures import REGISTER, parse_measure
+from karat.output.errors import DataError, MeasureError, PolicyError
 
 FAMILY = [name for name, each in REGISTER.items() if each.formula.__module__.endswith("diversity")]
 

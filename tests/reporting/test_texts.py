@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.reporting.texts import SNIPPET, Text, texts_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance import bootstrap, rank_interval, resample_means
 from karat.significance.bootstrap import draws
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance import benjamini_hochberg, bonferroni, holm
 
 

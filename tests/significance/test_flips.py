@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance import max_flip, randomised_tukey, sign_flip
 from karat.significance.exact import costs, exact_p, sizes, tail_of_grid, tail_of_halves
 from karat.significance.grid import on_grid

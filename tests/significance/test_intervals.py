@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance import anova, bayes, equivalence, margin, paired, wins
 from sakai import SAKAI, A, B, C
 

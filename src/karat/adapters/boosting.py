@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError, MeasureError
+from karat.output.errors import DataError, MeasureError
 from karat.tensors import Evaluator
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.tensors import Evaluator
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions, needs_groups
-from karat.errors import DataError, MeasureError
 from karat.evaluate import evaluate
+from karat.output.errors import DataError, MeasureError
 from karat.profiles import profile_named
 from karat.tables import Qrels, Run
 

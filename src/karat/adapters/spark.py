@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from karat.asking import conventions, labelled
 from karat.columns import usual
-from karat.errors import DataError
 from karat.evaluate import evaluate
+from karat.output.errors import DataError
 from karat.policy import Policy
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from karat.agreements.result import Agreement, Judge
 from karat.agreements.systems import effects
 from karat.asking import conventions
 from karat.comparison.systems import RunsLike, named
-from karat.errors import DataError, PolicyError
+from karat.output.errors import DataError, PolicyError
 from karat.scores import Scores
 from karat.significance import SEED
 from karat.tables import Qrels, Run

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from karat.asking import conventions, labelled, needs_groups
 from karat.boards import plural
 from karat.differences import Difference, Step
-from karat.errors import DataError, MeasureError
 from karat.evaluate import evaluate_one, warned
 from karat.ids import text_of
+from karat.output.errors import DataError, MeasureError
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 
 from karat._version import __version__
 from karat.agreements import wording
-from karat.display import Display
-from karat.errors import DataError, did_you_mean
-from karat.escaping import json_text
+from karat.output.display import Display
+from karat.output.errors import DataError, did_you_mean
+from karat.output.escaping import json_text
 from karat.scores import first_installed
 
 if TYPE_CHECKING:

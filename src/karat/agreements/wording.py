@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat import escaping
 from karat.boards import plural
 from karat.comparison.wording import TEST_NAMES, family_words
-from karat.layout import folded, in_bands, lay_out
+from karat.output import escaping
+from karat.output.tables import folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

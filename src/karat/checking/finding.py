@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import Worded, by_policy, command_of, reworded, worded
-from karat.escaping import sentence
+from karat.output.errors import Worded, by_policy, command_of, reworded, worded
+from karat.output.escaping import sentence
 
 if TYPE_CHECKING:
-    from karat.errors import DataError
+    from karat.output.errors import DataError
 
 __all__ = [
     "ERROR",

@@ -12,9 +12,9 @@ from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found, without_stop
 from karat.checking.survey import Survey, survey
 from karat.columns import columns_of, is_frame, row_sentences
-from karat.errors import ContentError, DataError, LineEndError
 from karat.ids import text_of
 from karat.mappings import graded, ranked
+from karat.output.errors import ContentError, DataError, LineEndError
 from karat.read import Source, source_of
 from karat.runs.mapping import MappingRun
 from karat.scanning import read_as

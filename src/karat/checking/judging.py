@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat import _native
 from karat.checking.finding import found, without_stop
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import sentences
 from karat.tables import Qrels
 

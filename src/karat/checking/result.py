@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.checking.finding import ERROR, NOTE, WARNING, Finding, plural
-from karat.display import Display
-from karat.escaping import json_text, sentence
-from karat.layout import folded
+from karat.output.display import Display
+from karat.output.escaping import json_text, sentence
+from karat.output.tables import folded
 from karat.tables import short
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Check(Display):
 
     def to_markdown(self) -> str:
         """A table with a row for each finding, and the summary."""
-        from karat.layout import lay_out
+        from karat.output.tables import lay_out
 
         if not self.findings:
             return self.summary() + "\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from karat.checking.finding import ERROR, LENIENT, WARNING, found, plural
 from karat.checking.survey import COLUMNS
-from karat.errors import worded
 from karat.ids import text_of
+from karat.output.errors import worded
 from karat.spelling import alike
 
 if TYPE_CHECKING:

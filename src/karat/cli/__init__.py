@@ -11,8 +11,8 @@ import click
 
 from karat._version import __version__
 from karat.cli.speech import fail, warnings_said
-from karat.errors import KaratError
-from karat.escaping import sentence
+from karat.output.errors import KaratError
+from karat.output.escaping import sentence
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -94,7 +94,7 @@ def compare_command(
         karat compare qrels.txt bm25.run dense.run --baseline bm25
         karat compare qrels.txt old=a/x.run new=b/x.run -m nDCG@10 -m RR
     """
-    from karat.writing import refuse_overwriting
+    from karat.output.files import refuse_overwriting
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")
@@ -148,7 +148,7 @@ def compared(
     from karat.asking import conventions
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
-    from karat.progress import watched
+    from karat.output.progress import watched
     from karat.weights import read_weights
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}

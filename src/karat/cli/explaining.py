@@ -21,8 +21,8 @@ from karat.cli.options import (
     refuse_two_readers,
 )
 from karat.cli.speech import say, terminal_width, text_columns
-from karat.errors import DataError
 from karat.measures.grammar import NUMBER
+from karat.output.errors import DataError
 
 __all__ = ["difference_command", "explain_command"]
 

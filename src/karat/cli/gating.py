@@ -19,8 +19,8 @@ from karat.cli.options import (
     refuse_two_readers,
 )
 from karat.cli.speech import say, text_columns
-from karat.errors import DataError
 from karat.measures.grammar import NUMBER
+from karat.output.errors import DataError
 
 __all__ = ["gate_command", "verify_command"]
 
@@ -77,7 +77,7 @@ def gate_command(
     Exit code 0: passed; 1: failed; 2: it could not be decided, such as a file that cannot be read.
     """
     from karat.gates import gate
-    from karat.writing import refuse_overwriting, write_whole
+    from karat.output.files import refuse_overwriting, write_whole
 
     if measures:
         raise click.UsageError(

@@ -8,7 +8,7 @@ import click
 
 from karat.cli.colour import coloured
 from karat.cli.speech import WIDEST, say, terminal_width, text_columns
-from karat.layout import folded
+from karat.output.tables import folded
 
 __all__ = ["measures_command", "profiles_command"]
 

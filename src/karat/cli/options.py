@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.policy import CHOICES, Policy
 from karat.scanning.places import FOLDERS
 from karat.scanning.telling import is_number
@@ -192,7 +192,7 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
 
 def language_option(command: Any) -> Any:
     """Give a command the option that says in which language it explains; the locale's if it is not given."""
-    from karat.language import LANGUAGES
+    from karat.output.language import LANGUAGES
 
     text = "the language of what explains the numbers; that of the locale if not given"
     return click.option("--lang", type=click.Choice(LANGUAGES), help=text)(command)
@@ -200,6 +200,6 @@ def language_option(command: Any) -> Any:
 
 def language_in(lang: str | None) -> str:
     """The language that was asked for, or that of the locale."""
-    from karat.language import language_of
+    from karat.output.language import language_of
 
     return lang or language_of(os.environ)

@@ -74,9 +74,9 @@ def report_command(
         karat report qrels.txt bm25.run dense.run -o report.html
         karat report qrels.txt old=a/x.run new=b/x.run --queries queries.tsv --documents docs.jsonl -o report.html
     """
+    from karat.output.files import refuse_overwriting
     from karat.reporting import report
     from karat.reporting.wording import portable
-    from karat.writing import refuse_overwriting
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")

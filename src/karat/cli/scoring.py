@@ -78,7 +78,7 @@ def evaluate_command(
     asked = list(measures) or None
     refuse_two_readers(weights, judged_ranking, inputs.exclude, *files)
     if record_path is not None:
-        from karat.writing import refuse_overwriting
+        from karat.output.files import refuse_overwriting
 
         refuse_overwriting(record_path, paths_of(weights, judged_ranking, inputs.exclude, *files))
     weighed = weights_in(weights)
@@ -129,7 +129,7 @@ def evaluate_all(
     from karat.asking import conventions, labelled, needs_groups
     from karat.evaluate import evaluate_together
     from karat.naming import names_apart
-    from karat.progress import watched
+    from karat.output.progress import watched
     from karat.tables import Qrels
 
     convention, policy = conventions(profile, policy)
@@ -150,9 +150,9 @@ def show(
 ) -> None:
     """Print the scores of all runs in the format asked for."""
     from karat.boards import board, footers, to_json
-    from karat.escaping import markdown, sentence
-    from karat.language import language_named
-    from karat.layout import folded
+    from karat.output.escaping import markdown, sentence
+    from karat.output.language import language_named
+    from karat.output.tables import folded
 
     if layout == "json":
         say(to_json(scores, per_query=per_query))

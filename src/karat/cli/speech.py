@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from karat.cli.colour import painted
-from karat.errors import DataWarning, command_of
-from karat.escaping import lines_for_terminal
-from karat.layout import folded
+from karat.output.errors import DataWarning, command_of
+from karat.output.escaping import lines_for_terminal
+from karat.output.tables import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison.letters import letters_of
-from karat.errors import DataError, PolicyError, did_you_mean
+from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.significance import benjamini_hochberg, bonferroni, holm
 from karat.significance.signs import refuse_seed
 from karat.tables import Run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.comparison.showing import chosen, ranking
-from karat.errors import DataError, did_you_mean
+from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from karat.comparison.result import Comparison, Contest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.layout import apart, columns_of, folded, in_bands, lay_out, width
+from karat.output.tables import apart, columns_of, folded, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from karat.comparison.letters import letter
 from karat.comparison.showing import MOST_PAIRS, Sheet, chosen, ranking, turned
 from karat.comparison.wording import digits_of, interval, p_text, score, signed
-from karat.escaping import printable
+from karat.output.escaping import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import sentences, source_of
 
 if TYPE_CHECKING:

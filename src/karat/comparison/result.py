@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from karat.display import Display
+from karat.output.display import Display
 
 if TYPE_CHECKING:
     from karat.measures import Measure

@@ -23,7 +23,7 @@ from karat.comparison.wording import (
     smallest_p,
     tied_best,
 )
-from karat.layout import Marked
+from karat.output.tables import Marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.asking import MeasuresLike, conventions, labelled, names_in, needs_groups
-from karat.errors import DataError
 from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import parse_measure
 from karat.naming import names_apart, refuse_alike
+from karat.output.errors import DataError
 from karat.read import sentences
 from karat.scores import Scores, whole
 from karat.tables import Qrels, QrelsLike, Run, RunLike

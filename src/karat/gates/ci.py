@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.escaping import command, printable, sentence
+from karat.output.escaping import command, printable, sentence
 
 if TYPE_CHECKING:
     from karat.gates.result import Check, Gate

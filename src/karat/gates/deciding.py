@@ -11,7 +11,6 @@ import numpy as np
 
 from karat.asking import conventions, names_in
 from karat.comparison import compare
-from karat.errors import DataError, Worded, by_policy, worded
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     both_valued,
@@ -24,6 +23,7 @@ from karat.gates.sources import (
     scored,
     unjudged,
 )
+from karat.output.errors import DataError, Worded, by_policy, worded
 from karat.read import kept
 from karat.records import Record
 from karat.scores import Scores

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.asking import conventions, labelled
-from karat.errors import DataError, Worded, worded
 from karat.evaluate import evaluate
+from karat.output.errors import DataError, Worded, worded
 from karat.read import sentences
 from karat.records import Record, read
 from karat.records.hashing import digests

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 
-from karat.errors import DataError, UncomputableError
 from karat.lists.worth import discount_of, gain_of, reciprocals_of
+from karat.output.errors import DataError, UncomputableError
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 

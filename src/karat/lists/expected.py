@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from karat.errors import MeasureError
 from karat.lists.padded import Padded
+from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Rows

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError
 from karat.lists import Gain, Lists, Queries, Rows
 from karat.lists.novelty import most_novel
 from karat.lists.worth import gain_of
+from karat.output.errors import DataError
 from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError, MeasureError
 from karat.lists import Preferences, Queries, Rows
 from karat.lists.flat import Flat
+from karat.output.errors import DataError, MeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from karat.errors import MeasureError, Worded, by_policy, worded
 from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
 from karat.measures.synonyms import ALSO_CALLED, canonical, folded
 from karat.measures.trec_eval import TABLE
+from karat.output.errors import MeasureError, Worded, by_policy, worded
 
 __all__ = ["UnknownMeasureError", "unknown"]
 

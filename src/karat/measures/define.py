@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.errors import MeasureError
 from karat.measures.grammar import DEEPEST, shortened
+from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Any
 
-from karat.errors import MeasureError
+from karat.output.errors import MeasureError
 
 __all__ = ["NUMBER", "depth_of", "number", "parts_of_name", "shortened", "split", "split_names"]
 

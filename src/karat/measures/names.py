@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from karat.errors import MeasureError
 from karat.measures.absent import UnknownMeasureError, respelled, unknown
 from karat.measures.define import REGISTER, Measure, show
 from karat.measures.grammar import (
@@ -18,6 +17,7 @@ from karat.measures.grammar import (
 )
 from karat.measures.synonyms import ALSO_CALLED, canonical, translated
 from karat.measures.trec_eval import NICKNAMES, TABLE
+from karat.output.errors import MeasureError
 
 __all__ = [
     "ALSO_CALLED",

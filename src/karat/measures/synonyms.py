@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from karat.errors import MeasureError, by_policy, worded
 from karat.measures.define import REGISTER
 from karat.measures.trec_eval import TABLE
+from karat.output.errors import MeasureError, by_policy, worded
 
 __all__ = ["ALSO_CALLED", "canonical", "folded", "translated"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from karat.errors import PolicyError, did_you_mean
+from karat.output.errors import PolicyError, did_you_mean
 from karat.profiles.profile import Profile
 
 __all__ = ["Profile", "every_profile", "profile_named", "profiles"]

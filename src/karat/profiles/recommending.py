@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.errors import by_policy, worded
+from karat.output.errors import by_policy, worded
 from karat.policy import Policy
 from karat.profiles.profile import Profile
 

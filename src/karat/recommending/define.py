@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.errors import DataError, MeasureError, did_you_mean
 from karat.measures.define import OneOf
 from karat.measures.names import parts_of_name
+from karat.output.errors import DataError, MeasureError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

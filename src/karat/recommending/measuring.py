@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError, MeasureError
 from karat.measures.names import split_names
+from karat.output.errors import DataError, MeasureError
 from karat.recommending import known, likeness, shown
 from karat.recommending.define import parse
 from karat.recommending.inputs import read

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.display import Display
-from karat.errors import DataError, MeasureError
-from karat.escaping import json_text
-from karat.layout import lay_out
+from karat.output.display import Display
+from karat.output.errors import DataError, MeasureError
+from karat.output.escaping import json_text
+from karat.output.tables import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

@@ -7,7 +7,7 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError, Worded, worded
+from karat.output.errors import DataError, Worded, worded
 from karat.read import sentences
 from karat.scanning.telling import is_pattern
 

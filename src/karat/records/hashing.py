@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import sentences
 
 if TYPE_CHECKING:

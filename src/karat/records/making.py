@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.boards import document_of
-from karat.errors import DataError
-from karat.escaping import json_text
 from karat.ids import twice
+from karat.output.errors import DataError
+from karat.output.escaping import json_text
+from karat.output.files import refuse_overwriting, write_whole
 from karat.records.hashing import digests, refuse_changed
 from karat.scores import Scores, whole
-from karat.writing import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
     import os

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError, KaratError, Worded, worded
-from karat.escaping import sentence
 from karat.match import Counts
 from karat.measures import parse_measure
+from karat.output.errors import DataError, KaratError, Worded, worded
+from karat.output.escaping import sentence
 from karat.policy import Policy
 from karat.read import sentences
 from karat.records.making import FORMAT

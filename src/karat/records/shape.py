@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import starmap
 from typing import Any, TypeAlias
 
-from karat.errors import DataError
-from karat.escaping import printable, shortened
+from karat.output.errors import DataError
+from karat.output.escaping import printable, shortened
 from karat.scanning.places import FOLDERS
 
 __all__ = ["check_record", "check_scores"]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat.boards import plural
 from karat.comparison import compare
+from karat.output.files import refuse_overwriting, write_whole
 from karat.reporting.bundle import Bundle
 from karat.reporting.closeups import Excerpt, chosen_queries, looked_at
 from karat.reporting.gathering import alongside, opened
 from karat.reporting.texts import texts_of
-from karat.writing import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
     import os

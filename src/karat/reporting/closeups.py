@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.errors import KaratError
 from karat.explaining import Subject, explained
 from karat.lists.flat import Flat
+from karat.output.errors import KaratError
 from karat.ranking import of_query
 from karat.reporting.excerpts import excerpt_of
 from karat.tables import Qrels, Run

@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import sentences, source_of
 
 if TYPE_CHECKING:

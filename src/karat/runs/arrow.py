@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import choose, refusals
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import Origin
 from karat.runs.feeds import ROWS, frame_of, frames_of, sound, wanted_ids
 

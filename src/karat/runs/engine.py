@@ -8,9 +8,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.columns import ROLES, choose, columns_of, fit, library_of, refusals
-from karat.errors import DataError, PolicyError, by_policy, worded
 from karat.faults import WIDE
 from karat.ids import text_of, unicode
+from karat.output.errors import DataError, PolicyError, by_policy, worded
 from karat.read import Origin
 from karat.runs.extraction import Rule, faults, plan, scored_rows
 from karat.runs.frame import FrameRun

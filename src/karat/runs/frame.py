@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
 from karat.columns import row_sentences
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

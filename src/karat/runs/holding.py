@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import ROLES, columns_of, library_of, refusals, refuse_one_column
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.runs.arrow import arrow_feed
 from karat.runs.engine import EngineRun, is_away
 from karat.runs.frame import FrameRun

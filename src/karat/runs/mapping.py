@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from karat import _native
-from karat.errors import DataError
 from karat.ids import as_text, bytes_of, text_of, texts
 from karat.mappings import from_mapping
+from karat.output.errors import DataError
 from karat.read import Origin
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat import _native
 from karat.columns import Columns, fit, row_sentences
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.overflow import Overflow
 from karat.runs.frame import FrameRun
 

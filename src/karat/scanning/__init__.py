@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from karat.columns import ROLES
-from karat.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
+from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 from karat.read import Readable, Source, source_of
 from karat.scanning.telling import PACKED, called, is_pattern, is_trec, kind_of
 from karat.signatures import content_of

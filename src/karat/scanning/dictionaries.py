@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError, KaratError
 from karat.ids import twice
+from karat.output.errors import DataError, KaratError
 from karat.read import sentences, unpacked
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from karat.scanning.heads import Delimited

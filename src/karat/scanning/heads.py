@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat.columns import INSISTED, usual
-from karat.errors import DataError
 from karat.faults import NO_UTF_8
 from karat.ids import twice
+from karat.output.errors import DataError
 from karat.read import BYTE_ORDER_MARK, sentences, unpacked
 from karat.scanning.telling import is_number
 

@@ -7,7 +7,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import plain_name, usual
-from karat.errors import DataError, NothingError
+from karat.output.errors import DataError, NothingError
 from karat.scanning.dictionaries import shapes_of
 from karat.scanning.shapes import LISTS, Plan, plan_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 
 from karat import _native
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.read import sentences
 
 __all__ = ["refuse_damaged"]

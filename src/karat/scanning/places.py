@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError, by_reading, worded
+from karat.output.errors import DataError, by_reading, worded
 from karat.read import Origin, sentences
 from karat.scanning.telling import is_pattern, kind_of
 

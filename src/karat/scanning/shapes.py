@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from karat.columns import choose, no_rank, plain_name, usual
-from karat.errors import DataError, by_reading, worded
+from karat.output.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.columns import first_line, is_panic
-from karat.errors import ColumnsOfTextError, ContentError, DataError
 from karat.faults import NO_UTF_8, WHOLE, WIDE, mended, wide_mended
+from karat.output.errors import ColumnsOfTextError, ContentError, DataError
 from karat.read import BYTE_ORDER_MARK, Origin, sentences
 from karat.scanning.dictionaries import first_objects, is_by_line, mapping_in, shapes_of
 from karat.scanning.engines import engine_for

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from karat.columns import IDS
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance.flips import positive
 from karat.significance.grid import cluster_codes, matrix, on_grid, summed
 from karat.significance.products import weighted_sums

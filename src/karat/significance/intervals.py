@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance.grid import cluster_codes, matrix, summed
 
 if TYPE_CHECKING:

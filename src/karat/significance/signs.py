@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance.products import weighted_sums
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 from karat.significance.flips import Flips, decisive, monte_carlo_error, positive, sign_flip
 from karat.significance.grid import checked_pairs, matrix, on_grid, summed
 from karat.significance.intervals import quantile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError
 from karat.lists.arrays import Arrays, arrays_of
+from karat.output.errors import DataError
 from karat.tensors.taken import UNHELD, as_scores, refuse_no_ids
 
 if TYPE_CHECKING:

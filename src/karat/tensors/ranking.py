@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import DataError, PolicyError
 from karat.lists.padded import MOST_LEVELS, Padded
+from karat.output.errors import DataError, PolicyError
 from karat.policy import Policy
 from karat.rows import refuse_more_than_judged
 

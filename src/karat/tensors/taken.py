@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.errors import DataError
 from karat.lists.arrays import arrays_of, host_view
+from karat.output.errors import DataError
 from karat.weights import A_WEIGHT, LARGEST, SMALLEST
 
 if TYPE_CHECKING:

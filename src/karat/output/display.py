@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.escaping import html
-from karat.layout import lay_out
+from karat.output.escaping import html
+from karat.output.tables import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -40,7 +40,7 @@ def printable(name: str) -> str:
     """A name on one line: what is not printable becomes its escape, and so does the start of a command to a build.
 
     Example:
-        >>> from karat.escaping import printable
+        >>> from karat.output.escaping import printable
         >>> print(printable("\\x1b[31mred"), printable("::error::red"), printable("a::b"))
         \\x1b[31mred \\x3a:error::red a::b
     """

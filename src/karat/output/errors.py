@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.escaping import sentence
+from karat.output.escaping import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

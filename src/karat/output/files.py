@@ -7,7 +7,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from karat.errors import DataError
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from karat import escaping
-from karat.escaping import printable, shortened
+from karat.output import escaping
+from karat.output.escaping import printable, shortened
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,7 +64,7 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
     """Names of at most so many characters on one line; two that differ never look alike.
 
     Example:
-        >>> from karat.layout import apart
+        >>> from karat.output.tables import apart
         >>> apart(["covidex.r5.2s.lr", "covidex.r5.d2q.2s.lr", "bm25"], 10)
         ['cov…s.lr~1', 'cov…s.lr~2', 'bm25']
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from karat.errors import PolicyError
+from karat.output.errors import PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Language:
         measures: what each measure is, by name.
 
     Example:
-        >>> from karat.language import language_named
+        >>> from karat.output.language import language_named
         >>> language_named("zh")("{count} queries", count=3)
         '3 个查询'
     """
@@ -57,7 +57,7 @@ def language_named(name: str) -> Language:
         raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
     if name == "en":
         return ENGLISH
-    from karat.chinese import MEASURES, TEXTS
+    from karat.output.chinese import MEASURES, TEXTS
 
     return Language(name, TEXTS, MEASURES)
 
@@ -66,7 +66,7 @@ def language_of(environment: Mapping[str, str]) -> str:
     """The language of a locale: the first of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` that is set decides.
 
     Example:
-        >>> from karat.language import language_of
+        >>> from karat.output.language import language_of
         >>> language_of({"LANG": "zh_CN.UTF-8"}), language_of({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"})
         ('zh', 'en')
     """

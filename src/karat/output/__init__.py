@@ -1,0 +1,1 @@
+"""What karat says and writes: errors, tables, languages, files. Values in, text out."""
