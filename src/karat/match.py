@@ -12,9 +12,7 @@ import numpy as np
 
 from karat import _native
 from karat.ids import text_of
-from karat.output.errors import DataError, PolicyError, by_policy, worded
-from karat.retrieval import at_given_ranks, finite_only
-from karat.rows import (
+from karat.lists.rows import (
     NEVER_POOLED,
     POOLED,
     Floats,
@@ -23,6 +21,8 @@ from karat.rows import (
     offsets_of,
     refuse_more_than_judged,
 )
+from karat.output.errors import DataError, PolicyError, by_policy, worded
+from karat.retrieval import at_given_ranks, finite_only
 from karat.runs import Asked, listing
 from karat.subtopics import by_group
 from karat.ties import arranged

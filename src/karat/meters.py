@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.asking import MeasuresLike
+    from karat.lists.rows import Floats
     from karat.policy import Policy
-    from karat.rows import Floats
 
 __all__ = ["Meter"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat import _native
 from karat.ids import text_of
-from karat.rows import NEVER_POOLED, POOLED
+from karat.lists.rows import NEVER_POOLED, POOLED
 from karat.runs import Asked
 from karat.tables import Qrels, Run
 

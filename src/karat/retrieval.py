@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.lists.rows import offsets_of
 from karat.output.errors import DataError
-from karat.rows import offsets_of
 
 if TYPE_CHECKING:
-    from karat.rows import JudgedRows
+    from karat.lists.rows import JudgedRows
 
 __all__ = ["at_given_ranks", "finite_only"]
 

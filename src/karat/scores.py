@@ -11,12 +11,12 @@ import numpy as np
 
 from karat import _native
 from karat.boards import board, footer, to_json
+from karat.lists.rows import joined
 from karat.measures import Measure, parse_measure
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
-from karat.rows import joined
 from karat.runs.placing import TABLES, placed
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from karat.lists.rows import Floats, JudgedRows
     from karat.match import Counts
     from karat.policy import Policy
     from karat.read import Origin
-    from karat.rows import Floats, JudgedRows
 
 __all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]
 

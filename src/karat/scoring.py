@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from karat.lists.rows import Floats
     from karat.match import Match
     from karat.measures.define import Wanted
     from karat.policy import Policy
     from karat.profiles import Profile
-    from karat.rows import Floats
 
 __all__ = ["Ideals", "scored"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.ids import texts
+from karat.lists.rows import Floats, Integers, JudgedRows, rows_of_groups
 from karat.mappings import grades_of
 from karat.output.errors import DataError, by_policy, worded
-from karat.rows import Floats, Integers, JudgedRows, rows_of_groups
 
 if TYPE_CHECKING:
     from karat import _native

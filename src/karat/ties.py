@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from karat.lists.rows import POOLED, Floats, Integers, JudgedRows
 from karat.output.errors import UncomputableError
-from karat.rows import POOLED, Floats, Integers, JudgedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

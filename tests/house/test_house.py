@@ -44,7 +44,7 @@ FLOORS = [
         "karat.output.language",
         "karat.output.tables",
         "karat.read",
-        "karat.rows",
+        "karat.lists.rows",
         "karat.output.progress",
         "karat.output.files",
     ],

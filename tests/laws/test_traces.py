@@ -11,10 +11,10 @@ import pytest
 
 from karat.lists.flat import Flat
 from karat.lists.preferences import Group, PreferenceLists, group_of
+from karat.lists.rows import JudgedRows, offsets_of
 from karat.lists.traced import trace
 from karat.measures import REGISTER, Measure, OneOf
 from karat.output.errors import KaratError
-from karat.rows import JudgedRows, offsets_of
 
 ROUNDS = 25
 

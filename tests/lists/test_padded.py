@@ -22,7 +22,7 @@ from karat.tables import Qrels, Run
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
-    from karat.rows import JudgedRows
+    from karat.lists.rows import JudgedRows
 
 WIDTH = 7
 PREFERENCE = ("diversity", "preference")

@@ -8,9 +8,9 @@ import pytest
 import karat
 from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
+from karat.lists.rows import JudgedRows
 from karat.measures import REGISTER, parse_measure
 from karat.output.errors import DataError, MeasureError
-from karat.rows import JudgedRows
 
 FAMILY = [name for name, each in REGISTER.items() if each.formula.__module__.endswith("preference")]
 

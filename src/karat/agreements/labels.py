@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.agreements.pairing import Pairing
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Statistic", "kappas", "scale_of", "statistics", "tables_of"]
 

@@ -14,7 +14,7 @@ from karat.tables import Qrels
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["Pairing", "pair", "restricted"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.agreements.pairing import Pairing
     from karat.agreements.systems import Effect
     from karat.comparison import Settings
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
     from karat.scores import Scores
 
 __all__ = ["Agreement", "Judge"]

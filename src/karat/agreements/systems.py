@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from karat.asking import MeasuresLike
     from karat.comparison import Contest, Settings
+    from karat.lists.rows import Floats
     from karat.policy import Policy
-    from karat.rows import Floats
     from karat.scores import Scores
     from karat.tables import Qrels, Run
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.checking.inputs import Text
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Judged", "strictly"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.checking.inputs import Text
-    from karat.rows import JudgedRows
+    from karat.lists.rows import JudgedRows
     from karat.scores import Scores
 
 __all__ = ["DEPTH", "LENIENT", "Pair", "Values", "moved", "told"]

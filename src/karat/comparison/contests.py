@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.comparison.groups import Groups
     from karat.comparison.observations import Table
     from karat.comparison.result import Settings
-    from karat.rows import Integers
+    from karat.lists.rows import Integers
     from karat.significance import Anova
 
 __all__ = ["contests_of"]

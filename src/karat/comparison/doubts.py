@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.result import Comparison
     from karat.comparison.systems import System
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["doubts_of"]
 

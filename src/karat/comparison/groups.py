@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
+    from karat.lists.rows import Integers
     from karat.read import Source
-    from karat.rows import Integers
 
 __all__ = ["Groups", "GroupsLike", "groups_of"]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.outcomes import Outcome
     from karat.comparison.result import Settings
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["NOT_OF_MEANS", "join"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.lists.rows import offsets_of
 from karat.match import finished
-from karat.rows import offsets_of
 from karat.ties import arranged
 from karat.values import values_of
 
 if TYPE_CHECKING:
+    from karat.lists.rows import Floats, JudgedRows
     from karat.match import Match
     from karat.measures import Measure
     from karat.policy import Policy
-    from karat.rows import Floats, JudgedRows
 
 __all__ = ["Alternatives", "alternatives", "counted_as"]
 

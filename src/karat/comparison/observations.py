@@ -12,8 +12,8 @@ from karat.scores import GEOMETRIC_FLOOR, aggregate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from karat.lists.rows import Floats, Integers
     from karat.measures import Measure
-    from karat.rows import Floats, Integers
     from karat.scores import Scores
 
 __all__ = ["Table", "tables_of"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.result import Contest
     from karat.comparison.systems import System
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Orders", "orders_of"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.observations import Table
     from karat.comparison.result import Settings
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["Outcome", "margins", "outcome_of"]
 

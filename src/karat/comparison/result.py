@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from karat.output.display import Display
 
 if TYPE_CHECKING:
+    from karat.lists.rows import Floats
     from karat.measures import Measure
-    from karat.rows import Floats
     from karat.scores import Scores
     from karat.significance import Anova
 

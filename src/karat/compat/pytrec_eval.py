@@ -41,7 +41,7 @@ from karat.scores import GEOMETRIC_FLOOR
 from karat.values import values_of
 
 if TYPE_CHECKING:
-    from karat.rows import Floats, JudgedRows
+    from karat.lists.rows import Floats, JudgedRows
 
 __all__ = [
     "RelevanceEvaluator",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.lists import Lists
+    from karat.lists.rows import Floats, Integers
     from karat.measures import Measure
-    from karat.rows import Floats, Integers
 
 __all__ = ["main"]
 

@@ -13,7 +13,7 @@ from karat.compat.requests import Refusal
 from karat.read import source_of
 
 if TYPE_CHECKING:
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Zscores"]
 

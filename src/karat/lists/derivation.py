@@ -11,7 +11,7 @@ from karat.lists.traced import Operand, Operands, Step, Traced, first_sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Derivation", "Line", "Sheet", "derive", "number"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from karat import _native
 from karat.lists import Gain, Lists, Queries, Rows
 from karat.lists.novelty import most_novel
+from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.lists.worth import gain_of
 from karat.output.errors import DataError
-from karat.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

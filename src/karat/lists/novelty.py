@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.rows import Floats, Integers, JudgedRows, offsets_of
+from karat.lists.rows import Floats, Integers, JudgedRows, offsets_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

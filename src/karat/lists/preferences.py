@@ -17,7 +17,7 @@ from karat.output.errors import DataError, MeasureError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.rows import Floats, Integers, JudgedRows
+    from karat.lists.rows import Floats, Integers, JudgedRows
 
 __all__ = ["ContradictionError", "Group", "PreferenceLists", "group_of"]
 

@@ -15,7 +15,7 @@ from karat.lists import Lists, Preferences
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
 

@@ -14,7 +14,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["ItemsLike", "Pairs", "Recommended", "UsersLike", "read"]
 

@@ -12,9 +12,9 @@ from karat.recommending.inputs import Pairs
 from karat.recommending.likeness import history_similarity
 
 if TYPE_CHECKING:
+    from karat.lists.rows import Floats
     from karat.recommending.define import Value
     from karat.recommending.inputs import Recommended
-    from karat.rows import Floats
 
 __all__: list[str] = []
 

@@ -10,9 +10,9 @@ from karat.output.errors import DataError
 from karat.recommending.define import OneOf, beyond, wanting
 
 if TYPE_CHECKING:
+    from karat.lists.rows import Floats
     from karat.recommending.define import Value
     from karat.recommending.inputs import Recommended
-    from karat.rows import Floats
 
 __all__ = ["history_similarity"]
 

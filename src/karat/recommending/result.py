@@ -17,7 +17,7 @@ from karat.output.tables import lay_out
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Beyond", "Value"]
 

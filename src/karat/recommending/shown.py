@@ -12,8 +12,8 @@ from karat.recommending.define import OneOf, beyond, wanting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.lists.rows import Floats
     from karat.recommending.inputs import Recommended
-    from karat.rows import Floats
 
 __all__: list[str] = []
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Record", "damaged", "read"]
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest
+    from karat.lists.rows import Floats
     from karat.policy import Policy
     from karat.reporting.gathering import Inputs
-    from karat.rows import Floats
 
 __all__ = [
     "ALL_QUERIES",

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest, Pair, Settings
+    from karat.lists.rows import Floats
     from karat.reporting.closeups import Closeup
     from karat.reporting.gathering import Alongside
     from karat.reporting.texts import Text
-    from karat.rows import Floats
 
 __all__ = ["board", "correlation", "numbers_of", "packed"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from karat import _native
 from karat.ids import text_of
+from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError
 from karat.policy import Policy
 from karat.read import kept, source_of
-from karat.rows import offsets_of
 from karat.runs.judged import Extracted
 
 if TYPE_CHECKING:

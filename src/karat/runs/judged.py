@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.ids import unicode
-from karat.rows import offsets_of
+from karat.lists.rows import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
 
     from karat import _native
-    from karat.rows import Integers
+    from karat.lists.rows import Integers
 
 __all__ = ["Extracted", "extracted", "tables_of", "taken_over"]
 

@@ -11,7 +11,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["benjamini_hochberg", "bonferroni", "holm"]
 

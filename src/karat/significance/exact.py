@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["LONGEST", "cost", "exact_p"]
 

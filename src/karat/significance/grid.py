@@ -12,7 +12,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["Grid", "all_pairs", "checked_pairs", "cluster_codes", "matrix", "on_grid", "summed"]
 

@@ -13,7 +13,7 @@ from karat.significance.grid import cluster_codes, matrix, summed
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["POWER", "Paired", "bayes", "equivalence", "margin", "paired", "wins"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
     Level: TypeAlias = Literal["nominal", "ordinal", "interval"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["Kendall", "Overlap", "TauAP", "kendall", "rbo", "tau_ap"]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["weighted_sums"]
 

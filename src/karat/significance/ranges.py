@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["range_beyond", "studentized_range_beyond"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.rows import Floats
+    from karat.lists.rows import Floats
 
 __all__ = ["RESAMPLES", "SEED", "every_sign", "flipped_sums", "refuse_seed", "stream"]
 

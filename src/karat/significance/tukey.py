@@ -17,7 +17,7 @@ from karat.significance.signs import RESAMPLES, SEED, stream
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from karat.rows import Floats, Integers
+    from karat.lists.rows import Floats, Integers
 
 __all__ = ["Anova", "anova", "paired_tukey", "randomised_tukey"]
 

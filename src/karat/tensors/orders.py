@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.lists.expected import Expected
+from karat.lists.rows import NEVER_POOLED, JudgedRows
 from karat.match import Counts, Match, finished
 from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
-from karat.rows import NEVER_POOLED, JudgedRows
 from karat.tensors.ranking import ranked
 from karat.values import expected_values
 
