@@ -146,7 +146,7 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
 
 def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
     """Every run's means by karat, as its commands read them."""
-    from karat.asking import conventions, labelled
+    from karat.conventions.request import conventions, labelled
     from karat.evaluate import evaluate_together
     from karat.tables import Qrels, Run
 

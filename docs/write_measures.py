@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.dictionary import elsewhere, facts, formula
+from karat.conventions.reference import elsewhere, facts, formula
 from karat.lists import Lists
 from karat.measures import REGISTER, Definition, OneOf
 

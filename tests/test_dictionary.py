@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from karat.dictionary import elsewhere, entry, facts, formula
+from karat.conventions.reference import elsewhere, entry, facts, formula
 from karat.measures import REGISTER, Measure, parse_measure
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import karat
 from karat import DataError, Difference, MeasureError, PolicyError
 from karat.cli import main
-from karat.profiles import every_profile
+from karat.conventions.profiles import every_profile
 from strategies import judgments, runs
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import karat
+from karat.conventions.profiles import profile_named
 from karat.measures import REGISTER
-from karat.profiles import profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -79,7 +79,7 @@ finally:
     assert "policy trec" in ran.stdout
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
-        "karat.profiles.trec",
+        "karat.conventions.profiles.trec",
         "karat.runs.streamed",
         "karat.scanning.listing",
         "karat.output.files",

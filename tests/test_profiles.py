@@ -15,8 +15,8 @@ import karat
 import karat.tensors
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import main
+from karat.conventions.profiles import every_profile, profile_named
 from karat.measures import REGISTER, Measure
-from karat.profiles import every_profile, profile_named
 from karat.records import read
 
 PROFILES = every_profile()

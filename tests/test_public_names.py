@@ -10,7 +10,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import karat
-from karat.policy import CHOICES
+from karat.conventions.policy import CHOICES
 
 
 def test_tab_completes_the_public_names_and_no_others() -> None:

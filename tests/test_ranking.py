@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from karat import DataError, Policy, Qrels, Run, _native
+from karat.conventions.policy import CHOICES
 from karat.lists.flat import fill
 from karat.match import match
-from karat.policy import CHOICES
 from karat.ranking import of_query, ranking_of
 from strategies import judgments, runs
 

@@ -9,8 +9,8 @@ import pytest
 
 from karat.agreements.rejudging import rejudged
 from karat.cli import main
+from karat.conventions.policy import Policy
 from karat.output.errors import DataError, DataWarning, MeasureError
-from karat.policy import Policy
 
 if TYPE_CHECKING:
     from pathlib import Path

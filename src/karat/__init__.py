@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.conventions.policy import Policy
+from karat.conventions.profiles import profiles
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.measures import Measure, measures
 from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
-from karat.policy import Policy
-from karat.profiles import profiles
 from karat.scores import Scores
 from karat.tables import Qrels, Run
 

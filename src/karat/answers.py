@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.asking import conventions
+from karat.conventions.request import conventions
 from karat.evaluate import evaluate_grades
 from karat.output.errors import DataError, PolicyError, warn
 from karat.spelling import why_apart
@@ -15,8 +15,8 @@ from karat.spelling import why_apart
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.asking import MeasuresLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.scores import Scores
 
 __all__ = ["evaluate_ids"]

@@ -6,18 +6,18 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
+from karat.conventions.profiles import every_profile
 from karat.measures.define import show
 from karat.output.escaping import json_text
 from karat.output.language import ENGLISH, Language
 from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width
-from karat.profiles import every_profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.conventions.policy import Policy
     from karat.match import Counts
     from karat.measures.define import Wanted
-    from karat.policy import Policy
     from karat.scores import Scores
 
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json", "wanted_words"]

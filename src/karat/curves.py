@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.asking import conventions, names_in, needs_groups, needs_scores
+from karat.conventions.request import conventions, names_in, needs_groups, needs_scores
 from karat.evaluate import nested
 from karat.match import Match, match, match_grades
 from karat.measures.define import show
@@ -20,9 +20,9 @@ from karat.tables import Qrels, QrelsLike, Run, RunLike
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import Profile
     from karat.measures import Measure
-    from karat.policy import Policy
-    from karat.profiles import Profile
 
 __all__ = ["Curve", "curve"]
 

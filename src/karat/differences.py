@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.asking import conventions
+from karat.conventions.request import conventions
 from karat.evaluate import evaluate
 from karat.measures import Measure
 from karat.measures.define import show
@@ -20,8 +20,8 @@ from karat.tables import Run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.policy import Policy
-    from karat.profiles import Profile
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import Profile
     from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Difference", "Step", "difference"]

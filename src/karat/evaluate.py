@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.asking import MeasuresLike, conventions, labelled, needs_groups, needs_scores
+from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.cores import available_cores, side_by_side
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.output.errors import DataError, warn
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from karat import _native
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import Profile
     from karat.measures import Measure
-    from karat.policy import Policy
-    from karat.profiles import Profile
     from karat.scores import Scores
     from karat.scoring import Ideals
 

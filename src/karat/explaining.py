@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.asking import conventions, labelled
 from karat.boards import wanted_words
+from karat.conventions.request import conventions, labelled
 from karat.evaluate import nested
 from karat.ids import text_of
 from karat.lists.flat import Flat
@@ -25,11 +25,11 @@ from karat.upside_down import refuse_ranks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import Profile
     from karat.explanation import Explanation
     from karat.match import Match
     from karat.measures import Measure
-    from karat.policy import Policy
-    from karat.profiles import Profile
     from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Subject", "explain", "explained"]

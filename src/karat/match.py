@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
     from karat.runs import Found
     from karat.tables import Qrels, Run
 

@@ -18,9 +18,9 @@ from karat.tensors.means import Column, mean_of, sums_of, terms_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.asking import MeasuresLike
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.lists.rows import Floats
-    from karat.policy import Policy
 
 __all__ = ["Meter"]
 

@@ -17,8 +17,8 @@ from karat.upside_down import refuse_ranks
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from karat.conventions.policy import Policy
     from karat.match import Match
-    from karat.policy import Policy
     from karat.tables import Qrels, Run
 
 __all__ = ["doubts", "refuse_empty"]

@@ -15,7 +15,7 @@ from karat.tables import Qrels, Run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
 
 __all__ = ["Ranking", "of_query", "ranking_of"]
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from karat.conventions.policy import Policy
     from karat.lists.rows import Floats, JudgedRows
     from karat.match import Counts
-    from karat.policy import Policy
     from karat.read import Origin
 
 __all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from karat.asking import refuse_other_orders
+from karat.conventions.request import refuse_other_orders
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import Profile
     from karat.lists.rows import Floats
     from karat.match import Match
     from karat.measures.define import Wanted
-    from karat.policy import Policy
-    from karat.profiles import Profile
 
 __all__ = ["Ideals", "scored"]
 

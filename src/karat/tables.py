@@ -21,10 +21,10 @@ from karat.columns import (
     usual,
     with_grade,
 )
+from karat.conventions.policy import Policy
 from karat.ids import bytes_of, text_of
 from karat.mappings import from_mapping, graded, plain, ranked
 from karat.output.errors import DataError, NothingError, by_policy, worded
-from karat.policy import Policy
 from karat.read import KARAT, Origin, Readable, Reading, Source, sentences, source_of
 from karat.runs.excluding import ExcludingRun, excluding, pairs_of
 from karat.runs.mapping import MappingRun

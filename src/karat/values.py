@@ -14,9 +14,9 @@ from karat.ties import Orders, all_orders, arranged, turned_orders
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from karat.conventions.policy import Policy
     from karat.lists.rows import Floats, Integers, JudgedRows
     from karat.measures import Measure
-    from karat.policy import Policy
 
 __all__ = ["expected_values", "extreme_values", "values_of", "weights_of"]
 

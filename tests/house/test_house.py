@@ -40,7 +40,7 @@ FLOORS = [
         "karat.unpacking",
     ],
     [
-        "karat.policy",
+        "karat.conventions.policy",
         "karat.output.language",
         "karat.output.tables",
         "karat.read",
@@ -59,7 +59,7 @@ FLOORS = [
     ["karat.lists", "karat.measures"],
     ["karat.profiles", "karat.significance"],
     ["karat.boards", "karat.explanation"],
-    ["karat.asking", "karat.scores", "karat.values", "karat.dictionary"],
+    ["karat.conventions.request", "karat.scores", "karat.values", "karat.conventions.reference"],
     ["karat.scoring", "karat.naming"],
     ["karat.evaluate"],
     [

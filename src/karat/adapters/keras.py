@@ -10,8 +10,8 @@ from karat.output.errors import DataError
 from karat.tensors import Evaluator
 
 if TYPE_CHECKING:
-    from karat.asking import MeasuresLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
 
 __all__ = ["ranking_callback"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.asking import conventions, needs_groups
+from karat.conventions.profiles import profile_named
+from karat.conventions.request import conventions, needs_groups
 from karat.evaluate import evaluate
 from karat.output.errors import DataError, MeasureError
-from karat.profiles import profile_named
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from karat.asking import MeasuresLike
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.measures import Measure
-    from karat.policy import Policy
     from karat.scores import Scores
 
 __all__ = ["calc_aggregate", "evaluate_ranx", "iter_calc"]

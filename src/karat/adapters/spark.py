@@ -9,11 +9,11 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from karat.asking import conventions, labelled
 from karat.columns import usual
+from karat.conventions.policy import Policy
+from karat.conventions.request import conventions, labelled
 from karat.evaluate import evaluate
 from karat.output.errors import DataError
-from karat.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

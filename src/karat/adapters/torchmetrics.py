@@ -8,8 +8,8 @@ from karat.meters import Meter
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from karat.asking import MeasuresLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
 
 __all__ = ["retrieval_metric"]
 

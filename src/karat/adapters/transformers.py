@@ -11,8 +11,8 @@ from karat.tensors import Evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.asking import MeasuresLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
 
 __all__ = ["ranking_metrics"]
 

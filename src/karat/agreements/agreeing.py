@@ -11,8 +11,8 @@ from karat.agreements.labels import kappas, scale_of, statistics, tables_of
 from karat.agreements.pairing import Pairing, pair, restricted
 from karat.agreements.result import Agreement, Judge
 from karat.agreements.systems import effects
-from karat.asking import conventions
 from karat.comparison.systems import RunsLike, named
+from karat.conventions.request import conventions
 from karat.output.errors import DataError, PolicyError
 from karat.scores import Scores
 from karat.significance import SEED
@@ -20,8 +20,8 @@ from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.agreements.systems import Effect
-    from karat.asking import MeasuresLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.tables import QrelsLike
 
 __all__ = ["agreement"]

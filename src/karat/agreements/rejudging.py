@@ -6,8 +6,8 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from karat.asking import conventions, labelled, needs_groups
 from karat.boards import plural
+from karat.conventions.request import conventions, labelled, needs_groups
 from karat.differences import Difference, Step
 from karat.evaluate import evaluate_one, warned
 from karat.ids import text_of
@@ -15,8 +15,8 @@ from karat.output.errors import DataError, MeasureError
 from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
+    from karat.conventions.policy import Policy
     from karat.measures import Measure
-    from karat.policy import Policy
     from karat.scores import Scores
     from karat.tables import QrelsLike, RunLike
 

@@ -16,10 +16,10 @@ from karat.significance import kendall, resample_means, tau_ap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from karat.asking import MeasuresLike
     from karat.comparison import Contest, Settings
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.lists.rows import Floats
-    from karat.policy import Policy
     from karat.scores import Scores
     from karat.tables import Qrels, Run
 

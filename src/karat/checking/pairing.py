@@ -11,10 +11,10 @@ import numpy as np
 from karat.checking.finding import without_stop
 from karat.checking.judging import Judged, strictly
 from karat.checking.spelling import Spellings
+from karat.conventions.policy import Policy
 from karat.evaluate import evaluate
 from karat.match import rows_of
 from karat.output.errors import DataError
-from karat.policy import Policy
 from karat.runs import Asked
 from karat.runs.text import TextRun
 from karat.spelling import pairs_of

@@ -19,7 +19,7 @@ from karat.cli.options import (
     split,
 )
 from karat.cli.speech import say, text_columns
-from karat.policy import CHOICES
+from karat.conventions.policy import CHOICES
 
 __all__ = ["compare_command"]
 
@@ -145,9 +145,9 @@ def compared(
     lenient: bool,
 ) -> Any:
     """Call ``karat.compare`` with what was given on the command line."""
-    from karat.asking import conventions
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
+    from karat.conventions.request import conventions
     from karat.output.progress import watched
     from karat.weights import read_weights
 

@@ -79,8 +79,8 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """karat's measures, and before them those of the profile that was given."""
+    from karat.conventions.profiles import profile_named, profiles
     from karat.measures import REGISTER
-    from karat.profiles import profile_named, profiles
 
     own: dict[str, str] = {}
     given = ctx.params.get("profile")
@@ -102,7 +102,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """The profiles."""
     del ctx
-    from karat.profiles import profiles as known
+    from karat.conventions.profiles import profiles as known
 
     return named(known(), incomplete)
 

@@ -23,7 +23,7 @@ def measures_command(names: tuple[str, ...]) -> None:
     if not names:
         say(listed({name: each.sentence for name, each in REGISTER.items()}, columns))
         return
-    from karat.dictionary import entry
+    from karat.conventions.reference import entry
 
     definitions = {each.name: each.definition for each in parse_measures(names)}
     say("\n".join(coloured("name", entry(each, columns)) for each in definitions.values()))
@@ -50,7 +50,7 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def profiles_command(names: tuple[str, ...]) -> None:
     """List the named conventions of other tools, or say what some of them change."""
-    from karat.profiles import profile_named, profiles
+    from karat.conventions.profiles import profile_named, profiles
 
     columns = shown_columns()
     if not names:

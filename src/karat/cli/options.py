@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.conventions.policy import CHOICES, Policy
 from karat.output.errors import DataError
-from karat.policy import CHOICES, Policy
 from karat.scanning.places import FOLDERS
 from karat.scanning.telling import is_number
 
@@ -115,7 +115,7 @@ class Inputs:
         columns = self.columns["qrels"]
         if not columns and self.folders is None:
             return path
-        from karat.asking import conventions, labelled, needs_groups
+        from karat.conventions.request import conventions, labelled, needs_groups
         from karat.tables import Qrels
 
         convention, policy = conventions(profile, policy)

@@ -126,7 +126,7 @@ def evaluate_all(
     inputs: Inputs,
 ) -> Any:
     """Score every run against the same judgments, read once."""
-    from karat.asking import conventions, labelled, needs_groups
+    from karat.conventions.request import conventions, labelled, needs_groups
     from karat.evaluate import evaluate_together
     from karat.naming import names_apart
     from karat.output.progress import watched

@@ -13,10 +13,10 @@ from karat.ties import arranged
 from karat.values import values_of
 
 if TYPE_CHECKING:
+    from karat.conventions.policy import Policy
     from karat.lists.rows import Floats, JudgedRows
     from karat.match import Match
     from karat.measures import Measure
-    from karat.policy import Policy
 
 __all__ = ["Alternatives", "alternatives", "counted_as"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.asking import MeasuresLike, conventions, labelled, names_in, needs_groups
+from karat.conventions.request import MeasuresLike, conventions, labelled, names_in, needs_groups
 from karat.evaluate import evaluate_together
 from karat.ids import text_of
 from karat.measures import parse_measure
@@ -21,8 +21,8 @@ from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat import _native
+    from karat.conventions.policy import Policy
     from karat.match import Match
-    from karat.policy import Policy
 
 __all__ = ["RunsLike", "System", "chosen", "evaluated", "named", "tag_of"]
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from karat import _native
+from karat.conventions.profiles import profile_named
 from karat.ids import text_of
 from karat.lists.flat import Flat
 from karat.mappings import mapping_fault
@@ -36,7 +37,6 @@ from karat.match import Counts, decide, rows_of
 from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.output.errors import DataError
-from karat.profiles import profile_named
 from karat.scores import GEOMETRIC_FLOOR
 from karat.values import values_of
 

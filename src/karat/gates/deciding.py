@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.asking import conventions, names_in
 from karat.comparison import compare
+from karat.conventions.request import conventions, names_in
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     both_valued,
@@ -30,7 +30,7 @@ from karat.scores import Scores
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
     from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Baseline", "gate"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.asking import conventions, labelled
+from karat.conventions.request import conventions, labelled
 from karat.evaluate import evaluate
 from karat.output.errors import DataError, Worded, worded
 from karat.read import sentences
@@ -21,7 +21,7 @@ from karat.tables import Run
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
     from karat.tables import QrelsLike, RunLike
 
 __all__ = [

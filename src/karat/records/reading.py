@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.conventions.policy import Policy
 from karat.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded, worded
 from karat.output.escaping import sentence
-from karat.policy import Policy
 from karat.read import sentences
 from karat.records.making import FORMAT
 from karat.records.shape import check_record, check_scores

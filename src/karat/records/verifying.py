@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat._version import __version__
-from karat.asking import labelled, needs_groups
 from karat.boards import document_of, plural
+from karat.conventions.profiles import profile_named
+from karat.conventions.request import labelled, needs_groups
 from karat.evaluate import evaluate, evaluate_judged_ranking
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
-from karat.profiles import profile_named
 from karat.records.allowing import refuse_elsewhere, refuse_irregular
 from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
-    from karat.asking import MeasuresLike
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.reporting.closeups import Closeup
     from karat.reporting.gathering import Alongside, Inputs
     from karat.reporting.texts import TextsLike

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest
+    from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
-    from karat.policy import Policy
     from karat.reporting.gathering import Inputs
 
 __all__ = [

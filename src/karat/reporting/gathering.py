@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.asking import conventions, labelled, needs_groups
 from karat.comparison.systems import named
+from karat.conventions.request import conventions, labelled, needs_groups
 from karat.cores import available_cores, side_by_side
 from karat.curves import TENTHS, moved
 from karat.evaluate import evaluate
@@ -19,11 +19,11 @@ from karat.tables import Qrels, Run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.asking import MeasuresLike
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
+    from karat.conventions.policy import Policy
+    from karat.conventions.request import MeasuresLike
     from karat.measures.define import Definition
-    from karat.policy import Policy
     from karat.tables import QrelsLike
 
 __all__ = ["Alongside", "Inputs", "alongside", "opened"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from karat import _native
-    from karat.policy import Policy
+    from karat.conventions.policy import Policy
     from karat.read import Origin, Reading
     from karat.runs.judged import Extracted
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
+from karat.conventions.policy import Policy
 from karat.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError
-from karat.policy import Policy
 from karat.read import kept, source_of
 from karat.runs.judged import Extracted
 

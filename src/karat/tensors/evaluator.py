@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.asking import conventions, labelled
+from karat.conventions.policy import Policy
+from karat.conventions.request import conventions, labelled
 from karat.cores import available_cores, side_by_side
 from karat.output.errors import DataError, MeasureError
-from karat.policy import Policy
 from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of
 from karat.tensors.orders import means_over_orders, values_of
@@ -19,7 +19,7 @@ from karat.tensors.taken import taken, weights_taken
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.asking import MeasuresLike
+    from karat.conventions.request import MeasuresLike
     from karat.lists.padded import Padded
     from karat.measures import Measure
 

@@ -15,9 +15,9 @@ from karat.tensors.ranking import ranked
 from karat.values import expected_values
 
 if TYPE_CHECKING:
+    from karat.conventions.policy import Policy
     from karat.lists.padded import Padded
     from karat.measures import Measure
-    from karat.policy import Policy
     from karat.tensors.batch import Batch
 
 __all__ = ["means_over_orders", "values_of"]

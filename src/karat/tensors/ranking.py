@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from karat.conventions.policy import Policy
 from karat.lists.padded import MOST_LEVELS, Padded
 from karat.lists.rows import refuse_more_than_judged
 from karat.output.errors import DataError, PolicyError
-from karat.policy import Policy
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays

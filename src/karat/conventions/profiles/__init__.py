@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from karat.conventions.profiles.profile import Profile
 from karat.output.errors import PolicyError, did_you_mean
-from karat.profiles.profile import Profile
 
 __all__ = ["Profile", "every_profile", "profile_named", "profiles"]
 
@@ -13,7 +13,7 @@ __all__ = ["Profile", "every_profile", "profile_named", "profiles"]
 @cache
 def every_profile() -> dict[str, Profile]:
     """Every profile by name, in reading order; read when first asked for, since most runs ask for none."""
-    from karat.profiles import answering, learning, notes, recommending, searching, trec
+    from karat.conventions.profiles import answering, learning, notes, recommending, searching, trec
 
     families = (trec, learning, recommending, answering, searching, notes)
     return {each.name: each for family in families for each in family.PROFILES}

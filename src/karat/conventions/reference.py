@@ -8,15 +8,15 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from karat.conventions.profiles import every_profile
 from karat.measures import Number, OneOf
 from karat.measures.define import show
 from karat.measures.names import ALSO_CALLED
 from karat.output.errors import MeasureError
-from karat.profiles import every_profile
 
 if TYPE_CHECKING:
+    from karat.conventions.profiles import Profile
     from karat.measures import Definition, Measure
-    from karat.profiles import Profile
 
 __all__ = ["elsewhere", "entry", "facts", "formula", "written"]
 
@@ -30,7 +30,7 @@ def entry(definition: Definition, columns: int | None = None) -> str:
     """All of it as text, with Markdown's marks; for a terminal of so many columns without them.
 
     Example:
-        >>> from karat.dictionary import entry
+        >>> from karat.conventions.reference import entry
         >>> from karat.measures import REGISTER
         >>> print(entry(REGISTER["RR"], 60).splitlines()[2])
         1 / the rank of the first relevant document; 0 if there is
@@ -116,7 +116,7 @@ def elsewhere(definition: Definition) -> dict[str, list[str]]:
     """For each meaning of the measure, as karat writes it, the tools and their names for it, at any depth.
 
     Example:
-        >>> from karat.dictionary import elsewhere
+        >>> from karat.conventions.reference import elsewhere
         >>> from karat.measures import REGISTER
         >>> elsewhere(REGISTER["MeanP"])
         {'MeanP': ['elliot MAP', 'elliot AP']}

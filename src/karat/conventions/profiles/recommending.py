@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from karat.conventions.policy import Policy
+from karat.conventions.profiles.profile import Profile
 from karat.output.errors import by_policy, worded
-from karat.policy import Policy
-from karat.profiles.profile import Profile
 
 __all__ = ["PROFILES"]
 

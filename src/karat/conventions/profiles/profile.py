@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.conventions.policy import Policy
 from karat.measures import Measure, parse_measures
 from karat.measures.names import split_names
 from karat.output.errors import MeasureError, worded
-from karat.policy import Policy
 
 __all__ = ["Profile"]
 

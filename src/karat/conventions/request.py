@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from karat.conventions.policy import Policy
+from karat.conventions.profiles import Profile, every_profile, profile_named
 from karat.measures.names import UnknownMeasureError, given_names, split_names
 from karat.output.errors import DataError, PolicyError, Worded, worded
-from karat.policy import Policy
-from karat.profiles import Profile, every_profile, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

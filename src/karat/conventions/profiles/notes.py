@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from karat.policy import Policy
-from karat.profiles.profile import Profile
+from karat.conventions.policy import Policy
+from karat.conventions.profiles.profile import Profile
 
 __all__ = ["PROFILES"]
 

@@ -1,0 +1,1 @@
+"""What a number means: policies, profiles and requests. Names and options in, decisions out."""
