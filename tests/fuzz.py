@@ -19,9 +19,9 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import karat
+from karat.inputs.decompression import ZSTANDARD
 from karat.measures import REGISTER, parse_measure
 from karat.output.errors import KaratError
-from karat.unpacking import ZSTANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

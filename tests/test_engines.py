@@ -16,8 +16,8 @@ import pytest
 
 import karat
 from karat import DataError, Policy, PolicyError, Qrels, Run
-from karat.runs import Asked, as_mapping
-from karat.runs.engine import EngineRun
+from karat.inputs.runs import Asked, as_mapping
+from karat.inputs.runs.engine import EngineRun
 from test_conformance import needed
 
 Columns = dict[str, list[Any]]

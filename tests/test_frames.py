@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat import DataError, Policy, Qrels, Run
-from karat.columns import is_frame
-from karat.runs import Asked
+from karat.inputs.frames import is_frame
+from karat.inputs.runs import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

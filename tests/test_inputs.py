@@ -18,7 +18,7 @@ import pytest
 import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
-from karat.columns import USUAL, plain_name, usual
+from karat.inputs.frames import USUAL, plain_name, usual
 from karat.recommending.inputs import read
 
 if TYPE_CHECKING:

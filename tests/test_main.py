@@ -80,8 +80,8 @@ finally:
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
         "karat.conventions.profiles.trec",
-        "karat.runs.streamed",
-        "karat.scanning.listing",
+        "karat.inputs.runs.streamed",
+        "karat.inputs.files.json_lines",
         "karat.output.files",
         "karat.output.chinese",
     }

@@ -19,8 +19,8 @@ import pytest
 import karat
 from karat import DataError
 from karat.cli import main
-from karat.scanning import called, engines
-from karat.tables import Qrels, Run
+from karat.inputs.files import called, engines
+from karat.inputs.qrels_run import Qrels, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -324,7 +324,7 @@ def as_text(folder: Path, rows: list[Row], kind: str) -> Path:
 
 
 def test_text_asks_for_no_library_and_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "karat.scanning.table", None)
+    monkeypatch.setitem(sys.modules, "karat.inputs.files.table", None)
     run = as_text(tmp_path, without(RUN), "run")
     (tmp_path / "run.txt.gz").write_bytes(gzip.compress(run.read_bytes()))
     (tmp_path / "noted.txt").write_bytes(b"\xef\xbb\xbf# a note\n\n" + run.read_bytes())

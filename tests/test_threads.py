@@ -16,8 +16,8 @@ import pytest
 
 import karat
 from karat import DataError, Qrels, Run
-from karat.runs import arrow
-from karat.unpacking import ZSTANDARD
+from karat.inputs.decompression import ZSTANDARD
+from karat.inputs.runs import arrow
 from test_conformance import needed
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import karat
-from karat import DataError, Run, unpacking
+from karat import DataError, Run
 from karat.checking import check
-from karat.unpacking import ZSTANDARD, PackedError, Unpacked, format_of
+from karat.inputs import decompression as unpacking
+from karat.inputs.decompression import ZSTANDARD, PackedError, Unpacked, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +139,7 @@ def test_damage_in_a_later_stream_of_a_table_is_refused_too(
     ending: str, kind: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr("karat.scanning.engines.READS", {"delimited": (library,), "lines": (library,)})
+    monkeypatch.setattr("karat.inputs.files.libraries.READS", {"delimited": (library,), "lines": (library,)})
     tab = "\t" if kind == ".tsv" else ","
     table = {
         ".jsonl": "".join(f'{{"query_id": "q{n}", "doc_id": "d1", "score": 1}}\n' for n in range(6)),

@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.cli import main
+from karat.inputs.qrels_run import Qrels
 from karat.output.errors import DataError, Worded, by_policy, by_reading, command_of, worded
-from karat.tables import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,10 +6,10 @@ from karat._version import __version__
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import profiles
 from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
+from karat.inputs.qrels_run import Qrels, Run
 from karat.measures import Measure, measures
 from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 from karat.scores import Scores
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors

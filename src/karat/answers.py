@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.conventions.request import conventions
 from karat.evaluate import evaluate_grades
+from karat.inputs.id_variants import why_apart
 from karat.output.errors import DataError, PolicyError, warn
-from karat.spelling import why_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import conventions
 from karat.evaluate import evaluate
+from karat.inputs.qrels_run import Run
+from karat.inputs.sources import kept
 from karat.measures import Measure
 from karat.measures.define import show
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.escaping import json_text
 from karat.output.tables import folded, lay_out
-from karat.read import kept
-from karat.tables import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
-    from karat.tables import QrelsLike, RunLike
+    from karat.inputs.qrels_run import QrelsLike, RunLike
 
 __all__ = ["Difference", "Step", "difference"]
 

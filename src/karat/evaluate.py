@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
-from karat.cores import available_cores, side_by_side
+from karat.inputs.parallel import available_cores, side_by_side
+from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike, short
+from karat.inputs.sources import Origin
 from karat.match import Match, match, match_grades, match_judged_ranking
 from karat.output.errors import DataError, warn
 from karat.overlap import doubts
-from karat.read import Origin
 from karat.scoring import scored
-from karat.tables import Qrels, QrelsLike, Run, RunLike, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,8 @@ import numpy as np
 from karat.boards import wanted_words
 from karat.conventions.request import conventions, labelled
 from karat.evaluate import nested
-from karat.ids import text_of
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Qrels, Run, short
 from karat.lists.flat import Flat
 from karat.match import match, match_grades, match_judged_ranking
 from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
@@ -19,7 +20,6 @@ from karat.output.language import ENGLISH, Language, language_named
 from karat.overlap import refuse_empty
 from karat.ranking import Ranking, of_query, ranking_of
 from karat.scoring import scored
-from karat.tables import Qrels, Run, short
 from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
     from karat.explanation import Explanation
+    from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.match import Match
     from karat.measures import Measure
-    from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Subject", "explain", "explained"]
 

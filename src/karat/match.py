@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.ids import text_of
+from karat.inputs.ids import text_of
+from karat.inputs.runs import Asked, listing
+from karat.inputs.subtopics import by_group
 from karat.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -23,8 +25,6 @@ from karat.lists.rows import (
 )
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 from karat.retrieval import at_given_ranks, finite_only
-from karat.runs import Asked, listing
-from karat.subtopics import by_group
 from karat.ties import arranged
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
-    from karat.runs import Found
-    from karat.tables import Qrels, Run
+    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.runs import Found
 
 __all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
 

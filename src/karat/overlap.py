@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.ids import text_of
+from karat.inputs.id_variants import why_apart
+from karat.inputs.ids import text_of
+from karat.inputs.runs import Asked
+from karat.inputs.runs.exclusion import ExcludingRun
 from karat.output.errors import DataError, by_policy, worded
-from karat.runs import Asked
-from karat.runs.excluding import ExcludingRun
-from karat.spelling import why_apart
 from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from karat.conventions.policy import Policy
+    from karat.inputs.qrels_run import Qrels, Run
     from karat.match import Match
-    from karat.tables import Qrels, Run
 
 __all__ = ["doubts", "refuse_empty"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat import _native
-from karat.ids import text_of
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.runs import Asked
 from karat.lists.rows import NEVER_POOLED, POOLED
-from karat.runs import Asked
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,13 +11,13 @@ import numpy as np
 
 from karat import _native
 from karat.boards import board, footer, to_json
+from karat.inputs.runs.engine_tables import TABLES, placed
 from karat.lists.rows import joined
 from karat.measures import Measure, parse_measure
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
-from karat.runs.placing import TABLES, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
+    from karat.inputs.sources import Origin
     from karat.lists.rows import Floats, JudgedRows
     from karat.match import Counts
-    from karat.read import Origin
 
 __all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat.conventions.request import refuse_other_orders
-from karat.ids import text_of
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import text_name
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.output.errors import DataError, PolicyError, UncomputableError, by_policy, worded
 from karat.scores import Scores, aggregate, side_by_side
-from karat.tables import text_name
 from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def weight_of(query: str, given: Mapping[str, float]) -> float:
     """The weight given to a query."""
     from reprlib import repr as shortened  # only here, as few give weights
 
-    from karat.weights import A_WEIGHT, is_weight
+    from karat.inputs.weights import A_WEIGHT, is_weight
 
     if query not in given:
         raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from karat.columns import INSISTED
-from karat.ids import text_of
+from karat.inputs.frames import INSISTED
+from karat.inputs.ids import text_of
+from karat.inputs.runs.text import TextRun
 from karat.output.errors import DataError, by_reading, worded
-from karat.runs.text import TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from karat.inputs.qrels_run import Run
+    from karat.inputs.runs import Row
     from karat.match import Match
-    from karat.runs import Row
-    from karat.tables import Run
 
 __all__ = ["refuse_ranks"]
 
@@ -68,7 +68,7 @@ def counting(scores: list[float]) -> bool:
 
 def lists_of(run: Run, found: Match) -> list[list[float]]:
     """The scores of some queries, as the run lists them; nothing where looking costs more than it tells."""
-    from karat.runs.streamed import StreamedRun
+    from karat.inputs.runs.streamed import StreamedRun
 
     missing = set(found.counts.missing)
     few = set(islice((each for each in found.queries if text_of(each) not in missing), QUERIES))

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import karat
-import karat.unpacking
+import karat.inputs.decompression
 from hostile.attack import asked, attacked, attacked_apart
-from karat.ids import twice
+from karat.inputs.ids import twice
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
@@ -113,7 +113,7 @@ def put(attack: str) -> str:
     if library and importlib.util.find_spec(library) is None:
         pytest.skip(f"needs {library}, which reads {Path(name).suffix}")
     if name.endswith(".zst"):
-        pytest.importorskip(karat.unpacking.ZSTANDARD)
+        pytest.importorskip(karat.inputs.decompression.ZSTANDARD)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     return name
 
@@ -218,7 +218,7 @@ def test_a_key_that_occurs_again_among_many_is_found(folder: Path) -> None:
 
 
 def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(karat.unpacking, "FREE", 2**20)
+    monkeypatch.setattr(karat.inputs.decompression, "FREE", 2**20)
     zeros = gzip.compress(bytes(2**24))
     for name in ("a.run.gz", "a.json.gz", "a.tsv.gz", "a.txt.gz"):
         Path(name).write_bytes(zeros)
@@ -230,8 +230,8 @@ def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.Monke
 def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from karat.inputs.files import with_polars
     from karat.reporting import bundle
-    from karat.scanning import with_polars
 
     monkeypatch.chdir(tmp_path)
     for name in ("signal", "polars"):

@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 
 import karat
 from karat import DataError, Policy
+from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
 from karat.match import match, to_depth
 from karat.measures import REGISTER, Measure
-from karat.tables import Qrels, Run
 from strategies import judgments, runs
 
 MEASURES = [

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from arrays import LIBRARIES, array, library
 from cases import CASES
 from karat import DataError, Policy
+from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.arrays import arrays_of, stable_order
 from karat.lists.flat import Flat
 from karat.lists.padded import Padded
 from karat.match import match
 from karat.measures import REGISTER, Measure, parse_measure
-from karat.tables import Qrels, Run
 from strategies import judgments, runs
 
 if TYPE_CHECKING:

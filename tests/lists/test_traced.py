@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from karat import DataError, Policy
+from karat.inputs.qrels_run import Qrels, Run
 from karat.lists import Lists, Preferences
 from karat.lists.derivation import derive
 from karat.lists.flat import Flat
@@ -17,7 +18,6 @@ from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.traced import Step, Traced, first_sentence, trace
 from karat.match import Match, chosen, match, match_grades
 from karat.measures import REGISTER, Measure, parse_measure
-from karat.tables import Qrels, Run
 from strategies import judgments, runs
 
 

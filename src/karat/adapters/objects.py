@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import conventions, needs_groups
 from karat.evaluate import evaluate
+from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, MeasureError
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,10 +9,10 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from karat.columns import usual
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluate import evaluate
+from karat.inputs.frames import usual
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from karat.agreements.result import Agreement, Judge
 from karat.agreements.systems import effects
 from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
+from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, PolicyError
 from karat.scores import Scores
 from karat.significance import SEED
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.agreements.systems import Effect
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
-    from karat.tables import QrelsLike
+    from karat.inputs.qrels_run import QrelsLike
 
 __all__ = ["agreement"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat import _native
-from karat.ids import text_of
-from karat.tables import Qrels
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -10,15 +10,15 @@ from karat.boards import plural
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.differences import Difference, Step
 from karat.evaluate import evaluate_one, warned
-from karat.ids import text_of
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, MeasureError
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.measures import Measure
     from karat.scores import Scores
-    from karat.tables import QrelsLike, RunLike
 
 __all__ = ["rejudged"]
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from karat.comparison import Contest, Settings
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
+    from karat.inputs.qrels_run import Qrels, Run
     from karat.lists.rows import Floats
     from karat.scores import Scores
-    from karat.tables import Qrels, Run
 
 __all__ = ["TOP", "Effect", "effects"]
 

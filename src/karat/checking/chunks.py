@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.cursors import Cursor
+from karat.inputs.cursors import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from karat.read import Source
+    from karat.inputs.sources import Source
 
 __all__ = ["NEWLINE", "PAD", "Chunk", "Unbroken", "chunks", "padded"]
 

@@ -11,7 +11,7 @@ from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
 from karat.checking.pairing import moved, told
 from karat.checking.survey import COLUMNS
 from karat.checking.texts import EXAMPLES, malformed
-from karat.ids import text_of
+from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, cast
 from karat.checking.chunks import Unbroken
 from karat.checking.finding import Finding, found, without_stop
 from karat.checking.survey import Survey, survey
-from karat.columns import columns_of, is_frame, row_sentences
-from karat.ids import text_of
-from karat.mappings import graded, ranked
+from karat.inputs.dicts import graded, ranked
+from karat.inputs.files import read_as
+from karat.inputs.frames import columns_of, is_frame, row_sentences
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.runs.dictionary import MappingRun
+from karat.inputs.signatures import content_of
+from karat.inputs.sources import Source, source_of
 from karat.output.errors import ContentError, DataError, LineEndError
-from karat.read import Source, source_of
-from karat.runs.mapping import MappingRun
-from karat.scanning import read_as
-from karat.signatures import content_of
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.checking.spelling import Spellings
-    from karat.runs import Row
-    from karat.scanning.table import Table
+    from karat.inputs.files.table import Table
+    from karat.inputs.runs import Row
 
 __all__ = ["Files", "Text", "head", "taken"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from karat import _native
 from karat.checking.finding import found, without_stop
+from karat.inputs.qrels_run import Qrels
+from karat.inputs.sources import sentences
 from karat.output.errors import DataError
-from karat.read import sentences
-from karat.tables import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from karat.checking.pairing import LENIENT, told
 from karat.checking.rewriting import without_own
 from karat.checking.survey import MOST_TAGS
 from karat.checking.texts import EXAMPLES, malformed, of_lines, truncated_line
-from karat.ids import text_of
-from karat.runs import Asked
+from karat.inputs.ids import text_of
+from karat.inputs.runs import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

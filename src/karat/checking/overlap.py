@@ -9,7 +9,7 @@ import numpy as np
 from karat.checking.finding import ERROR, WARNING, found, plural
 from karat.checking.pairing import DEPTH, told
 from karat.checking.texts import EXAMPLES
-from karat.ids import text_of
+from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

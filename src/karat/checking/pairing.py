@@ -13,12 +13,12 @@ from karat.checking.judging import Judged, strictly
 from karat.checking.spelling import Spellings
 from karat.conventions.policy import Policy
 from karat.evaluate import evaluate
+from karat.inputs.id_variants import pairs_of
+from karat.inputs.qrels_run import Qrels, Run, short
+from karat.inputs.runs import Asked
+from karat.inputs.runs.text import TextRun
 from karat.match import rows_of
 from karat.output.errors import DataError
-from karat.runs import Asked
-from karat.runs.text import TextRun
-from karat.spelling import pairs_of
-from karat.tables import Qrels, Run, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from karat.checking.pairing import LENIENT, moved, told
 from karat.checking.rewriting import by_rank, negated, rewritten
 from karat.checking.survey import COLUMNS
 from karat.checking.texts import EXAMPLES, of_lines
-from karat.ids import text_of
-from karat.runs import Asked
-from karat.runs.text import TextRun
-from karat.tables import Run
+from karat.inputs.ids import text_of
+from karat.inputs.qrels_run import Run
+from karat.inputs.runs import Asked
+from karat.inputs.runs.text import TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

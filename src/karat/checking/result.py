@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.checking.finding import ERROR, NOTE, WARNING, Finding, plural
+from karat.inputs.qrels_run import short
 from karat.output.display import Display
 from karat.output.escaping import json_text, sentence
 from karat.output.tables import folded
-from karat.tables import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

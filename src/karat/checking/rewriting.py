@@ -8,8 +8,8 @@ import numpy as np
 
 from karat.checking.chunks import chunks
 from karat.checking.fields import Column, fields_of
-from karat.cursors import Cursor
-from karat.read import Source
+from karat.inputs.cursors import Cursor
+from karat.inputs.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import numpy as np
 from karat.checking.finding import found
 from karat.checking.pairing import DEPTH, told
 from karat.checking.texts import EXAMPLES
-from karat.tables import short
+from karat.inputs.qrels_run import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

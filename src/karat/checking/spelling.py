@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.checking.fields import column_of
-from karat.spelling import folded
+from karat.inputs.id_variants import folded
 
 if TYPE_CHECKING:
     from karat import _native

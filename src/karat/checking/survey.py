@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.checking.chunks import Chunk
     from karat.checking.fields import Words
     from karat.checking.spelling import Spellings
-    from karat.read import Source
+    from karat.inputs.sources import Source
 
 __all__ = ["COLUMNS", "MOST_TAGS", "Seen", "Survey", "survey"]
 

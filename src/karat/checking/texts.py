@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from karat.checking.finding import ERROR, LENIENT, WARNING, found, plural
 from karat.checking.survey import COLUMNS
-from karat.ids import text_of
+from karat.inputs.id_variants import alike
+from karat.inputs.ids import text_of
 from karat.output.errors import worded
-from karat.spelling import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

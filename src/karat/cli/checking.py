@@ -34,7 +34,7 @@ def check_command(
     wrong, 1 with warnings, 2 with errors.
     """
     from karat.checking import check
-    from karat.naming import refuse_alike
+    from karat.inputs.run_names import refuse_alike
 
     refuse_two_readers(*files)
     inputs = Inputs.taken(options)

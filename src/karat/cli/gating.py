@@ -160,7 +160,7 @@ def verify_command(
     RECORD is what 'karat eval --record' or 'karat compare --record' wrote. Exit code 0: all is as recorded; 1: an
     input, the policy or a value differs; 2: something cannot be read.
     """
-    from karat.naming import refuse_alike
+    from karat.inputs.run_names import refuse_alike
     from karat.records import read, verify
 
     names = read(path).names if runs else []

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.conventions.policy import CHOICES, Policy
+from karat.inputs.files.paths import FOLDERS
+from karat.inputs.files.sniff import is_number
 from karat.output.errors import DataError
-from karat.scanning.places import FOLDERS
-from karat.scanning.telling import is_number
 
 if TYPE_CHECKING:
-    from karat.tables import Qrels, Run
+    from karat.inputs.qrels_run import Qrels, Run
 
 __all__ = [
     "Inputs",
@@ -116,7 +116,7 @@ class Inputs:
         if not columns and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
-        from karat.tables import Qrels
+        from karat.inputs.qrels_run import Qrels
 
         convention, policy = conventions(profile, policy)
         groups = needs_groups(labelled(measures, convention))
@@ -124,7 +124,7 @@ class Inputs:
 
     def run(self, argument: str) -> Run:
         """The run of ``path`` or ``name=path``."""
-        from karat.tables import Run
+        from karat.inputs.qrels_run import Run
 
         name, path = split(argument)
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
@@ -132,8 +132,8 @@ class Inputs:
     @cached_property
     def seen(self) -> Qrels | None:
         """The pairs that are taken out of each run, read once."""
-        from karat.runs.excluding import pairs_of
-        from karat.tables import Qrels
+        from karat.inputs.qrels_run import Qrels
+        from karat.inputs.runs.exclusion import pairs_of
 
         return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)
 
@@ -171,7 +171,7 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
     Raises:
         DataError: it names something that a table has no column for, or the same twice.
     """
-    from karat.columns import ROLES
+    from karat.inputs.frames import ROLES
 
     known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
     found: dict[str, Any] = {}

@@ -21,7 +21,7 @@ from karat.cli.options import (
     refuse_two_readers,
 )
 from karat.cli.speech import say, terminal_width
-from karat.scanning.telling import kind_of
+from karat.inputs.files.sniff import kind_of
 
 __all__ = ["evaluate_all", "evaluate_command"]
 
@@ -111,7 +111,7 @@ def evaluate_command(
 
 def weights_in(path: str | None) -> dict[str, float] | None:
     """The weights in a file; None without one."""
-    from karat.weights import read_weights
+    from karat.inputs.weights import read_weights
 
     return None if path is None else read_weights(path)
 
@@ -128,9 +128,9 @@ def evaluate_all(
     """Score every run against the same judgments, read once."""
     from karat.conventions.request import conventions, labelled, needs_groups
     from karat.evaluate import evaluate_together
-    from karat.naming import names_apart
+    from karat.inputs.qrels_run import Qrels
+    from karat.inputs.run_names import names_apart
     from karat.output.progress import watched
-    from karat.tables import Qrels
 
     convention, policy = conventions(profile, policy)
     measures = labelled(asked, convention)

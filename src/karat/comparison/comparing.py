@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from karat.comparison.cautions import cautions_of
 from karat.comparison.contests import contests_of
 from karat.comparison.deciding import place_of, settled
-from karat.comparison.groups import GroupsLike, groups_of
 from karat.comparison.observations import tables_of
 from karat.comparison.orders import orders_of
 from karat.comparison.result import Comparison, Settings
 from karat.comparison.systems import RunsLike, evaluated, named
+from karat.inputs.groups import GroupsLike, groups_of
 from karat.significance import SEED
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
-    from karat.tables import QrelsLike
+    from karat.inputs.qrels_run import QrelsLike
 
 __all__ = ["compare"]
 

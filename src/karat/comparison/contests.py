@@ -11,15 +11,15 @@ from karat.comparison.deciding import FAMILY_WISE, corrected, letters
 from karat.comparison.joint import join
 from karat.comparison.outcomes import Outcome, margins, outcome_of
 from karat.comparison.result import Contest, Stratum
-from karat.cores import available_cores, side_by_side
+from karat.inputs.parallel import available_cores, side_by_side
 from karat.significance import anova
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.groups import Groups
     from karat.comparison.observations import Table
     from karat.comparison.result import Settings
+    from karat.inputs.groups import Groups
     from karat.lists.rows import Integers
     from karat.significance import Anova
 

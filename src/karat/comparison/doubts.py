@@ -13,7 +13,7 @@ from karat.comparison.observations import Table
 from karat.comparison.result import Caution
 from karat.comparison.showing import ranked
 from karat.comparison.wording import declared_negative, digits_of, interval, listed, score, signed
-from karat.ids import text_of
+from karat.inputs.ids import text_of
 from karat.significance import paired
 
 if TYPE_CHECKING:

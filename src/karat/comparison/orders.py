@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.runs import Asked
+from karat.inputs.runs import Asked
 from karat.significance import kendall, rbo, tau_ap
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import numpy as np
 from karat import _native
 from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Refusal
+from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path
 from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
 from karat.lists.rows import Floats, Integers, JudgedRows, offsets_of, rows_of_groups
 from karat.match import chosen, condensed, rows_of, to_depth, without_negative
 from karat.output.errors import DataError
-from karat.read import TREC_EVAL_9, TREC_EVAL_10, from_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

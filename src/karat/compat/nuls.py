@@ -11,7 +11,7 @@ from karat import _native
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.read import Source
+    from karat.inputs.sources import Source
 
 __all__ = ["as_c_reads"]
 

@@ -30,9 +30,9 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.profiles import profile_named
-from karat.ids import text_of
+from karat.inputs.dicts import mapping_fault
+from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
-from karat.mappings import mapping_fault
 from karat.match import Counts, decide, rows_of
 from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE

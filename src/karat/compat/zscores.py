@@ -10,7 +10,7 @@ from karat import _native
 from karat.compat.cnumbers import atof
 from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Refusal
-from karat.read import source_of
+from karat.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from karat.lists.rows import Floats

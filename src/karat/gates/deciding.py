@@ -23,15 +23,15 @@ from karat.gates.sources import (
     scored,
     unjudged,
 )
+from karat.inputs.sources import kept
 from karat.output.errors import DataError, Worded, by_policy, worded
-from karat.read import kept
 from karat.records import Record
 from karat.scores import Scores
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
-    from karat.tables import QrelsLike, RunLike
+    from karat.inputs.qrels_run import QrelsLike, RunLike
 
 __all__ = ["Baseline", "gate"]
 

@@ -11,18 +11,18 @@ import numpy as np
 
 from karat.conventions.request import conventions, labelled
 from karat.evaluate import evaluate
+from karat.inputs.qrels_run import Run
+from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
-from karat.read import sentences
 from karat.records import Record, read
 from karat.records.hashing import digests
 from karat.scores import Scores, whole
-from karat.tables import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.conventions.policy import Policy
-    from karat.tables import QrelsLike, RunLike
+    from karat.inputs.qrels_run import QrelsLike, RunLike
 
 __all__ = [
     "both_valued",

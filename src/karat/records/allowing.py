@@ -7,9 +7,9 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
+from karat.inputs.files.sniff import is_pattern
+from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
-from karat.read import sentences
-from karat.scanning.telling import is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

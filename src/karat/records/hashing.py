@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from karat.inputs.sources import sentences
 from karat.output.errors import DataError
-from karat.read import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.read import Origin
+    from karat.inputs.sources import Origin
 
 __all__ = ["digests", "refuse_changed"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.boards import document_of
-from karat.ids import twice
+from karat.inputs.ids import twice
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
 from karat.output.files import refuse_overwriting, write_whole
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison
-    from karat.read import Origin
+    from karat.inputs.sources import Origin
 
 __all__ = ["FORMAT", "comparison_of", "laid_out", "record", "versions"]
 

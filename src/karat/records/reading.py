@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.conventions.policy import Policy
+from karat.inputs.sources import sentences
 from karat.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded, worded
 from karat.output.escaping import sentence
-from karat.read import sentences
 from karat.records.making import FORMAT
 from karat.records.shape import check_record, check_scores
 from karat.scores import Scores

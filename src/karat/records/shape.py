@@ -7,9 +7,9 @@ from collections.abc import Callable
 from itertools import starmap
 from typing import Any, TypeAlias
 
+from karat.inputs.files.paths import FOLDERS
 from karat.output.errors import DataError
 from karat.output.escaping import printable, shortened
-from karat.scanning.places import FOLDERS
 
 __all__ = ["check_record", "check_scores"]
 

@@ -13,6 +13,8 @@ from karat.boards import document_of, plural
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
 from karat.evaluate import evaluate, evaluate_judged_ranking
+from karat.inputs.files.paths import place_of
+from karat.inputs.qrels_run import Qrels, Run
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
@@ -21,14 +23,12 @@ from karat.records.differing import Finding, changed_scores, changed_trees
 from karat.records.hashing import digests
 from karat.records.making import comparison_of, versions
 from karat.records.reading import BY_RECORD, Record, damaged, policy_in, read
-from karat.scanning.places import place_of
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.scores import Scores
-    from karat.tables import QrelsLike, RunLike
 
 __all__ = ["Verification", "verify"]
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from karat.comparison.systems import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
+    from karat.inputs.qrels_run import QrelsLike
     from karat.reporting.closeups import Closeup
     from karat.reporting.gathering import Alongside, Inputs
     from karat.reporting.texts import TextsLike
-    from karat.tables import QrelsLike
 
 __all__ = ["Report", "report"]
 

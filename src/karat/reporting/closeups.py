@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from karat.explaining import Subject, explained
+from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
 from karat.output.errors import KaratError
 from karat.ranking import of_query
 from karat.reporting.excerpts import excerpt_of
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,12 +9,12 @@ import numpy as np
 
 from karat.comparison.systems import named
 from karat.conventions.request import conventions, labelled, needs_groups
-from karat.cores import available_cores, side_by_side
 from karat.curves import TENTHS, moved
 from karat.evaluate import evaluate
+from karat.inputs.parallel import available_cores, side_by_side
+from karat.inputs.qrels_run import Qrels, Run
 from karat.measures import Measure, parse_measure
 from karat.scores import Scores, whole
-from karat.tables import Qrels, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from karat.comparison.systems import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
+    from karat.inputs.qrels_run import QrelsLike
     from karat.measures.define import Definition
-    from karat.tables import QrelsLike
 
 __all__ = ["Alongside", "Inputs", "alongside", "opened"]
 

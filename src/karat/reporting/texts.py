@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from karat.inputs.sources import sentences, source_of
 from karat.output.errors import DataError
-from karat.read import sentences, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
 
-    from karat.read import Readable, Source
+    from karat.inputs.sources import Readable, Source
 
 __all__ = ["Text", "TextsLike", "texts_of"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
-from karat.cores import available_cores, side_by_side
+from karat.inputs.parallel import available_cores, side_by_side
 from karat.output.errors import DataError, MeasureError
 from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
 from karat.tensors.means import Column, mean_of, sums_of

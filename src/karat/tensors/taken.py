@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.inputs.weights import A_WEIGHT, LARGEST, SMALLEST
 from karat.lists.arrays import arrays_of, host_view
 from karat.output.errors import DataError
-from karat.weights import A_WEIGHT, LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays

@@ -1,0 +1,106 @@
+"""Files as tables: Parquet, Arrow, CSV, TSV and JSON by path, folder or pattern; whatever else is text as TREC has it.
+
+Nothing here costs the text its time: its name and the first bytes, which are read anyway, say what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from karat.inputs.files.sniff import PACKED, called, is_pattern, is_trec, kind_of
+from karat.inputs.frames import ROLES
+from karat.inputs.signatures import content_of
+from karat.inputs.sources import Readable, Source, source_of
+from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.inputs.files.table import Table
+
+__all__ = ["called", "read_as"]
+
+
+def read_as(
+    given: Readable,
+    kind: str,
+    asked: Mapping[str, str | None],
+    folders: str | None = None,
+    grade: float | None = None,
+) -> Source | Table:
+    """What holds ``qrels`` or a ``run``: text, or a table in files.
+
+    Args:
+        given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by what they are, None where a usual one is looked for.
+        folders: what files in several folders are: ``parts`` of one table, or data sets, of which ``prefix`` calls the
+            queries by their folders.
+        grade: what every row of judgments is worth; None for what a column says.
+
+    Raises:
+        DataError: what cannot be read, or names of columns where there are none.
+    """
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
+    if path is not None and is_table(path):
+        return opened(path, kind, asked, folders, grade)
+    source = source_of(given)
+    named = any(asked.values()) or grade is not None
+    if path is not None and source.origin.path is not None:
+        plain = isinstance(source.handle, str)
+        if named or (plain and not is_trec(source.head, kind)):
+            return opened(path, kind, asked, folders, grade)
+    elif named:
+        raise ColumnsOfTextError(
+            f"{source.name} is read as TREC text, whose columns have no names: leave them out."
+        )
+    refuse_other(source)
+    return source
+
+
+def refuse_other(source: Source) -> None:
+    """Refuse what is no text, by its name, and text whose lines end in a carriage return alone, as on old Macs.
+
+    Raises:
+        DataError: it is one of them.
+    """
+    try:
+        start = source.start()
+    except DataError:
+        return  # damage has its sentence where it is read
+    what = content_of(start)
+    if what is not None:
+        raise ContentError(source.name, what)
+    if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
+        from karat.inputs.files.header import CARRIAGE
+
+        raise LineEndError(f"{source.name}, line 1: {CARRIAGE}")
+
+
+def opened(
+    path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
+) -> Source | Table:
+    """The table that a path means, else its text."""
+    from karat.inputs.files.table import Table, table_in
+
+    wanted = dict.fromkeys(ROLES[kind]) | dict(asked)
+    if grade is not None:
+        del wanted["grade"]
+    found = table_in(path, kind, wanted, folders, grade)
+    if isinstance(found, Table):
+        return found
+    if found is None:
+        source = source_of(path)
+        refuse_other(source)
+        return source
+    from karat.inputs.files.concat import joined
+
+    return joined(found)
+
+
+def is_table(path: str) -> bool:
+    """Whether a path is no plain text by its name; of compressed text only what is called TSV is looked into."""
+    stem, ending = os.path.splitext(path)
+    packed = ending in PACKED and stem.endswith(".tsv")
+    return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

@@ -1,0 +1,70 @@
+"""The library that reads tables: Polars if it is installed, else DuckDB, else PyArrow for what it can."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from karat.inputs.files.columns import Plan, Shape
+    from karat.inputs.files.header import Delimited
+    from karat.inputs.files.paths import Place
+
+__all__ = ["Engine", "engine_for"]
+
+READS = {
+    "parquet": ("polars", "duckdb", "pyarrow"),
+    "arrow": ("pyarrow", "polars"),
+    "delimited": ("polars", "duckdb"),
+    "lines": ("polars", "duckdb"),
+}
+"""Which libraries read files of a kind, the preferred one first: Polars for its speed, PyArrow for Arrow's files, of
+which it refuses damaged ones that end Polars' process."""
+NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
+
+
+class Engine(Protocol):
+    """A module of this package; its tables are lazy: they are read when they are matched, and again each time."""
+
+    LIBRARY: str
+
+    def home(self) -> Any:
+        """What has to be held as long as its tables are."""
+
+    def columnar(self, place: Place, home: Any) -> Any:
+        """Parquet or Arrow files as one table."""
+
+    def delimited(self, place: Place, home: Any, how: Delimited) -> Any:
+        """CSV or TSV as one table, all of it text."""
+
+    def lines(self, place: Place, home: Any, plan: Plan) -> Any:
+        """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
+
+    def fields_of(self, table: Any) -> dict[str, Shape]:
+        """What each column of a table holds."""
+
+    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+        """The columns wanted, one document a row; with ``text`` numbers are read from it, null for what is none."""
+
+    def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
+        """The first row in which text that should be a number is none, its column and the text."""
+
+
+def engine_for(place: Place, kind: str) -> Engine:
+    """The library at hand that reads files of a kind.
+
+    Raises:
+        DataError: none is installed.
+    """
+    able = READS[kind]
+    for library in able:
+        if find_spec(library):
+            module: Any = import_module(f"karat.inputs.files.with_{library}")
+            return module  # type: ignore[no-any-return]
+    raise DataError(
+        f"{place.name}: {NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed: pip "
+        f"install {able[0]}."
+    )

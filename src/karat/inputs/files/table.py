@@ -1,0 +1,364 @@
+"""A table in files: a path to what can be matched, or to text as TREC has it."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from karat.inputs.faults import NO_UTF_8, WHOLE, WIDE, mended, wide_mended
+from karat.inputs.files.columns import plan_of
+from karat.inputs.files.header import delimited, head_of
+from karat.inputs.files.json import first_objects, is_by_line, mapping_in, shapes_of
+from karat.inputs.files.libraries import engine_for
+from karat.inputs.files.parquet import refuse_damaged
+from karat.inputs.files.paths import Place, place_of
+from karat.inputs.files.sniff import is_trec
+from karat.inputs.frames import first_line, is_panic
+from karat.inputs.signatures import content_of
+from karat.inputs.sources import BYTE_ORDER_MARK, Origin, sentences
+from karat.output.errors import ColumnsOfTextError, ContentError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from karat.inputs.files.columns import Plan, Shape
+    from karat.inputs.files.header import Delimited
+    from karat.inputs.files.libraries import Engine
+
+__all__ = ["Table", "table_in"]
+
+TABLE_ROW = "run frame, row"
+ROW = re.compile(r"(?:run|qrels) frame, row (\d+) \(from 0\)")
+ROWS = re.compile(r"in rows (\d+) and (\d+) \(from 0\)")
+"""Rows as the kernel counts them."""
+COLUMNAR = ("parquet", "arrow")
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+UNREAD = (".bz2", ".xz")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Judgments or a run in files.
+
+    Args:
+        name: the path as it was given.
+        content: a lazy frame, or a dictionary.
+        columns: which column of the frame is what.
+        origin: the files.
+        library: what reads them.
+        guessed: the column of scores or grades, if nobody named it.
+        constants: what every row is worth, by ``grade``; nothing where a column says it.
+        fault: says what is wrong with a number in text, if anything is.
+        home: what has to be held as long as the content is.
+    """
+
+    name: str
+    content: Any
+    columns: Mapping[str, str]
+    origin: Origin
+    library: str = "json"
+    guessed: str | None = None
+    constants: Mapping[str, float] = field(default_factory=dict)
+    fault: Callable[[], str | None] = lambda: None
+    home: Any = None
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the files in what is found wrong with the rows.
+
+        Raises:
+            DataError: in place of one that does not know them.
+        """
+        with reading(self.name, self.library):
+            try:
+                yield
+            except DataError as error:
+                fault = self.fault()
+                raise error.within(lambda said: self.numbered(fault or said)) from None
+
+    def numbered(self, sentence: str) -> str:
+        """The sentence with its row as an editor numbers it."""
+        word, first = self.origin.word, self.origin.first
+        if first is None:
+            return sentence
+        sentence = ROW.sub(lambda found: f"{word} {int(found[1]) + first}", sentence)
+        return ROWS.sub(
+            lambda found: f"in {word}s {int(found[1]) + first} and {int(found[2]) + first}", sentence
+        )
+
+
+def table_in(
+    path: str,
+    kind: str,
+    asked: Mapping[str, str | None],
+    folders: str | None = None,
+    grade: float | None = None,
+) -> Table | Place | None:
+    """The table that a path means; None for text that is read as TREC's, a place for several files of such text.
+
+    Args:
+        path: a file, a folder or a pattern.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by what they are, None where a usual one is looked for.
+        folders: as ``place_of`` takes it.
+        grade: what every row of judgments is worth; None for what a column says.
+
+    Raises:
+        DataError: nothing there, files of several kinds, a file that cannot be read, columns that cannot be told.
+    """
+    place = place_of(path, kind, folders)
+    if not place.labels:
+        return found_in(place, kind, asked, grade)
+    tables = [(label, found_in(each, kind, asked, grade)) for label, each in place.apart()]
+    if all(isinstance(each, Table) for _, each in tables):
+        return together(place, [(label, each) for label, each in tables if isinstance(each, Table)])
+    return replace(place, kind="text")
+
+
+def found_in(
+    place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None
+) -> Table | Place | None:
+    """The table in some files; else None, or the place of several files of text."""
+    path = place.name
+    head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
+    if place.kind == "text":
+        place = replace(place, kind=by_magic(head))
+    what = None if place.kind in COLUMNAR else content_of(head)
+    if what is not None and (place.kind in ("json", "lines") or not what.startswith("UTF-")):
+        raise ContentError(place.files[0], what)
+    wanted = Wanted(place, kind, asked, grade)
+    if place.kind in COLUMNAR:
+        return columnar(wanted)
+    if place.kind in ("json", "lines"):
+        return by_json(wanted, head)
+    names = [each for each in asked.values() if each]
+    if not is_trec(head, kind):
+        how = delimited(place.files[0], head, kind, names, sure=place.kind == "csv")
+        if how is not None:
+            return by_text(wanted, how)
+    if grade is not None:
+        raise ColumnsOfTextError(
+            f"{path} is read as TREC text, whose lines have grades: leave grade={grade:g} out."
+        )
+    if names:
+        raise DataError(
+            f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
+        )
+    return None if place.files == (path,) else place
+
+
+def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
+    """Data sets as one table, of which each query's id begins with the folder's name."""
+    first = tables[0][1]
+    if isinstance(first.content, dict):
+        return replace(
+            first,
+            name=place.name,
+            origin=place.origin,
+            content={
+                f"{label}/{query}": documents
+                for label, its in tables
+                for query, documents in its.content.items()
+            },
+        )
+    import narwhals as nw
+
+    other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
+    if other is not None:
+        raise DataError(
+            f"{other.name} has other columns in one folder than in the next: {', '.join(other.columns)}."
+        )
+    frames: list[Any] = []
+    for label, its in tables:
+        # PyArrow's data sets are no frames; their rows are.
+        frame: Any = nw.from_native(
+            its.content.to_table() if hasattr(its.content, "scanner") else its.content
+        )
+        query, *others = (nw.col(name).alias(role) for role, name in its.columns.items())
+        frames.append(
+            frame.select(nw.concat_str([nw.lit(f"{label}/"), query.cast(nw.String)]).alias("query"), *others)
+        )
+    return replace(
+        first,
+        name=place.name,
+        content=nw.concat(frames).to_native(),
+        columns={role: role for role in first.columns},
+        origin=replace(place.origin, rows=True, columns=(*first.origin.columns, *place.origin.columns)),
+        fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
+        home=[its.home for _, its in tables],
+    )
+
+
+def by_magic(head: bytes) -> str:
+    """What a file without a telling name is by its first bytes."""
+    for magic, kind in MAGIC.items():
+        if head.startswith(magic):
+            return kind
+    return "json" if head.lstrip().startswith((b"{", b"[{")) else "text"
+
+
+# ---------------------------------------------------------------- each kind
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be read.
+
+    Args:
+        place: the files.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by what they are, None where a usual one is looked for.
+        grade: what every row of judgments is worth; None for what a column says.
+    """
+
+    place: Place
+    kind: str
+    asked: Mapping[str, str | None]
+    grade: float | None = None
+
+    def plan(self, fields: Mapping[str, Shape]) -> Plan:
+        """Which column is what.
+
+        Raises:
+            DataError: a column that is not there, or cannot be told from others.
+        """
+        try:
+            return plan_of(fields, self.kind, self.asked)
+        except DataError as error:
+            raise error.within(lambda said: f"{self.place.name}: {said}") from None
+
+    def made(
+        self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False, header: bool = False
+    ) -> Table:
+        """The columns wanted of a table that was opened."""
+        with reading(self.place.name, engine.LIBRARY):
+            frame = engine.flat(table, plan, self.kind, text=text)
+
+        def fault() -> str | None:
+            found = engine.odd_number(table, plan)
+            if found is None:
+                return None
+            row, column, value = found
+            place = f"{TABLE_ROW} {row} (from 0): '{value}' in column '{column}'"
+            if WHOLE.fullmatch(value):
+                return f"{place} {WIDE}. {wide_mended(value)}"
+            return f"{place} is not a number. {mended(value, self.kind)}"
+
+        whole = len(self.place.files) == 1 and not plan.nested
+        word = "line" if whole and self.place.kind not in COLUMNAR else "row"
+        first = 1 + (text and header if whole else 0)
+        given: tuple[tuple[str, Any], ...] = tuple((role, name) for role, name in self.asked.items() if name)
+        constant = 1.0 if plan.relevant and self.grade is None else self.grade
+        if self.grade is not None:
+            given = (*given, ("grade", self.grade))
+        role = "grade" if self.kind == "qrels" else "score"
+        return Table(
+            self.place.name,
+            frame,
+            plan.flat,
+            replace(self.place.origin, rows=True, columns=given, first=first, word=word),
+            engine.LIBRARY,
+            None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
+            {} if constant is None else {"grade": constant},
+            fault if text else lambda: None,
+            home,
+        )
+
+
+def columnar(wanted: Wanted) -> Table:
+    """Parquet or Arrow files."""
+    engine = engine_for(wanted.place, wanted.place.kind)
+    if wanted.place.kind == "parquet":
+        for each in wanted.place.files:
+            refuse_damaged(each)
+    with reading(wanted.place.name, engine.LIBRARY):
+        home = engine.home()
+        table = engine.columnar(wanted.place, home)
+        fields = engine.fields_of(table)
+    return wanted.made(engine, home, table, wanted.plan(fields))
+
+
+def by_text(wanted: Wanted, how: Delimited) -> Table:
+    """CSV or TSV files, all with the same first line."""
+    place = wanted.place
+    refuse_packed(place)
+    for each in place.files[1:]:
+        other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
+        if other != how:
+            raise DataError(
+                f"{each} has other columns than {place.files[0]}: files that are one table have the same first line."
+            )
+    engine = engine_for(place, "delimited")
+    plan = wanted.plan(dict.fromkeys(how.names, "one"))
+    with reading(place.name, engine.LIBRARY):
+        home = engine.home()
+        table = engine.delimited(place, home, how)
+    return wanted.made(engine, home, table, plan, text=True, header=how.header)
+
+
+def by_json(wanted: Wanted, head: bytes) -> Table:
+    """JSON: one dictionary, or an object on each line."""
+    place = wanted.place
+    if place.kind == "json" and not is_by_line(head):
+        if len(place.files) > 1:
+            raise DataError(
+                f"{place.name} means {len(place.files)} dictionaries in JSON: they are read one by one."
+            )
+        constants = {} if wanted.grade is None else {"grade": wanted.grade}
+        return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=constants)
+    refuse_packed(place)
+    for each in place.files:
+        with sentences(each), open(each, "rb") as file:
+            if file.read(3) == BYTE_ORDER_MARK:
+                raise DataError(
+                    f"{each} begins with a byte order mark, which JSON lines do not: save it without."
+                )
+    engine = engine_for(place, "lines")
+    plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
+    with reading(place.name, engine.LIBRARY):
+        home = engine.home()
+        table = engine.lines(place, home, plan)
+    return wanted.made(engine, home, table, plan)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def refuse_packed(place: Place) -> None:
+    """Refuse compressed text that no library unpacks.
+
+    Raises:
+        DataError: a file by bzip2 or xz.
+    """
+    packed = next((each for each in place.files if each.endswith(UNREAD)), None)
+    if packed is not None:
+        raise DataError(f"{packed}: tables are unpacked from .gz and .zst: unpack it first.")
+
+
+@contextmanager
+def reading(name: str, library: str) -> Iterator[None]:
+    """Turn what a library says of a file that it cannot read into a sentence that names the file.
+
+    Raises:
+        DataError: in place of the library's own error, or of one that does not know the file.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.within(
+            lambda said: f"{name}: {said.removeprefix('<frame>: ').removeprefix('<mapping>: ')}"
+        ) from None
+    except BaseException as error:
+        home = type(error).__module__.partition(".")[0].lstrip("_")
+        known = (home == library and isinstance(error, Exception)) or isinstance(
+            error, (OSError, UnicodeError)
+        )
+        if not known and not is_panic(error):
+            raise
+        if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
+            raise DataError(f"{name} {NO_UTF_8}") from None
+        raise DataError(
+            f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"
+        ) from None

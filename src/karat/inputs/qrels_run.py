@@ -1,0 +1,484 @@
+"""Qrels and runs: judgments held in memory, and rankings that are read when they are matched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from karat import _native
+from karat.conventions.policy import Policy
+from karat.inputs.dicts import from_mapping, graded, plain, ranked
+from karat.inputs.files import called, read_as
+from karat.inputs.frames import (
+    GRADE,
+    INSISTED,
+    Columns,
+    Frame,
+    columns_of,
+    is_frame,
+    row_sentences,
+    usual,
+    with_grade,
+)
+from karat.inputs.ids import bytes_of, text_of
+from karat.inputs.runs.dictionary import MappingRun
+from karat.inputs.runs.exclusion import ExcludingRun, excluding, pairs_of
+from karat.inputs.runs.text import TextRun
+from karat.inputs.sources import KARAT, Origin, Readable, Reading, Source, sentences, source_of
+from karat.inputs.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
+from karat.output.errors import DataError, NothingError, by_policy, worded
+
+if TYPE_CHECKING:
+    from karat.inputs.files.table import Table
+    from karat.inputs.runs import Asked, Found, Held
+
+__all__ = [
+    "Qrels",
+    "QrelsLike",
+    "Run",
+    "RunLike",
+    "short",
+    "text_name",
+]
+
+TABLE = Origin("a table")
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Relevance judgments.
+
+    Args:
+        name: the path, or what they were made from.
+        judgments: the kernel's table: queries in byte order, documents in file order.
+        origin: where they came from.
+        subtopics: which judgment group each line belongs to; None if that was not asked for.
+
+    Example:
+        >>> from karat import Qrels
+        >>> Qrels.of({"q1": {"d1": 1, "d2": 0}}).queries
+        ['q1']
+    """
+
+    name: str
+    judgments: _native.Judgments
+    origin: Origin = TABLE
+    subtopics: Subtopics | None = None
+
+    @classmethod
+    def of(
+        cls,
+        qrels: QrelsLike,
+        policy: Policy | None = None,
+        reading: Reading = KARAT,
+        *,
+        subtopics: bool = False,
+        query: str | None = None,
+        document: str | None = None,
+        grade: str | float | None = None,
+        subtopic: str | None = None,
+        folders: str | None = None,
+    ) -> Qrels:
+        """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
+
+        A query may also have a list or a set of its relevant documents; and judgments may be a list of rows, each a
+        dict, as JSON lines hold them.
+
+        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of BEIR's or
+        of parts of a table, or a pattern of paths. A frame is of any library that narwhals knows (pandas, Polars,
+        PyArrow, DuckDB …), or any object with Arrow's stream interface.
+
+        Args:
+            qrels: the judgments.
+            policy: what is done about duplicates and malformed lines.
+            reading: how text is read.
+            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
+            document: the same of documents.
+            grade: the same of grades; or a number that every row is worth, as with clicks and purchases.
+            subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
+                names a subtopic (judgment group); a document's overall grade is its highest one.
+            subtopic: a table's column of subtopics; naming it asks for them.
+            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
+                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
+
+        Raises:
+            DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
+                otherwise.
+        """
+        policy = policy or Policy()
+        if isinstance(qrels, Qrels):
+            return qrels
+        grouped = subtopics or subtopic is not None
+        constant = None if grade is None or isinstance(grade, str) else float(grade)
+        asked = {"query": query, "document": document, "grade": grade if isinstance(grade, str) else None}
+        if isinstance(qrels, list):
+            from karat.inputs.files.json_lines import mapping_of_rows
+
+            qrels = mapping_of_rows(qrels, "qrels", asked, constant)
+        if is_frame(qrels):
+            if constant is not None:
+                qrels, asked["grade"] = with_grade(qrels, constant), GRADE
+            its = columns_of(qrels, "qrels", subtopics=grouped, subtopic=subtopic, **asked)
+            return cls.from_columns(its, policy.duplicates)
+        if isinstance(qrels, Mapping):
+            return (
+                cls.by_subtopic(qrels, policy, reading, constant)
+                if grouped
+                else cls.in_mapping(qrels, constant)
+            )
+        if reading is not KARAT:  # another tool's face reads what that tool reads
+            source = source_of(cast("Readable", qrels))
+        else:
+            roles = asked | ({"subtopic": subtopic} if grouped else {})
+            found = read_as(cast("Readable", qrels), "qrels", roles, folders, constant)
+            if not isinstance(found, Source):
+                return cls.in_files(found, policy, subtopics=grouped)
+            source = found
+        if grouped:
+            return cls.by_subtopic(source, policy, reading)
+        keep = policy.duplicates == "error"
+        with sentences(source.name, "qrels", source.origin.files):
+            judgments = _native.read_judgments(
+                source.from_start(),
+                columns=4,
+                numbers=reading.numbers,
+                comments=reading.qrels_comments,
+                blank_lines=reading.qrels_blank_lines,
+                duplicates="keep" if keep else policy.duplicates,
+                lenient=policy.malformed == "skip",
+            )
+        if not judgments.queries:
+            raise NothingError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
+        table = cls(source.name, judgments, source.origin)
+        if keep and judgments.duplicates:
+            refuse_subtopics(source, judgments, policy, reading)
+        return table.without_duplicates() if keep else table
+
+    @classmethod
+    def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
+        """Judgments that come as ``{query: {document: grade}}``, or with a list or a set of documents a query.
+
+        Raises:
+            DataError: what cannot be read, or nothing.
+        """
+        if grade is not None or not all(isinstance(its, dict) for its in qrels.values()):
+            qrels = graded(qrels, grade)
+        judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
+        if not judgments.queries:
+            raise NothingError("The qrels mapping holds no judgments: it is empty.")
+        return cls("<mapping>", judgments, Origin("a mapping"))
+
+    @classmethod
+    def by_subtopic(
+        cls,
+        qrels: Source | Mapping[str, Any],
+        policy: Policy,
+        reading: Reading,
+        grade: float | None = None,
+    ) -> Qrels:
+        """Judgments that come by subtopic: ``query subtopic document grade``.
+
+        Raises:
+            DataError: text or a mapping that cannot be read, judgments without subtopics, a document judged twice
+                for one.
+        """
+        if isinstance(qrels, Mapping):
+            highest, rows = lines_of_mapping(qrels, grade)
+            judgments = from_mapping(_native.judgments_from_mapping, highest, "qrels")
+            numbers = np.zeros(len(rows), np.int64)
+            ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
+            lines = Lines(ids, np.array([float(row[3]) for row in rows]), numbers)
+            name, origin = "<mapping>", Origin("a mapping")
+        else:
+            source, name, origin = qrels, qrels.name, qrels.origin
+            with sentences(name, "qrels", origin.files):
+                how: dict[str, Any] = {
+                    "numbers": reading.numbers,
+                    "comments": reading.qrels_comments,
+                    "blank_lines": reading.qrels_blank_lines,
+                    "lenient": policy.malformed == "skip",
+                }
+                judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
+                lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
+        if not judgments.queries:
+            raise NothingError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
+        return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
+
+    @classmethod
+    def in_files(cls, table: Table, policy: Policy, *, subtopics: bool) -> Qrels:
+        """Judgments from Parquet, CSV, JSON and the like.
+
+        Raises:
+            DataError: rows that cannot be used, or scores of a system in place of grades.
+        """
+        with table.named():
+            columns: dict[str, Any] = {**table.columns, **table.constants}
+            found = cls.of(table.content, policy, subtopics=subtopics, **columns)
+            if not found.judgments.queries:
+                raise NothingError("there are no judgments in it.")
+            worth = found.judgments.grades
+            if table.guessed == "score" and np.any(worth != np.round(worth)):
+                raise DataError(
+                    "the grades, in column 'score', have fractions: are qrels and run swapped? If they are grades, "
+                    "name the column relevance."
+                )
+        return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
+
+    @classmethod
+    def from_columns(cls, columns: Columns, duplicates: str) -> Qrels:
+        """Judgments from the columns of a frame."""
+        grouped = columns.subtopic is not None
+        keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
+        with row_sentences("qrels"):
+            judgments = _native.judgments_from_frame(
+                columns.frame,
+                query=columns.query,
+                document=columns.document,
+                grade=cast("int", columns.value),
+                duplicates=keep,
+            )
+            if not judgments.queries:
+                raise NothingError("The qrels frame holds no judgments: it has no rows.")
+            if grouped:
+                ids, grades = columns.by_subtopic()
+                lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
+                groups = subtopics_of(lines, judgments, duplicates, "<frame>", columns.origin)
+                return cls("<frame>", judgments, columns.origin, groups)
+        return cls("<frame>", judgments, columns.origin).without_duplicates()
+
+    def without_duplicates(self) -> Qrels:
+        """Refuse a document that is judged twice for one query."""
+        for query, document, *lines in self.judgments.duplicates:
+            raise DataError(
+                worded(
+                    f"{self.name}: document '{text_of(document)}' is judged twice for query "
+                    f"'{text_of(self.judgments.queries[query])}', {self.origin.places(*lines)}. Remove one, or choose "
+                    "which counts: ",
+                    by_policy("duplicates", "first", "last", "max"),
+                    ".",
+                )
+            )
+        return self
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries that have judgments, in byte order."""
+        return [text_of(query) for query in self.judgments.queries]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A system's ranked lists, not read before they are matched.
+
+    Args:
+        name: what tables call it.
+        held: what holds the lists.
+        doubted: the column that was named as that of scores, unless its name or the caller says that it is.
+    """
+
+    name: str
+    held: Held
+    doubted: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no text."""
+        text_name(self.name)
+
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        return self.held.origin
+
+    @property
+    def source(self) -> Source | None:
+        """The text that it is read from; None if it is no text."""
+        held = self.held
+        while isinstance(held, ExcludingRun):
+            held = held.held
+        return held.source if isinstance(held, TextRun) else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
+        return self.held.alone
+
+    @classmethod
+    def of(
+        cls,
+        run: RunLike,
+        name: str | None = None,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        score: str | None = None,
+        rank: str | None = None,
+        extract: str | None = None,
+        folders: str | None = None,
+        exclude: Any = None,
+    ) -> Run:
+        """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+
+        A query may also have a list of documents, best first; and a run may be a list of rows, each a dict, as JSON
+        lines hold them.
+
+        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of parts of
+        a table, or a pattern of paths. A table's rows may stand in any order. Where it has no score, or the rank
+        alone is named, the lowest rank comes first and the score is minus the rank. Whole numbers as ids are compared
+        as their decimal text, so that a table gives the numbers of the text that holds the same.
+
+        Args:
+            run: the run.
+            name: what tables call it.
+            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
+            document: the same of documents.
+            score: the same of scores; one whose name or values say that it holds ranks is refused, unless ``!`` stands
+                behind the name.
+            rank: the same of ranks.
+            extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
+                as is always done for SQLFrame and ibis, and for runs of Spark that are too large to be moved.
+            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
+                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
+            exclude: pairs of query and document that are taken out of the run before anything is ranked, such as the
+                items of a training set: ``{query: [document, …]}``, a frame, a path … Grades are not asked for.
+
+        Raises:
+            DataError: a path or frame that cannot be read.
+
+        Example:
+            >>> import karat
+            >>> karat.Run.of({"q": {"a": 1.0}}, "bm25").name
+            'bm25'
+        """
+        if exclude is not None:
+            seen = exclude if isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
+            how: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+            whole = cls.of(run, name, **how, extract=extract, folders=folders)
+            return replace(whole, held=excluding(whole.held, seen))
+        if isinstance(run, Run):
+            return run
+        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+        if isinstance(run, list):
+            from karat.inputs.files.json_lines import mapping_of_rows
+
+            run = mapping_of_rows(run, "run", its)
+        if isinstance(run, Mapping):
+            refuse_several(run)
+            run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
+            return cls(name or "run", MappingRun(plain(run)))
+        if is_frame(run):
+            from karat.inputs.runs.choose import held_frame
+
+            return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+        found = read_as(cast("Readable", run), "run", its, folders)
+        if isinstance(found, Source):
+            return cls(name or short(found.name), TextRun(found))
+        return replace(cls.in_files(found, name, extract), doubted=doubtful(score))
+
+    @classmethod
+    def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
+        """A run in Parquet, CSV, JSON and the like.
+
+        Raises:
+            DataError: columns that cannot be what they are taken for.
+        """
+        from karat.inputs.runs.in_files import FileRun
+
+        with table.named():
+            # What the columns are was decided where the file was opened.
+            columns = {role: name + INSISTED * (role == "score") for role, name in table.columns.items()}
+            held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
+        return cls(name or called(table.name), FileRun(held, table))
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+        """The rows of judged documents.
+
+        Raises:
+            DataError: a line, row, score or id that cannot be used.
+        """
+        return self.held.match(judgments, asked)
+
+
+def refuse_several(runs: Mapping[Any, Any]) -> None:
+    """Refuse runs by name where one run is wanted: its dictionary holds lists of documents, not runs.
+
+    Raises:
+        DataError: the first of the dictionary's values is a run.
+    """
+    first = next(iter(runs.values()), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    path = isinstance(first, os.PathLike) or (isinstance(first, str) and os.path.exists(first))
+    if path or isinstance(first, Run) or is_frame(first) or isinstance(inside, (Mapping, list, tuple)):
+        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        raise DataError(
+            f"This is a dictionary of {count} by name, in the place of one run: call it for each, as in "
+            "{name: karat.evaluate(qrels, run) for name, run in runs.items()}, or karat.compare(qrels, runs)."
+        )
+
+
+def text_name(name: object) -> str:
+    """What a run is called.
+
+    Raises:
+        DataError: it is no text.
+    """
+    if not isinstance(name, str):
+        raise DataError(f"name={name!r}: what tables call a run is text.")
+    return name
+
+
+Rows: TypeAlias = "list[dict[str, Any]]"
+"""Rows as JSON lines hold them."""
+QrelsLike: TypeAlias = "Qrels | Readable | Mapping[Any, Any] | Rows | Frame"
+RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+
+
+def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy, reading: Reading) -> None:
+    """Refuse judgments by subtopic where one grade a document is wanted.
+
+    Raises:
+        DataError: a document is judged twice for a query, each time for another subtopic.
+    """
+    with sentences(source.name, "qrels", source.origin.files):
+        ids, _, lines = _native.read_rows(
+            source.from_start(),
+            columns=4,
+            number="grade",
+            numbers=reading.numbers,
+            comments=reading.qrels_comments,
+            blank_lines=reading.qrels_blank_lines,
+            lenient=policy.malformed == "skip",
+        )
+    place = {int(line): number for number, line in enumerate(lines)}
+    query, document, *twice = judgments.duplicates[0]
+    one, other = (text_of(ids[1][place[line]]) for line in twice)
+    if one != other:
+        raise DataError(
+            worded(
+                f"{source.name}: document '{text_of(document)}' is judged for subtopic '{one}' and for subtopic "
+                f"'{other}' of query '{text_of(judgments.queries[query])}', {source.origin.places(*twice)}. Judgments "
+                "by subtopic are for measures by subtopic: ask for one, such as alphanDCG@20. For others choose which "
+                "grade counts: ",
+                by_policy("duplicates", "max"),
+                ".",
+            )
+        )
+
+
+def doubtful(score: str | None) -> str | None:
+    """The name of a column of scores that may hold something else; None of a usual one, or where the caller insists."""
+    return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
+
+
+def short(path: str) -> str:
+    """A file's name without the endings that every run has."""
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if suffix not in SUFFIXES:
+            return name
+        name = stem

@@ -1,0 +1,342 @@
+"""Runs as tables of an engine: Spark and whatever else narwhals reads lazily; the judged rows are found there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from karat.inputs.faults import WIDE
+from karat.inputs.frames import ROLES, choose, columns_of, fit, library_of, refusals
+from karat.inputs.ids import text_of, unicode
+from karat.inputs.runs.engine_plan import Rule, faults, plan, scored_rows
+from karat.inputs.runs.engine_result import extracted, tables_of, taken_over
+from karat.inputs.runs.engine_tables import ENGINES, home_of, placed
+from karat.inputs.runs.frame import FrameRun
+from karat.inputs.sources import Origin
+from karat.output.errors import DataError, PolicyError, by_policy, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from karat import _native
+    from karat.inputs.runs import Asked, Row
+    from karat.inputs.runs.engine_plan import Lazy
+    from karat.inputs.runs.engine_result import Extracted
+
+__all__ = ["EngineRun", "is_away"]
+
+AWAY = ("pyspark", "sqlframe", "ibis")
+"""Libraries whose tables are not in this process, so that a run is ranked where it is; others do it on request."""
+
+MOVED = 1 << 21
+"""Rows up to which Spark hands a run over whole: moving a million takes a fifth of the time of ranking them there."""
+
+FEW = 100
+"""Queries up to which they are named in a filter, which engines take to the files; of more a table is joined."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EngineRun:
+    """A run as a table of an engine, which is asked when the run is matched.
+
+    Args:
+        table: the engine's own, or a lazy frame.
+        chosen: which column is what.
+        origin: where it came from.
+        most: how many rows are moved here rather than ranked there.
+        lock: held while the engine answers, since a connection may answer one thread at a time.
+    """
+
+    table: Any
+    chosen: dict[str, str]
+    origin: Origin
+    most: int = 0
+    lock: Any = field(default_factory=RLock)
+    alone: ClassVar[bool] = True
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return "score" not in self.chosen
+
+    @classmethod
+    def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
+        """Take a lazy table.
+
+        Args:
+            given: the table.
+            small: whether a small run of Spark may be moved here.
+            asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+
+        Raises:
+            DataError: a table of no engine, a column that is not there, or one that holds what it must not.
+        """
+        import narwhals as nw
+
+        library = library_of(given)
+        with refusals("run", library):
+            known = nw.from_native(given).lazy()
+            native = known.to_native()
+            library = library_of(native)
+            if library not in ENGINES:
+                raise DataError(
+                    f"A table of {library} cannot be ranked where it is: leave extract='engine' out, and it is "
+                    f"computed and read here. Engines are: {', '.join(ENGINES)}."
+                )
+            schema = known.collect_schema()
+            chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
+        for role, name in chosen.items():
+            fit((name, holding(schema[name]), str(schema[name])), role, "run")
+        whole = schema[chosen["query"]].is_integer()
+        return cls(
+            native,
+            chosen,
+            Origin("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
+            MOVED if small and library == "pyspark" else 0,
+        )
+
+    @property
+    def library(self) -> str:
+        """The engine's library."""
+        return str(self.origin.library)
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+        """The rows of judged documents, by one job of the engine."""
+        refuse(asked)
+        with self.lock:
+            return self.moved(judgments, asked) or self.found(judgments, asked)
+
+    def found(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+        """What ``match`` finds, by one job of the engine."""
+        with refusals("run", self.library):
+            found = self.planned(judgments, asked).collect("pyarrow").to_native()
+        facts = found.filter(found["number"].is_null()).to_pylist()[0]
+        self.refuse_faults(facts)
+        rows = found.filter(found["number"].is_valid())
+        self.refuse_open(judgments, rows, asked)
+        return extracted(len(judgments.queries), rows, facts)
+
+    def moved(self, judgments: _native.Judgments, asked: Asked) -> Extracted | None:
+        """What ``match`` finds in a small run that has no fault, read into this process; None for any other."""
+        import narwhals as nw
+
+        if not self.most:
+            return None
+        table = nw.from_native(self.table)
+        schema = table.collect_schema()
+        columns = [
+            nw.col(name).alias(role)
+            # A whole score may be one that a double does not hold.
+            if role in ("query", "document") or schema[name].is_integer()
+            else nw.col(name).cast(nw.Float64).alias(role)
+            for role, name in self.chosen.items()
+        ]
+        with refusals("run", self.library):
+            rows = table.select(*columns).head(self.most + 1).collect("pyarrow").to_native()
+        if len(rows) > self.most:
+            return None
+        try:
+            found = self.in_memory(rows).match(judgments, asked)
+        except DataError:
+            return None  # the engine says it as it says it of a large run
+        return None if by_order(found, asked) else taken_over(found)
+
+    def planned(self, judgments: _native.Judgments, asked: Asked) -> Lazy:
+        """What ``match`` has the engine compute, as narwhals' lazy frame."""
+        import narwhals as nw
+
+        chosen = self.needed(asked)
+        depth = asked.policy.depth if asked.duplicates == "keep" else None
+        rule = Rule(asked.rule, asked.float32, asked.duplicates == "max", depth)
+        queries, judged = (
+            nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
+        )
+        rows = scored_rows(nw.from_native(self.table), chosen)
+        return plan(rows, faults(chosen, rows), queries, judged, rule)
+
+    def needed(self, asked: Asked) -> dict[str, str]:
+        """The columns that are read."""
+        if asked.rule == "rank-column" and "rank" not in self.chosen:
+            raise DataError(
+                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
+            )
+        ranks = asked.rule == "rank-column" or "score" not in self.chosen
+        return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
+
+    def refuse_faults(self, facts: dict[str, Any]) -> None:
+        """Refuse a run with rows that cannot be used.
+
+        Raises:
+            DataError: such a row.
+        """
+        place = f"run frame of {self.library}"
+        for kind, count in facts.items():
+            fault, _, role = kind.partition(" ")
+            if fault in FAULTS and count:
+                where = f"{count} row{'s' * (count > 1)}"
+                query = self.faulty_query(kind)
+                if query is not None:
+                    where += f", of query '{query}' for one"
+                raise DataError(f"{place}: column '{self.chosen[role]}' {FAULTS[fault].format(where)}")
+        if facts["bytewise"] == 0:
+            raise DataError(
+                f"{place}: the engine compares text by a language's rules, and karat settles ties by the bytes of ids. "
+                "Set its collation to binary (C), or read the rows into this process."
+            )
+
+    def faulty_query(self, kind: str) -> str | None:
+        """A query with a row of a fault; None where the query is what is missing."""
+        import narwhals as nw
+
+        rows = scored_rows(nw.from_native(self.table), self.chosen)
+        unfit = faults(self.chosen, rows)
+        found = rows.filter(unfit[kind]).select(nw.col("query").min()).collect("pyarrow").to_native()
+        query: str | None = found["query"][0].as_py()
+        return query
+
+    def refuse_open(self, judgments: _native.Judgments, found: Any, asked: Asked) -> None:
+        """Refuse what only an order of the rows would decide: a document that stands twice, and some ties.
+
+        Raises:
+            DataError: a judged query with one of them.
+        """
+        import pyarrow.compute as pc
+
+        for row in found.filter(pc.greater(found["twice"], 0)).slice(0, 1).to_pylist():
+            self.refuse_twice(judgments.queries[row["number"]], asked)
+        if asked.rule not in ("input", "rank-column"):
+            return
+        last = float("inf") if asked.policy.depth is None else asked.policy.depth
+        judged = found.filter(pc.and_(found["judgment"].is_valid(), pc.less_equal(found["tie_first"], last)))
+        tied = pc.greater(judged["tie_last"], judged["tie_first"])
+        touched = pc.greater(judged["equal"], 1) if asked.rule == "rank-column" else tied
+        for row in judged.filter(touched).slice(0, 1).to_pylist():
+            query = text_of(judgments.queries[row["number"]])
+            same = "score and rank" if asked.rule == "rank-column" else "score"
+            raise DataError(
+                worded(
+                    f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as "
+                    "another, and an engine's rows have no order to settle it: name a column of ranks that does, with ",
+                    by_policy("ties", "rank-column"),
+                    ", or choose another rule for ties, such as trec.",
+                )
+            )
+
+    def refuse_twice(self, query: bytes, asked: Asked) -> None:
+        """Name a document that stands twice, of a query that has one.
+
+        Raises:
+            DataError: always.
+        """
+        documents = Counter(document for _, document, _ in self.rows([query]))
+        again = min((each for each, count in documents.items() if count > 1), default=b"?")
+        raise DataError(
+            worded(
+                f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
+                f"{UNORDERED[asked.duplicates]}. Remove one, or let the one with the highest score count: ",
+                by_policy("duplicates", "max"),
+                ".",
+            )
+        )
+
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        refuse(asked)
+        return self.here([query]).ranked(query, asked)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score of each row, in the order in which the engine hands them over."""
+        return self.here(queries).rows(queries)
+
+    def here(self, queries: Collection[bytes] | None) -> FrameRun:
+        """The rows of some queries, or of all, in memory."""
+        import narwhals as nw
+
+        with refusals("run", self.library), self.lock:
+            rows = scored_rows(nw.from_native(self.table), self.chosen)
+            if queries is not None:
+                rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
+            found = rows.collect("pyarrow").to_native()
+        return self.in_memory(found)
+
+    def in_memory(self, rows: Any) -> FrameRun:
+        """Rows that were read, whose columns are called what they are."""
+        own: dict[str, Any] = {role: role for role in self.chosen}
+        return FrameRun(columns_of(rows, "run", **own))
+
+    def only(self, rows: Any, queries: list[str]) -> Any:
+        """The rows of some queries."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        if len(queries) <= FEW:
+            return rows.filter(nw.col("query").is_in(queries))
+        table = pa.table({"query": queries})
+        wanted = nw.from_native(placed(table, self.library, self.origin.home))
+        return rows.join(wanted, on="query", how="semi")
+
+
+FAULTS = {
+    "null": "is null in {}. Fill it, or leave such rows out.",
+    "nan": "is NaN in {}, which has no place in an order. Leave such rows out.",
+    "wide": f"in {{}}, {WIDE}: subtract a constant, or cast the column to double.",
+    "fraction": "holds no whole number in {}, which a rank is.",
+}
+"""What is said of a column, by the kind of its fault."""
+
+UNORDERED = {
+    "keep": "",
+    "first": ", and an engine's rows have no order to say which is the first",
+    "last": ", and an engine's rows have no order to say which is the last",
+}
+"""Why a document that stands twice is refused, by the policy."""
+
+
+def by_order(found: _native.Matched, asked: Asked) -> bool:
+    """Whether something was decided by an order of the rows, which an engine's table has not."""
+    tied = asked.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
+    return tied or bool(found.duplicates) or (found.dropped > 0 and asked.duplicates != "max")
+
+
+def is_away(given: object) -> bool:
+    """Whether a frame's rows are not in this process."""
+    library = library_of(given)
+    if library == "narwhals":
+        library = str(getattr(getattr(given, "implementation", None), "value", ""))
+    return library.startswith(AWAY)
+
+
+def refuse(asked: Asked) -> None:
+    """Refuse what an engine's table cannot give.
+
+    Raises:
+        PolicyError: such a policy, or a measure that needs every document's score.
+    """
+    if asked.policy.listing == "known":
+        raise PolicyError(
+            "An engine's table has no order of its rows, which listing=known goes by: read the run from a file or a "
+            "frame in memory."
+        )
+    if asked.rule == "rank-column" and asked.duplicates == "max":
+        raise PolicyError(
+            "Of an engine's table duplicates=max keeps the highest score, which does not say whose rank counts under "
+            "ties=rank-column: choose another rule for ties, or remove the duplicates."
+        )
+    if asked.scores:
+        raise PolicyError(
+            "A measure that compares scores of different queries needs every document's score, as do retrieved=finite "
+            "and ranks=given, and an engine hands over judged documents alone: ask for it on a frame in memory."
+        )
+
+
+def holding(kind: Any) -> str:
+    """What a column holds, in the kernel's words."""
+    import narwhals as nw
+
+    if kind.is_integer():
+        return "whole"
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return "text"
+    return "number" if kind.is_numeric() or kind == nw.Boolean else "other"

@@ -1,0 +1,222 @@
+"""The plan by which an engine finds the judged rows of a run: expressions of narwhals, run where the table is.
+
+The engine filters, joins, ranks and counts; what comes out is a row for each judged document retrieved, one for each
+query beside them, and one with what was found in the whole run. Nothing here asks for a value, so no job starts.
+
+A run's rows are read in two branches: those of judged queries, which are ranked, and all of them, of which only queries
+are counted. Ranking all would need one, but a run may hold a hundred times the queries that are judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["Lazy", "Rule", "faults", "plan", "scored_rows"]
+
+Lazy: TypeAlias = "nw.LazyFrame[Any]"
+
+LETTERS = "Baz\u00e9\uffee\U0001f600"
+"""In the order of their bytes, which is neither that of any language nor that of UTF-16."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the plan decides.
+
+    Args:
+        ties: ``ascending``, ``rank-column``, or the trec rule.
+        float32: whether scores are rounded to single precision first.
+        highest: whether of a document that stands twice the highest score counts, and the others are dropped.
+        depth: within which a document must not stand twice; None for the whole list.
+    """
+
+    ties: str
+    float32: bool
+    highest: bool
+    depth: int | None
+
+
+def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
+    """The columns ``query``, ``document``, ``score`` and perhaps ``rank``: ids as text, numbers as doubles.
+
+    Of whole scores ``unheld`` says which of them no double holds.
+
+    Args:
+        table: the run.
+        chosen: which column is what.
+    """
+    import narwhals as nw
+
+    columns = [nw.col(chosen[role]).cast(nw.String).alias(role) for role in ("query", "document")]
+    columns += [
+        nw.col(chosen[role]).cast(nw.Float64).alias(role) for role in ("score", "rank") if role in chosen
+    ]
+    if "score" in chosen and table.collect_schema()[chosen["score"]].is_integer():
+        columns.append(unheld(nw.col(chosen["score"])).alias("unheld"))
+    rows = table.select(*columns)
+    return rows if "score" in chosen else rows.with_columns(score=0 - nw.col("rank"))
+
+
+def unheld(whole: nw.Expr) -> nw.Expr:
+    """Whether a double does not hold a whole number of up to 64 bits.
+
+    From 2**53 on doubles are 2 apart, from 2**54 on 4, and so on; turning one back may overflow, where engines differ.
+    """
+    import narwhals as nw
+
+    return nw.any_horizontal(
+        *(
+            ((whole > 2 ** (52 + power)) | (whole < -(2 ** (52 + power)))) & (whole % 2**power != 0)
+            for power in range(1, 11)
+        ),
+        ignore_nulls=True,
+    )
+
+
+def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
+    """What makes a row of ``scored_rows`` unfit: an expression for each kind and column."""
+    import narwhals as nw
+
+    found = {f"null {role}": nw.col(role).is_null() for role in chosen}
+    if "score" in chosen:
+        found["nan score"] = nw.col("score").is_nan()
+        if "unheld" in rows.collect_schema():
+            found["wide score"] = nw.col("unheld")
+    if "rank" in chosen:
+        found["fraction rank"] = nw.col("rank") != nw.col("rank").round(0)
+    return {kind: fault.fill_null(False) for kind, fault in found.items()}
+
+
+def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+    """One table of everything that leaves the engine.
+
+    Args:
+        rows: the run, as ``scored_rows`` gives it.
+        unfit: its faults, as ``faults`` gives them.
+        queries: the judged queries: ``query`` and its ``number``.
+        judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
+        rule: what is decided.
+
+    Returns:
+        A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
+        ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row a
+        query, without a judgment, for its other documents. Both have the number of documents that they stand for
+        (``length``), how many rows were ``dropped``, and whether a document stands ``twice`` within the depth. A last
+        row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, whether text is
+        ordered ``bytewise``, and how many rows have each fault.
+    """
+    import narwhals as nw
+
+    found = ranked(rows.join(queries, on="query", how="inner"), judged, rule)
+    facts = counted(rows, unfit, queries)
+    own, its = found.collect_schema(), facts.collect_schema()
+    order = [*own, *its]
+    return nw.concat(
+        [
+            found.with_columns(**{name: nw.lit(None, dtype=its[name]) for name in its}).select(*order),
+            facts.with_columns(**{name: nw.lit(None, dtype=own[name]) for name in own}).select(*order),
+        ]
+    )
+
+
+def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+    """The judged rows with their ranks, and a row for the other documents of each query."""
+    import narwhals as nw
+
+    # The negative zero of floating-point numbers is no score of its own, and some engines sort and group by bits.
+    score = nw.col("score")
+    if rule.float32:
+        score = score.cast(nw.Float32).cast(nw.Float64)
+    rows = rows.with_columns(score=nw.when(score == 0.0).then(nw.lit(0.0)).otherwise(score))
+    if rule.highest:
+        rows = rows.group_by("number", "document").agg(nw.col("score").max(), copies=nw.len())
+    else:
+        rows = rows.with_columns(copies=nw.lit(1))
+    rows = with_windows(rows.join(judged, on=["number", "document"], how="left"), rule)
+    upwards = rule.ties in ("ascending", "rank-column")
+    before = nw.col("place") - 1 if upwards else nw.col("same") - nw.col("place")
+    rows = rows.with_columns(
+        rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
+    )
+    rows = told_twice(rows, rule)
+    # Whole numbers alone: engines such as Spark sort once more to gather text.
+    return rows.group_by("number", "judgment").agg(
+        nw.col("rank", "tie_first", "tie_last").min(),
+        nw.col("twice", "equal").max(),
+        nw.len().cast(nw.Int64).alias("length"),
+        (nw.col("copies") - 1).sum().cast(nw.Int64).alias("dropped"),
+    )
+
+
+def with_windows(rows: Lazy, rule: Rule) -> Lazy:
+    """What is counted beside each row."""
+    import narwhals as nw
+
+    if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
+        from karat.inputs.runs import spark
+
+        beside: Lazy = nw.from_native(spark.with_windows(rows.to_native(), rule))
+        return beside
+    return rows.with_columns(**windows(rule))
+
+
+def windows(rule: Rule) -> dict[str, nw.Expr]:
+    """What is counted beside each row: an engine sorts once a window, so there are none that the rule does not need."""
+    import narwhals as nw
+
+    key = "rank" if rule.ties == "rank-column" else "document"
+    found = {
+        "tie_first": nw.col("score").rank("min", descending=True).over("number"),
+        "same": nw.len().over("number", "score"),
+        "place": nw.col(key).rank("ordinal").over("number", "score"),
+        "equal": nw.len().over("number", "score", "rank") if key == "rank" else nw.lit(1),
+    }
+    return {name: count.cast(nw.Int64) for name, count in found.items()}
+
+
+def told_twice(rows: Lazy, rule: Rule) -> Lazy:
+    """The rows, and whether a document stands ``twice``: at a better rank too, and here within the depth."""
+    import narwhals as nw
+
+    if rule.highest:
+        return rows.with_columns(twice=nw.lit(0).cast(nw.Int64))
+    if rule.depth is not None:
+        again = nw.col("rank").rank("ordinal").over("number", "document") > 1
+        return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
+    # Engines hash where they only count, and sort where they rank.
+    numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
+    return rows.group_by("number", "document").agg(
+        nw.col("judgment").max(),
+        *(nw.col(name).min() for name in numbers),
+        twice=(nw.len() > 1).cast(nw.Int64),
+    )
+
+
+def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
+    """One row about the whole run."""
+    import narwhals as nw
+
+    # Rows of judged queries are one group here, so that an engine moves a row each of the others alone.
+    rows = rows.join(queries, on="query", how="left").with_columns(
+        stranger=nw.when(nw.col("number").is_null()).then(nw.col("query")),
+        **{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()},
+    )
+    by_stranger = rows.group_by("stranger").agg(
+        nw.len().cast(nw.Int64).alias("lines"), *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit)
+    )
+    by_stranger = by_stranger.with_columns(
+        extra=(~nw.col("stranger").is_null()).cast(nw.Int64),
+        bytewise=nw.min_horizontal(
+            *((nw.lit(each) < nw.lit(after)).cast(nw.Int64) for each, after in pairwise(LETTERS))
+        ),
+    )
+    return by_stranger.select(
+        nw.col("lines", "extra").sum().cast(nw.Int64),
+        nw.col("bytewise").min(),
+        *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
+    )

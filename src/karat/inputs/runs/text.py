@@ -1,0 +1,81 @@
+"""Runs as text: lines ``query Q0 document rank score tag``, from a file, bytes or a stream."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from karat import _native
+from karat.inputs.sources import sentences
+from karat.inputs.spill import Overflow
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from karat.inputs.runs import Asked, Row
+    from karat.inputs.sources import Origin, Source
+
+__all__ = ["TextRun"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextRun:
+    """A run as text.
+
+    Args:
+        source: the text.
+    """
+
+    source: Source
+    alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
+
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        return self.source.origin
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+        """The rows of judged documents."""
+        with closing(Overflow()) as overflow, sentences(self.source.name, "run", self.source.origin.files):
+            return _native.match_text(
+                judgments,
+                self.source.from_start(),
+                ties=asked.rule,
+                float32=asked.float32,
+                duplicates=asked.duplicates,
+                numbers=asked.reading.numbers,
+                comments=asked.reading.run_comments,
+                blank_lines="skip",
+                lenient=asked.policy.malformed == "skip",
+                threads=asked.threads,
+                progress=asked.progress,
+                scores=asked.scores,
+                spill=overflow,
+            )
+
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            documents, scores = _native.ranked_documents(
+                self.source.from_start(),
+                query,
+                ties=asked.rule,
+                float32=asked.float32,
+                duplicates=asked.duplicates,
+                numbers=asked.reading.numbers,
+                comments=asked.reading.run_comments,
+                lenient=asked.policy.malformed == "skip",
+            )
+        return documents, scores.tolist()
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score of each line that has its six fields."""
+        with sentences(self.source.name, "run", self.source.origin.files):
+            for line in self.source.lines():
+                fields = line.split(None, 5)
+                if len(fields) != 6 or fields[0].startswith(b"#"):
+                    continue
+                if queries is None or fields[0] in queries:
+                    yield fields[0], fields[2], float(fields[4])
