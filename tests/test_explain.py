@@ -17,8 +17,8 @@ import karat
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import commands
 from karat.cli.explaining import grades_in
+from karat.matching.documents import Ranking
 from karat.measures import REGISTER
-from karat.ranking import Ranking
 from strategies import judgments, runs
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat import DataError, Policy, PolicyError
+from karat.matching.ties import MOST_ORDERS
 from karat.measures import REGISTER, Measure, parse_measure
-from karat.ties import MOST_ORDERS
 
 EXPECTED = Policy(ties="expected")
 WHOLE = [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.conventions.policy import Policy
-    from karat.match import Counts
+    from karat.matching.match import Counts
     from karat.measures.define import Wanted
     from karat.scores import Scores
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.request import conventions, names_in, needs_groups, needs_scores
 from karat.evaluate import nested
 from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike
-from karat.match import Match, match, match_grades
+from karat.matching.match import Match, match, match_grades
+from karat.matching.overlap import doubts
 from karat.measures.define import show
 from karat.output.display import Display, html_table
 from karat.output.errors import DataError, MeasureError, warn
 from karat.output.tables import lay_out
-from karat.overlap import doubts
 from karat.scores import Scores, first_installed, whole
 from karat.scoring import scored
 

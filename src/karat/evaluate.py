@@ -12,9 +12,9 @@ from karat.conventions.request import MeasuresLike, conventions, labelled, needs
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike, short
 from karat.inputs.sources import Origin
-from karat.match import Match, match, match_grades, match_judged_ranking
+from karat.matching.match import Match, match, match_grades, match_judged_ranking
+from karat.matching.overlap import doubts
 from karat.output.errors import DataError, warn
-from karat.overlap import doubts
 from karat.scoring import scored
 
 if TYPE_CHECKING:

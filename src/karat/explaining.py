@@ -14,13 +14,13 @@ from karat.evaluate import nested
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import Qrels, Run, short
 from karat.lists.flat import Flat
-from karat.match import match, match_grades, match_judged_ranking
+from karat.matching.documents import Ranking, of_query, ranking_of
+from karat.matching.match import match, match_grades, match_judged_ranking
+from karat.matching.overlap import refuse_empty
+from karat.matching.upside_down import refuse_ranks
 from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from karat.output.language import ENGLISH, Language, language_named
-from karat.overlap import refuse_empty
-from karat.ranking import Ranking, of_query, ranking_of
 from karat.scoring import scored
-from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import Profile
     from karat.explanation import Explanation
     from karat.inputs.qrels_run import QrelsLike, RunLike
-    from karat.match import Match
+    from karat.matching.match import Match
     from karat.measures import Measure
 
 __all__ = ["Subject", "explain", "explained"]

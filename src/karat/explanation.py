@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.lists.derivation import Derivation, Line, Sheet
+    from karat.matching.documents import Ranking
     from karat.measures import Measure
-    from karat.ranking import Ranking
 
 __all__ = ["Explanation"]
 

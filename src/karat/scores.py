@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.inputs.sources import Origin
     from karat.lists.rows import Floats, JudgedRows
-    from karat.match import Counts
+    from karat.matching.match import Counts
 
 __all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
     from karat.lists.rows import Floats
-    from karat.match import Match
+    from karat.matching.match import Match
     from karat.measures.define import Wanted
 
 __all__ = ["Ideals", "scored"]

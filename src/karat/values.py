@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.lists.flat import Flat
-from karat.match import Match, finished
+from karat.matching.match import Match, finished
+from karat.matching.ties import Orders, all_orders, arranged, turned_orders
 from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
-from karat.ties import Orders, all_orders, arranged, turned_orders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

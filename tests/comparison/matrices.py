@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from karat import Policy, Scores
-from karat.match import Counts
+from karat.matching.match import Counts
 from karat.measures import parse_measure
 
 # Sakai's book (ISBN 978-4-339-02496-8), Table 5.1, as distributed with elinor (MIT/Apache-2).

@@ -13,7 +13,7 @@ import karat
 from comparison.matrices import scores, standardised, systems
 from karat import Policy, Qrels, Run
 from karat.comparison.judging import alternatives
-from karat.match import match
+from karat.matching.match import match
 from karat.measures import parse_measure
 from karat.values import values_of
 

@@ -13,7 +13,7 @@ import karat
 from karat import DataError, Policy
 from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
-from karat.match import match, to_depth
+from karat.matching.match import match, to_depth
 from karat.measures import REGISTER, Measure
 from strategies import judgments, runs
 

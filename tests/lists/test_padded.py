@@ -17,7 +17,7 @@ from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.arrays import arrays_of, stable_order
 from karat.lists.flat import Flat
 from karat.lists.padded import Padded
-from karat.match import match
+from karat.matching.match import match
 from karat.measures import REGISTER, Measure, parse_measure
 from strategies import judgments, runs
 

@@ -16,7 +16,7 @@ from karat.lists.derivation import derive
 from karat.lists.flat import Flat
 from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.traced import Step, Traced, first_sentence, trace
-from karat.match import Match, chosen, match, match_grades
+from karat.matching.match import Match, chosen, match, match_grades
 from karat.measures import REGISTER, Measure, parse_measure
 from strategies import judgments, runs
 

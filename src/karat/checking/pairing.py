@@ -17,7 +17,7 @@ from karat.inputs.id_variants import pairs_of
 from karat.inputs.qrels_run import Qrels, Run, short
 from karat.inputs.runs import Asked
 from karat.inputs.runs.text import TextRun
-from karat.match import rows_of
+from karat.matching.match import rows_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

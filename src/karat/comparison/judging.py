@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.lists.rows import offsets_of
-from karat.match import finished
-from karat.ties import arranged
+from karat.matching.match import finished
+from karat.matching.ties import arranged
 from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats, JudgedRows
-    from karat.match import Match
+    from karat.matching.match import Match
     from karat.measures import Measure
 
 __all__ = ["Alternatives", "alternatives", "counted_as"]

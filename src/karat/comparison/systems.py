@@ -22,7 +22,7 @@ from karat.values import values_of
 if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.match import Match
+    from karat.matching.match import Match
 
 __all__ = ["RunsLike", "System", "chosen", "evaluated", "named", "tag_of"]
 

@@ -33,7 +33,7 @@ from karat.conventions.profiles import profile_named
 from karat.inputs.dicts import mapping_fault
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
-from karat.match import Counts, decide, rows_of
+from karat.matching.match import Counts, decide, rows_of
 from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.output.errors import DataError

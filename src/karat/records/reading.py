@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.inputs.sources import sentences
-from karat.match import Counts
+from karat.matching.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded, worded
 from karat.output.escaping import sentence

@@ -10,8 +10,8 @@ import numpy as np
 from karat.explaining import Subject, explained
 from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
+from karat.matching.documents import of_query
 from karat.output.errors import KaratError
-from karat.ranking import of_query
 from karat.reporting.excerpts import excerpt_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.lists.expected import Expected
 from karat.lists.rows import NEVER_POOLED, JudgedRows
-from karat.match import Counts, Match, finished
+from karat.matching.match import Counts, Match, finished
 from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.tensors.ranking import ranked
 from karat.values import expected_values

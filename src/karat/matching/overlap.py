@@ -11,15 +11,15 @@ from karat.inputs.id_variants import why_apart
 from karat.inputs.ids import text_of
 from karat.inputs.runs import Asked
 from karat.inputs.runs.exclusion import ExcludingRun
+from karat.matching.upside_down import refuse_ranks
 from karat.output.errors import DataError, by_policy, worded
-from karat.upside_down import refuse_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from karat.conventions.policy import Policy
     from karat.inputs.qrels_run import Qrels, Run
-    from karat.match import Match
+    from karat.matching.match import Match
 
 __all__ = ["doubts", "refuse_empty"]
 

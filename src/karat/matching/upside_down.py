@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from karat.inputs.qrels_run import Run
     from karat.inputs.runs import Row
-    from karat.match import Match
+    from karat.matching.match import Match
 
 __all__ = ["refuse_ranks"]
 

@@ -23,9 +23,9 @@ from karat.lists.rows import (
     offsets_of,
     refuse_more_than_judged,
 )
+from karat.matching.retrieved import at_given_ranks, finite_only
+from karat.matching.ties import arranged
 from karat.output.errors import DataError, PolicyError, by_policy, worded
-from karat.retrieval import at_given_ranks, finite_only
-from karat.ties import arranged
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""The one place for ties, depth, duplicates and missing queries. Qrels, run and policy in, matches out."""
