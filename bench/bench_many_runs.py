@@ -147,7 +147,7 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
 def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
     """Every run's means by karat, as its commands read them."""
     from karat.conventions.request import conventions, labelled
-    from karat.evaluate import evaluate_together
+    from karat.evaluation.evaluate import evaluate_together
     from karat.inputs.qrels_run import Qrels, Run
 
     convention, policy = conventions(None, None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from karat.recommending import beyond_accuracy
-from karat.recommending.define import BEYOND
+from karat.evaluation.beyond_accuracy import beyond_accuracy
+from karat.evaluation.beyond_accuracy.define import BEYOND
 
 PAGE = Path(__file__).with_name("recommendation.md")
 HEADING = "## The measures\n"

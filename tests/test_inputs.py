@@ -18,8 +18,8 @@ import pytest
 import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
+from karat.evaluation.beyond_accuracy.inputs import read
 from karat.inputs.frames import USUAL, plain_name, usual
-from karat.recommending.inputs import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable

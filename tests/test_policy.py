@@ -39,7 +39,7 @@ def test_what_differs_is_told() -> None:
 
 def test_a_query_that_a_measure_leaves_out_has_no_number_in_its_table() -> None:
     scores = karat.evaluate(QRELS, RUN, ["P@1", "R"], policy=MIXED)
-    table = karat.scores.board([scores], "tsv", per_query=True)
+    table = karat.evaluation.scores.board([scores], "tsv", per_query=True)
     assert table.splitlines()[3] == "run\tq3\t0.0\t"
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.evaluation.beyond_accuracy.define import BEYOND
 from karat.output.errors import DataError, MeasureError
-from karat.recommending.define import BEYOND
 
 # Four users, who all get item 1 first; a catalogue of six. Train: item 1 with all four, 2 with two, 3 and 5 with one.
 LISTS = {0: [1, 2], 1: [1, 2], 2: [1, 3], 3: [1, 4]}

@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat import DataError, MeasureError, Policy
-from karat.boards import board, footers
+from karat.evaluation.score_tables import board, footers
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}

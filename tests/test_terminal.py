@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import karat
-from karat.boards import with_best
 from karat.cli import main
+from karat.evaluation.score_tables import with_best
 from karat.output.tables import Marked
 
 if TYPE_CHECKING:

@@ -182,14 +182,14 @@ def test_a_weight_that_is_none_is_refused(weights: dict, says: str) -> None:
 
 def test_a_table_shows_the_worst_and_the_best_order() -> None:
     scores = karat.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR", "NumRel"])
-    table = karat.scores.board([scores], "text", tie_bounds=True)
+    table = karat.evaluation.scores.board([scores], "text", tie_bounds=True)
     assert table.splitlines() == [
         "run                       RR    NumRel",
         "run  0.5000 [0.5000, 1.0000]  1 [1, 1]",
     ]
-    exact = karat.scores.board([scores], "csv", tie_bounds=True).splitlines()
+    exact = karat.evaluation.scores.board([scores], "csv", tie_bounds=True).splitlines()
     assert exact == ["run,RR,RR worst,RR best,NumRel,NumRel worst,NumRel best", "run,0.5,0.5,1.0,1,1,1"]
-    turned = karat.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
+    turned = karat.evaluation.scores.board([scores], "text", tie_bounds=True, columns=20).splitlines()
     assert turned[1].split() == ["run", "0.5000", "[0.5000,", "1.0000]"]
     assert turned[4].split() == ["run", "1", "[1,", "1]"]
 

@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import profiles
-from karat.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
+from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
+from karat.evaluation.scores import Scores
 from karat.inputs.qrels_run import Qrels, Run
 from karat.measures import Measure, measures
 from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
-from karat.scores import Scores
 
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
     from karat.agreements import Agreement, agreement
-    from karat.answers import evaluate_ids
     from karat.checking import Check, check
     from karat.comparison import Comparison, compare
-    from karat.curves import Curve, curve
     from karat.differences import Difference, difference
+    from karat.evaluation.beyond_accuracy import Beyond, beyond_accuracy
+    from karat.evaluation.curves import Curve, curve
+    from karat.evaluation.ids import evaluate_ids
     from karat.explaining import explain
     from karat.gates import Gate, gate
     from karat.meters import Meter
-    from karat.recommending import Beyond, beyond_accuracy
     from karat.records import Verification, record, verify
     from karat.reporting import Report, report
 
@@ -78,15 +78,15 @@ LATER = {
     "agreement": "karat.agreements",
     "Check": "karat.checking",
     "check": "karat.checking",
-    "Beyond": "karat.recommending",
-    "beyond_accuracy": "karat.recommending",
+    "Beyond": "karat.evaluation.beyond_accuracy",
+    "beyond_accuracy": "karat.evaluation.beyond_accuracy",
     "compare": "karat.comparison",
     "Comparison": "karat.comparison",
-    "Curve": "karat.curves",
-    "curve": "karat.curves",
+    "Curve": "karat.evaluation.curves",
+    "curve": "karat.evaluation.curves",
     "Difference": "karat.differences",
     "difference": "karat.differences",
-    "evaluate_ids": "karat.answers",
+    "evaluate_ids": "karat.evaluation.ids",
     "explain": "karat.explaining",
     "Report": "karat.reporting",
     "report": "karat.reporting",

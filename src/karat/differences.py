@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import conventions
-from karat.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate
 from karat.inputs.qrels_run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.boards import wanted_words
 from karat.conventions.request import conventions, labelled
-from karat.evaluate import nested
+from karat.evaluation.engine import scored
+from karat.evaluation.evaluate import nested
+from karat.evaluation.score_tables import wanted_words
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import Qrels, Run, short
 from karat.lists.flat import Flat
@@ -20,7 +21,6 @@ from karat.matching.overlap import refuse_empty
 from karat.matching.upside_down import refuse_ranks
 from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from karat.output.language import ENGLISH, Language, language_named
-from karat.scoring import scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.boards import plural
+from karat.evaluation.score_tables import plural
+from karat.evaluation.scores import Scores
 from karat.lists.arrays import Arrays
 from karat.output.errors import DataError, MeasureError
-from karat.scores import Scores
 from karat.tensors import Evaluator
 from karat.tensors.means import Column, mean_of, sums_of, terms_of
 

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.scores import Scores
+    from karat.evaluation.scores import Scores
 
 __all__ = ["karat_scores", "pytest_terminal_summary"]
 
@@ -26,7 +26,7 @@ def karat_scores(pytestconfig: pytest.Config) -> Callable[..., Scores]:
         def test_first_hits_are_relevant(karat_scores):
             assert karat_scores("qrels.txt", "search.run", ["nDCG@10"])["nDCG@10"] >= 0.6
     """
-    from karat.evaluate import evaluate
+    from karat.evaluation.evaluate import evaluate
 
     known = pytestconfig.stash.setdefault(SHOWN, {})
 

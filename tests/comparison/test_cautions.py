@@ -13,9 +13,9 @@ import karat
 from comparison.matrices import scores, standardised, systems
 from karat import Policy, Qrels, Run
 from karat.comparison.judging import alternatives
+from karat.evaluation.formulas import values_of
 from karat.matching.match import match
 from karat.measures import parse_measure
-from karat.values import values_of
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS: dict[str, dict[str, int]] = {query: {"a": 2, "b": 0, "c": 1} for query in QUERIES}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import conventions, needs_groups
-from karat.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate
 from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, MeasureError
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
+    from karat.evaluation.scores import Scores
     from karat.measures import Measure
-    from karat.scores import Scores
 
 __all__ = ["calc_aggregate", "evaluate_ranx", "iter_calc"]
 

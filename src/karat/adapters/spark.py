@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
-from karat.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate
 from karat.inputs.frames import usual
 from karat.output.errors import DataError
 

@@ -13,9 +13,9 @@ from karat.agreements.result import Agreement, Judge
 from karat.agreements.systems import effects
 from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
+from karat.evaluation.scores import Scores
 from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, PolicyError
-from karat.scores import Scores
 from karat.significance import SEED
 
 if TYPE_CHECKING:

@@ -6,19 +6,19 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from karat.boards import plural
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.differences import Difference, Step
-from karat.evaluate import evaluate_one, warned
+from karat.evaluation.evaluate import evaluate_one, warned
+from karat.evaluation.score_tables import plural
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, MeasureError
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.evaluation.scores import Scores
     from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.measures import Measure
-    from karat.scores import Scores
 
 __all__ = ["rejudged"]
 

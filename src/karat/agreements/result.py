@@ -10,18 +10,18 @@ import numpy as np
 
 from karat._version import __version__
 from karat.agreements import wording
+from karat.evaluation.scores import first_installed
 from karat.output.display import Display
 from karat.output.errors import DataError, did_you_mean
 from karat.output.escaping import json_text
-from karat.scores import first_installed
 
 if TYPE_CHECKING:
     from karat.agreements.labels import Statistic
     from karat.agreements.pairing import Pairing
     from karat.agreements.systems import Effect
     from karat.comparison import Settings
+    from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
-    from karat.scores import Scores
 
 __all__ = ["Agreement", "Judge"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison import compare
-from karat.evaluate import evaluate
-from karat.scores import whole
+from karat.evaluation.evaluate import evaluate
+from karat.evaluation.scores import whole
 from karat.significance import kendall, resample_means, tau_ap
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from karat.comparison import Contest, Settings
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
+    from karat.evaluation.scores import Scores
     from karat.inputs.qrels_run import Qrels, Run
     from karat.lists.rows import Floats
-    from karat.scores import Scores
 
 __all__ = ["TOP", "Effect", "effects"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.boards import plural
 from karat.comparison.wording import TEST_NAMES, family_words
+from karat.evaluation.score_tables import plural
 from karat.output import escaping
 from karat.output.tables import folded, in_bands, lay_out
 

@@ -12,7 +12,7 @@ from karat.checking.finding import without_stop
 from karat.checking.judging import Judged, strictly
 from karat.checking.spelling import Spellings
 from karat.conventions.policy import Policy
-from karat.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate
 from karat.inputs.id_variants import pairs_of
 from karat.inputs.qrels_run import Qrels, Run, short
 from karat.inputs.runs import Asked
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.checking.inputs import Text
+    from karat.evaluation.scores import Scores
     from karat.lists.rows import JudgedRows
-    from karat.scores import Scores
 
 __all__ = ["DEPTH", "LENIENT", "Pair", "Values", "moved", "told"]
 

@@ -135,7 +135,7 @@ class Check(Display):
         """
         import narwhals as nw
 
-        from karat.scores import first_installed
+        from karat.evaluation.scores import first_installed
 
         names = ("severity", "code", "subject", "count", "what", "effect", "remedy")
         columns = {name: [getattr(each, name) for each in self.findings] for name in names}

@@ -87,7 +87,7 @@ def evaluate_command(
             raise click.UsageError(
                 "--judged-ranking takes the place of QRELS and RUN: give one or the other."
             )
-        from karat.evaluate import evaluate_judged_ranking
+        from karat.evaluation.evaluate import evaluate_judged_ranking
 
         scores = [
             evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile, weights=weighed)
@@ -127,7 +127,7 @@ def evaluate_all(
 ) -> Any:
     """Score every run against the same judgments, read once."""
     from karat.conventions.request import conventions, labelled, needs_groups
-    from karat.evaluate import evaluate_together
+    from karat.evaluation.evaluate import evaluate_together
     from karat.inputs.qrels_run import Qrels
     from karat.inputs.run_names import names_apart
     from karat.output.progress import watched
@@ -149,7 +149,7 @@ def show(
     scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool, lang: str = "en"
 ) -> None:
     """Print the scores of all runs in the format asked for."""
-    from karat.boards import board, footers, to_json
+    from karat.evaluation.score_tables import board, footers, to_json
     from karat.output.escaping import markdown, sentence
     from karat.output.language import language_named
     from karat.output.tables import folded

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.doubts import doubts_of
 from karat.comparison.result import Caution
 from karat.comparison.showing import ranked
 from karat.comparison.wording import detectable_span, digits_of, listed, score
+from karat.evaluation.score_tables import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

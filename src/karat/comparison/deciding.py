@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from karat.comparison.outcomes import Outcome
     from karat.comparison.result import Settings
+    from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
-    from karat.scores import Scores
 
 __all__ = ["CORRECTIONS", "FAMILIES", "TESTS", "corrected", "letters", "place_of", "settled"]
 

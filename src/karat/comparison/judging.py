@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.evaluation.formulas import values_of
 from karat.lists.rows import offsets_of
 from karat.matching.match import finished
 from karat.matching.ties import arranged
-from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy

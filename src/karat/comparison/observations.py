@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.scores import GEOMETRIC_FLOOR, aggregate
+from karat.evaluation.scores import GEOMETRIC_FLOOR, aggregate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, Integers
     from karat.measures import Measure
-    from karat.scores import Scores
 
 __all__ = ["Table", "tables_of"]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, conventions, labelled, names_in, needs_groups
-from karat.evaluate import evaluate_together
+from karat.evaluation.evaluate import evaluate_together
+from karat.evaluation.formulas import values_of
+from karat.evaluation.scores import Scores, whole
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike
 from karat.inputs.run_names import names_apart, refuse_alike
 from karat.inputs.sources import sentences
 from karat.measures import parse_measure
 from karat.output.errors import DataError
-from karat.scores import Scores, whole
-from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat import _native

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.boards import document_of
 from karat.comparison.fitting import as_text, shared_ends
 from karat.comparison.letters import letter
 from karat.comparison.sheets import sheets_of
 from karat.comparison.showing import EVERYTHING
 from karat.comparison.verdict import verdict_of
 from karat.comparison.wording import heading, method
+from karat.evaluation.score_tables import document_of
+from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.display import html_table
 from karat.output.tables import folded, lay_out
-from karat.scores import first_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

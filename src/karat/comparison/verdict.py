@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from karat.boards import plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.showing import ranked, turned
 from karat.comparison.wording import detectable_span, digits_of, p_text, score, signed, smallest_p
+from karat.evaluation.score_tables import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.boards import conventions_of
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.letters import letter
+from karat.evaluation.score_tables import conventions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,6 +30,8 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.profiles import profile_named
+from karat.evaluation.formulas import values_of
+from karat.evaluation.scores import GEOMETRIC_FLOOR
 from karat.inputs.dicts import mapping_fault
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
@@ -37,8 +39,6 @@ from karat.matching.match import Counts, decide, rows_of
 from karat.measures import Measure, parse_measure
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.output.errors import DataError
-from karat.scores import GEOMETRIC_FLOOR
-from karat.values import values_of
 
 if TYPE_CHECKING:
     from karat.lists.rows import Floats, JudgedRows

@@ -18,12 +18,12 @@ from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_j
 from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
+from karat.evaluation.scores import GEOMETRIC_FLOOR
 from karat.inputs.parallel import available_cores
 from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
 from karat.lists.flat import Flat
 from karat.output.errors import DataError
 from karat.output.escaping import lines_for_terminal
-from karat.scores import GEOMETRIC_FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

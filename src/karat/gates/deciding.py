@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.comparison import compare
 from karat.conventions.request import conventions, names_in
+from karat.evaluation.scores import Scores
 from karat.gates.result import Check, Gate, Moved
 from karat.gates.sources import (
     both_valued,
@@ -26,7 +27,6 @@ from karat.gates.sources import (
 from karat.inputs.sources import kept
 from karat.output.errors import DataError, Worded, by_policy, worded
 from karat.records import Record
-from karat.scores import Scores
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest

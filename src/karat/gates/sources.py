@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.conventions.request import conventions, labelled
-from karat.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate
+from karat.evaluation.scores import Scores, whole
 from karat.inputs.qrels_run import Run
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
 from karat.records import Record, read
 from karat.records.hashing import digests
-from karat.scores import Scores, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.boards import document_of
+from karat.evaluation.score_tables import document_of
+from karat.evaluation.scores import Scores, whole
 from karat.inputs.ids import twice
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
 from karat.output.files import refuse_overwriting, write_whole
 from karat.records.hashing import digests, refuse_changed
-from karat.scores import Scores, whole
 
 if TYPE_CHECKING:
     import os

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.conventions.policy import Policy
+from karat.evaluation.scores import Scores
 from karat.inputs.sources import sentences
 from karat.matching.match import Counts
 from karat.measures import parse_measure
@@ -18,7 +19,6 @@ from karat.output.errors import DataError, KaratError, Worded, worded
 from karat.output.escaping import sentence
 from karat.records.making import FORMAT
 from karat.records.shape import check_record, check_scores
-from karat.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat._version import __version__
-from karat.boards import document_of, plural
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
-from karat.evaluate import evaluate, evaluate_judged_ranking
+from karat.evaluation.evaluate import evaluate, evaluate_judged_ranking
+from karat.evaluation.score_tables import document_of, plural
 from karat.inputs.files.paths import place_of
 from karat.inputs.qrels_run import Qrels, Run
 from karat.output.display import Display
@@ -27,8 +27,8 @@ from karat.records.reading import BY_RECORD, Record, damaged, policy_in, read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from karat.evaluation.scores import Scores
     from karat.inputs.qrels_run import QrelsLike, RunLike
-    from karat.scores import Scores
 
 __all__ = ["Verification", "verify"]
 

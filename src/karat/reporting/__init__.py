@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from karat.boards import plural
 from karat.comparison import compare
+from karat.evaluation.score_tables import plural
 from karat.output.files import refuse_overwriting, write_whole
 from karat.reporting.bundle import Bundle
 from karat.reporting.closeups import Excerpt, chosen_queries, looked_at

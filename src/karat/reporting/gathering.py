@@ -9,12 +9,12 @@ import numpy as np
 
 from karat.comparison.systems import named
 from karat.conventions.request import conventions, labelled, needs_groups
-from karat.curves import TENTHS, moved
-from karat.evaluate import evaluate
+from karat.evaluation.curves import TENTHS, moved
+from karat.evaluation.evaluate import evaluate
+from karat.evaluation.scores import Scores, whole
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels_run import Qrels, Run
 from karat.measures import Measure, parse_measure
-from karat.scores import Scores, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

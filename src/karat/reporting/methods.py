@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.boards import conventions_of, plural
+from karat.evaluation.score_tables import conventions_of, plural
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Settings

@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.boards import footers, plural
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.joint import NOT_OF_MEANS
 from karat.comparison.verdict import counted
 from karat.comparison.wording import SHORT_NAMES, TEST_NAMES
-from karat.scores import Scores
+from karat.evaluation.score_tables import footers, plural
+from karat.evaluation.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

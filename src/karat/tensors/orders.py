@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.evaluation.formulas import expected_values
 from karat.lists.expected import Expected
 from karat.lists.rows import NEVER_POOLED, JudgedRows
 from karat.matching.match import Counts, Match, finished
 from karat.output.errors import TOO_LARGE, MeasureError, UncomputableError
 from karat.tensors.ranking import ranked
-from karat.values import expected_values
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from karat.conventions.request import refuse_other_orders
+from karat.evaluation.formulas import expected_values, extreme_values, values_of, weights_of
+from karat.evaluation.scores import Scores, aggregate, side_by_side
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import text_name
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.output.errors import DataError, PolicyError, UncomputableError, by_policy, worded
-from karat.scores import Scores, aggregate, side_by_side
-from karat.values import expected_values, extreme_values, values_of, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.recommending.define import OneOf, beyond, wanting
-from karat.recommending.inputs import Pairs
-from karat.recommending.likeness import history_similarity
+from karat.evaluation.beyond_accuracy.define import OneOf, beyond, wanting
+from karat.evaluation.beyond_accuracy.inputs import Pairs
+from karat.evaluation.beyond_accuracy.likeness import history_similarity
 
 if TYPE_CHECKING:
+    from karat.evaluation.beyond_accuracy.define import Value
+    from karat.evaluation.beyond_accuracy.inputs import Recommended
     from karat.lists.rows import Floats
-    from karat.recommending.define import Value
-    from karat.recommending.inputs import Recommended
 
 __all__: list[str] = []
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.conventions.request import conventions
-from karat.evaluate import evaluate_grades
+from karat.evaluation.evaluate import evaluate_grades
 from karat.inputs.id_variants import why_apart
 from karat.output.errors import DataError, PolicyError, warn
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
-    from karat.scores import Scores
+    from karat.evaluation.scores import Scores
 
 __all__ = ["evaluate_ids"]
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import conventions, names_in, needs_groups, needs_scores
-from karat.evaluate import nested
+from karat.evaluation.engine import scored
+from karat.evaluation.evaluate import nested
+from karat.evaluation.scores import Scores, first_installed, whole
 from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike
 from karat.matching.match import Match, match, match_grades
 from karat.matching.overlap import doubts
@@ -14,8 +16,6 @@ from karat.measures.define import show
 from karat.output.display import Display, html_table
 from karat.output.errors import DataError, MeasureError, warn
 from karat.output.tables import lay_out
-from karat.scores import Scores, first_installed, whole
-from karat.scoring import scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

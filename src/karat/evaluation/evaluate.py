@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
+from karat.evaluation.engine import scored
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike, short
 from karat.inputs.sources import Origin
 from karat.matching.match import Match, match, match_grades, match_judged_ranking
 from karat.matching.overlap import doubts
 from karat.output.errors import DataError, warn
-from karat.scoring import scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
+    from karat.evaluation.engine import Ideals
+    from karat.evaluation.scores import Scores
     from karat.measures import Measure
-    from karat.scores import Scores
-    from karat.scoring import Ideals
 
 __all__ = ["evaluate", "evaluate_grades", "evaluate_judged_ranking", "evaluate_together", "nested"]
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.evaluation.beyond_accuracy import known, likeness, shown
+from karat.evaluation.beyond_accuracy.define import parse
+from karat.evaluation.beyond_accuracy.inputs import read
+from karat.evaluation.beyond_accuracy.result import Beyond, Value
 from karat.measures.names import split_names
 from karat.output.errors import DataError, MeasureError
-from karat.recommending import known, likeness, shown
-from karat.recommending.define import parse
-from karat.recommending.inputs import read
-from karat.recommending.result import Beyond, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from karat.recommending.inputs import ItemsLike, Recommended, UsersLike
+    from karat.evaluation.beyond_accuracy.inputs import ItemsLike, Recommended, UsersLike
 
 __all__ = ["beyond_accuracy"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.evaluation.beyond_accuracy.define import OneOf, beyond, wanting
 from karat.output.errors import DataError
-from karat.recommending.define import OneOf, beyond, wanting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.evaluation.beyond_accuracy.inputs import Recommended
     from karat.lists.rows import Floats
-    from karat.recommending.inputs import Recommended
 
 __all__: list[str] = []
 

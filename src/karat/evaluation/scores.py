@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.boards import board, footer, to_json
+from karat.evaluation.score_tables import board, footer, to_json
 from karat.inputs.runs.engine_tables import TABLES, placed
 from karat.lists.rows import joined
 from karat.measures import Measure, parse_measure

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.evaluation.beyond_accuracy.define import OneOf, beyond, wanting
 from karat.output.errors import DataError
-from karat.recommending.define import OneOf, beyond, wanting
 
 if TYPE_CHECKING:
+    from karat.evaluation.beyond_accuracy.define import Value
+    from karat.evaluation.beyond_accuracy.inputs import Recommended
     from karat.lists.rows import Floats
-    from karat.recommending.define import Value
-    from karat.recommending.inputs import Recommended
 
 __all__ = ["history_similarity"]
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.conventions.policy import Policy
+    from karat.evaluation.scores import Scores
     from karat.matching.match import Counts
     from karat.measures.define import Wanted
-    from karat.scores import Scores
 
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json", "wanted_words"]
 

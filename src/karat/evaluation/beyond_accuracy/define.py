@@ -14,8 +14,8 @@ from karat.output.errors import DataError, MeasureError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from karat.evaluation.beyond_accuracy.inputs import Recommended
     from karat.lists.rows import Floats
-    from karat.recommending.inputs import Recommended
 
 __all__ = ["BEYOND", "OneOf", "Wanted", "beyond", "parse", "wanting"]
 

@@ -1,0 +1,1 @@
+"""Scores. Qrels, runs and a request in; values per query, means and what was decided out."""
