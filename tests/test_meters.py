@@ -13,8 +13,8 @@ import pytest
 import karat
 from arrays import array, library
 from karat import DataError, Policy
-from karat.meters import Meter
 from karat.tensors import evaluate
+from karat.tensors.meter import Meter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ import json, sys
 import torch
 from torch import distributed
 from karat import DataError
-from karat.meters import Meter
+from karat.tensors.meter import Meter
 
 rank, rendezvous, data = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 distributed.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=2)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from karat.evaluation.ids import evaluate_ids
     from karat.explaining import explain
     from karat.gates import Gate, gate
-    from karat.meters import Meter
     from karat.records import Verification, record, verify
     from karat.reporting import Report, report
+    from karat.tensors.meter import Meter
 
 __all__ = [
     "Agreement",
@@ -93,7 +93,7 @@ LATER = {
     "tensors": "karat.tensors",
     "Gate": "karat.gates",
     "gate": "karat.gates",
-    "Meter": "karat.meters",
+    "Meter": "karat.tensors.meter",
     "record": "karat.records",
     "Verification": "karat.records",
     "verify": "karat.records",

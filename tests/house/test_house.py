@@ -80,7 +80,7 @@ FLOORS = [
         "karat.checking",
         "karat.evaluation.beyond_accuracy",
         "karat.records",
-        "karat.meters",
+        "karat.tensors.meter",
     ],
     ["karat.gates", "karat.reporting", "karat.adapters", "karat.testing"],
     ["karat.compat"],

@@ -16,8 +16,8 @@ import pytest
 import karat
 from arrays import LIBRARIES, array, library
 from karat import DataError, Policy
-from karat.meters import Meter
 from karat.tensors import Evaluator, evaluate, evaluate_topk
+from karat.tensors.meter import Meter
 from tensors.batches import JUDGED, QUERIES, WIDTH, Batch, batch
 
 MEASURES = ["AP", "RR", "nDCG@3", "R@2", "P@2", "Bpref", "Q", "infAP", "INST@3", "NumRelRet", "GMAP", "AUC"]

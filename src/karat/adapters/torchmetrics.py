@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.meters import Meter
 from karat.output.errors import DataError
+from karat.tensors.meter import Meter
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
