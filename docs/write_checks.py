@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from karat.checking.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
+from karat.diagnosis.check.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
 from karat.output.errors import command_of
 from karat.output.tables import lay_out
 

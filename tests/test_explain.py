@@ -22,7 +22,7 @@ from karat.measures import REGISTER
 from strategies import judgments, runs
 
 if TYPE_CHECKING:
-    from karat.explanation import Explanation
+    from karat.diagnosis.explanation import Explanation
 
 TEA = Path(__file__).resolve().parents[1] / "examples" / "tea"
 QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"

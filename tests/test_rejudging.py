@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.agreements.rejudging import rejudged
 from karat.cli import main
 from karat.conventions.policy import Policy
+from karat.diagnosis.rejudging import rejudged
 from karat.output.errors import DataError, DataWarning, MeasureError
 
 if TYPE_CHECKING:

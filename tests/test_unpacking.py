@@ -16,7 +16,7 @@ import pytest
 
 import karat
 from karat import DataError, Run
-from karat.checking import check
+from karat.diagnosis.check import check
 from karat.inputs import decompression as unpacking
 from karat.inputs.decompression import ZSTANDARD, PackedError, Unpacked, format_of
 

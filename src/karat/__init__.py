@@ -14,13 +14,13 @@ from karat.output.errors import DataError, DataWarning, KaratError, MeasureError
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
     from karat.agreements import Agreement, agreement
-    from karat.checking import Check, check
     from karat.comparison import Comparison, compare
-    from karat.differences import Difference, difference
+    from karat.diagnosis.check import Check, check
+    from karat.diagnosis.difference import Difference, difference
+    from karat.diagnosis.explain import explain
     from karat.evaluation.beyond_accuracy import Beyond, beyond_accuracy
     from karat.evaluation.curves import Curve, curve
     from karat.evaluation.ids import evaluate_ids
-    from karat.explaining import explain
     from karat.gates import Gate, gate
     from karat.records import Verification, record, verify
     from karat.reporting import Report, report
@@ -76,18 +76,18 @@ LATER = {
     "compat": "karat.compat",
     "Agreement": "karat.agreements",
     "agreement": "karat.agreements",
-    "Check": "karat.checking",
-    "check": "karat.checking",
+    "Check": "karat.diagnosis.check",
+    "check": "karat.diagnosis.check",
     "Beyond": "karat.evaluation.beyond_accuracy",
     "beyond_accuracy": "karat.evaluation.beyond_accuracy",
     "compare": "karat.comparison",
     "Comparison": "karat.comparison",
     "Curve": "karat.evaluation.curves",
     "curve": "karat.evaluation.curves",
-    "Difference": "karat.differences",
-    "difference": "karat.differences",
+    "Difference": "karat.diagnosis.difference",
+    "difference": "karat.diagnosis.difference",
     "evaluate_ids": "karat.evaluation.ids",
-    "explain": "karat.explaining",
+    "explain": "karat.diagnosis.explain",
     "Report": "karat.reporting",
     "report": "karat.reporting",
     "tensors": "karat.tensors",

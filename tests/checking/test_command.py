@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from checking import broken
-from karat.checking import KINDS
 from karat.cli import main
+from karat.diagnosis.check import KINDS
 
 if TYPE_CHECKING:
     from types import ModuleType

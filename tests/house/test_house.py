@@ -58,7 +58,7 @@ FLOORS = [
     ["karat.matching.overlap"],
     ["karat.lists", "karat.measures"],
     ["karat.profiles", "karat.significance"],
-    ["karat.evaluation.score_tables", "karat.explanation"],
+    ["karat.evaluation.score_tables", "karat.diagnosis.explanation"],
     [
         "karat.conventions.request",
         "karat.evaluation.scores",
@@ -70,14 +70,14 @@ FLOORS = [
     [
         "karat.evaluation.ids",
         "karat.evaluation.curves",
-        "karat.differences",
-        "karat.explaining",
+        "karat.diagnosis.difference",
+        "karat.diagnosis.explain",
         "karat.comparison",
         "karat.tensors",
     ],
     [
         "karat.agreements",
-        "karat.checking",
+        "karat.diagnosis.check",
         "karat.evaluation.beyond_accuracy",
         "karat.records",
         "karat.tensors.meter",

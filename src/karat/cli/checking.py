@@ -33,7 +33,7 @@ def check_command(
     patterns in quotes; '-' is standard input. Exits with 0 where nothing is
     wrong, 1 with warnings, 2 with errors.
     """
-    from karat.checking import check
+    from karat.diagnosis.check import check
     from karat.inputs.run_names import refuse_alike
 
     refuse_two_readers(*files)

@@ -95,7 +95,7 @@ def explain_command(
         karat explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
         karat explain AP qrels.txt bm25.run --query 301
     """
-    from karat.explaining import explain
+    from karat.diagnosis.explain import explain
 
     if files and grades is not None:
         raise click.UsageError(
@@ -180,7 +180,7 @@ def difference_command(
     A and B are names that 'karat profiles' lists, or 'karat' for karat's own conventions, and then QRELS and RUN
     follow; or two files of judgments, and RUN follows. Options of the policy go on top of both.
     """
-    from karat.differences import difference
+    from karat.diagnosis.difference import difference
 
     inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
     if run is None:
@@ -188,7 +188,7 @@ def difference_command(
             raise click.UsageError(
                 "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
             )
-        from karat.agreements.rejudging import rejudged
+        from karat.diagnosis.rejudging import rejudged
 
         refuse_two_readers(profile_a, profile_b, qrels, inputs.exclude)
         one, other = (inputs.qrels(each, policy, profile, measure) for each in (profile_a, profile_b))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.explaining import Subject, explained
+from karat.diagnosis.explain import Subject, explained
 from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
 from karat.matching.documents import of_query

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.checking.finding import ERROR, LENIENT, WARNING, found, plural
-from karat.checking.survey import COLUMNS
+from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found, plural
+from karat.diagnosis.check.survey import COLUMNS
 from karat.inputs.id_variants import alike
 from karat.inputs.ids import text_of
 from karat.output.errors import worded
@@ -14,9 +14,9 @@ from karat.output.errors import worded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from karat.checking.finding import Finding
-    from karat.checking.inputs import Text
-    from karat.checking.survey import Seen
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.inputs import Text
+    from karat.diagnosis.check.survey import Seen
 
 __all__ = ["EXAMPLES", "IN_TEXTS", "malformed"]
 

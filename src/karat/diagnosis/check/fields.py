@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.checking.chunks import NEWLINE, PAD, padded
+from karat.diagnosis.check.chunks import NEWLINE, PAD, padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.checking.chunks import Chunk
+    from karat.diagnosis.check.chunks import Chunk
 
 __all__ = ["Column", "Fields", "Words", "column_of", "fields_of", "hashes_of"]
 

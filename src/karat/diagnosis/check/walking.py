@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.checking.fields import Fields
-    from karat.checking.survey import Survey
+    from karat.diagnosis.check.fields import Fields
+    from karat.diagnosis.check.survey import Survey
 
 __all__ = ["Walk"]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.checking.chunks import chunks
-from karat.checking.fields import fields_of
-from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
-from karat.checking.pairing import LENIENT, moved, told
-from karat.checking.rewriting import by_rank, negated, rewritten
-from karat.checking.survey import COLUMNS
-from karat.checking.texts import EXAMPLES, of_lines
+from karat.diagnosis.check.chunks import chunks
+from karat.diagnosis.check.fields import fields_of
+from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, plural
+from karat.diagnosis.check.pairing import LENIENT, moved, told
+from karat.diagnosis.check.rewriting import by_rank, negated, rewritten
+from karat.diagnosis.check.survey import COLUMNS
+from karat.diagnosis.check.texts import EXAMPLES, of_lines
 from karat.inputs.ids import text_of
 from karat.inputs.qrels_run import Run
 from karat.inputs.runs import Asked
@@ -21,8 +21,8 @@ from karat.inputs.runs.text import TextRun
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from karat.checking.finding import Finding
-    from karat.checking.pairing import Pair
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.pairing import Pair
 
 __all__ = ["IN_RANKINGS"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.checking.finding import found
-from karat.checking.pairing import DEPTH, told
-from karat.checking.texts import EXAMPLES
+from karat.diagnosis.check.finding import found
+from karat.diagnosis.check.pairing import DEPTH, told
+from karat.diagnosis.check.texts import EXAMPLES
 from karat.inputs.qrels_run import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from karat.checking.finding import Finding
-    from karat.checking.pairing import Pair
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.pairing import Pair
 
 __all__ = ["BETWEEN_RUNS"]
 

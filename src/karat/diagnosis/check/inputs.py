@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
-from karat.checking.chunks import Unbroken
-from karat.checking.finding import Finding, found, without_stop
-from karat.checking.survey import Survey, survey
+from karat.diagnosis.check.chunks import Unbroken
+from karat.diagnosis.check.finding import Finding, found, without_stop
+from karat.diagnosis.check.survey import Survey, survey
 from karat.inputs.dicts import graded, ranked
 from karat.inputs.files import read_as
 from karat.inputs.frames import columns_of, is_frame, row_sentences
@@ -24,7 +24,7 @@ from karat.output.errors import ContentError, DataError, LineEndError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.checking.spelling import Spellings
+    from karat.diagnosis.check.spelling import Spellings
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Row
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.checking.chunks import chunks
-from karat.checking.fields import Fields, fields_of, hashes_of
-from karat.checking.walking import Walk
+from karat.diagnosis.check.chunks import chunks
+from karat.diagnosis.check.fields import Fields, fields_of, hashes_of
+from karat.diagnosis.check.walking import Walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.checking.chunks import Chunk
-    from karat.checking.fields import Words
-    from karat.checking.spelling import Spellings
+    from karat.diagnosis.check.chunks import Chunk
+    from karat.diagnosis.check.fields import Words
+    from karat.diagnosis.check.spelling import Spellings
     from karat.inputs.sources import Source
 
 __all__ = ["COLUMNS", "MOST_TAGS", "Seen", "Survey", "survey"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.checking.finding import ERROR, NOTE, WARNING, found, plural
-from karat.checking.pairing import moved, told
-from karat.checking.survey import COLUMNS
-from karat.checking.texts import EXAMPLES, malformed
+from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, plural
+from karat.diagnosis.check.pairing import moved, told
+from karat.diagnosis.check.survey import COLUMNS
+from karat.diagnosis.check.texts import EXAMPLES, malformed
 from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.checking.finding import Finding
-    from karat.checking.judging import Judged
-    from karat.checking.pairing import Pair
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.judging import Judged
+    from karat.diagnosis.check.pairing import Pair
 
 __all__ = ["IN_JUDGMENTS"]
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.checking.finding import found, plural
-from karat.checking.pairing import LENIENT, told
-from karat.checking.rewriting import without_own
-from karat.checking.survey import MOST_TAGS
-from karat.checking.texts import EXAMPLES, malformed, of_lines, truncated_line
+from karat.diagnosis.check.finding import found, plural
+from karat.diagnosis.check.pairing import LENIENT, told
+from karat.diagnosis.check.rewriting import without_own
+from karat.diagnosis.check.survey import MOST_TAGS
+from karat.diagnosis.check.texts import EXAMPLES, malformed, of_lines, truncated_line
 from karat.inputs.ids import text_of
 from karat.inputs.runs import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from karat.checking.finding import Finding
-    from karat.checking.pairing import Pair
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.pairing import Pair
 
 __all__ = ["IN_LINES"]
 

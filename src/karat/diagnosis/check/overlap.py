@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.checking.finding import ERROR, WARNING, found, plural
-from karat.checking.pairing import DEPTH, told
-from karat.checking.texts import EXAMPLES
+from karat.diagnosis.check.finding import ERROR, WARNING, found, plural
+from karat.diagnosis.check.pairing import DEPTH, told
+from karat.diagnosis.check.texts import EXAMPLES
 from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from karat.checking.finding import Finding
-    from karat.checking.pairing import Pair
+    from karat.diagnosis.check.finding import Finding
+    from karat.diagnosis.check.pairing import Pair
 
 __all__ = ["BETWEEN"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
-    from karat.explanation import Explanation
+    from karat.diagnosis.explanation import Explanation
     from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.matching.match import Match
     from karat.measures import Measure
@@ -159,7 +159,7 @@ def explained(
         MeasureError: no single list explains the measure.
     """
     # Only here, since most who import karat explain nothing, and a start is to be quick.
-    from karat.explanation import Explanation
+    from karat.diagnosis.explanation import Explanation
     from karat.lists.derivation import derive
     from karat.lists.traced import trace
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.checking.chunks import chunks
-from karat.checking.fields import Column, fields_of
+from karat.diagnosis.check.chunks import chunks
+from karat.diagnosis.check.fields import Column, fields_of
 from karat.inputs.cursors import Cursor
 from karat.inputs.sources import Source
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.checking.fields import Fields
+    from karat.diagnosis.check.fields import Fields
 
 __all__ = ["by_rank", "negated", "rewritten", "without_own"]
 

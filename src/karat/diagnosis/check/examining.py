@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from karat.checking.finding import Finding, found
-from karat.checking.grades import IN_JUDGMENTS
-from karat.checking.inputs import Files, Text, head, taken
-from karat.checking.judging import Judged
-from karat.checking.listing import IN_LINES
-from karat.checking.overlap import BETWEEN
-from karat.checking.pairing import Pair
-from karat.checking.rankings import IN_RANKINGS
-from karat.checking.result import ORDER, Check
-from karat.checking.several import BETWEEN_RUNS
-from karat.checking.survey import COLUMNS
-from karat.checking.texts import IN_TEXTS
+from karat.diagnosis.check.finding import Finding, found
+from karat.diagnosis.check.grades import IN_JUDGMENTS
+from karat.diagnosis.check.inputs import Files, Text, head, taken
+from karat.diagnosis.check.judging import Judged
+from karat.diagnosis.check.listing import IN_LINES
+from karat.diagnosis.check.overlap import BETWEEN
+from karat.diagnosis.check.pairing import Pair
+from karat.diagnosis.check.rankings import IN_RANKINGS
+from karat.diagnosis.check.result import ORDER, Check
+from karat.diagnosis.check.several import BETWEEN_RUNS
+from karat.diagnosis.check.survey import COLUMNS
+from karat.diagnosis.check.texts import IN_TEXTS
 from karat.measures import parse_measures
 
 if TYPE_CHECKING:

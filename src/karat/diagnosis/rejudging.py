@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from karat.conventions.request import conventions, labelled, needs_groups
-from karat.differences import Difference, Step
+from karat.diagnosis.difference import Difference, Step
 from karat.evaluation.evaluate import evaluate_one, warned
 from karat.evaluation.score_tables import plural
 from karat.inputs.ids import text_of
@@ -55,7 +55,7 @@ def rejudged(
         MeasureError: a measure that does not exist, several, or one that reads judgments by subtopic.
 
     Example:
-        >>> from karat.agreements.rejudging import rejudged
+        >>> from karat.diagnosis.rejudging import rejudged
         >>> full, sparse = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1}}
         >>> found = rejudged(full, sparse, "P@2", {"q": {"a": 2.0, "b": 1.0}})
         >>> found.values, found.blame

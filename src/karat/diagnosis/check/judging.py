@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.checking.finding import found, without_stop
+from karat.diagnosis.check.finding import found, without_stop
 from karat.inputs.qrels_run import Qrels
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError
@@ -15,7 +15,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.checking.inputs import Text
+    from karat.diagnosis.check.inputs import Text
     from karat.lists.rows import Floats
 
 __all__ = ["Judged", "strictly"]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.checking.finding import without_stop
-from karat.checking.judging import Judged, strictly
-from karat.checking.spelling import Spellings
 from karat.conventions.policy import Policy
+from karat.diagnosis.check.finding import without_stop
+from karat.diagnosis.check.judging import Judged, strictly
+from karat.diagnosis.check.spelling import Spellings
 from karat.evaluation.evaluate import evaluate
 from karat.inputs.id_variants import pairs_of
 from karat.inputs.qrels_run import Qrels, Run, short
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat import _native
-    from karat.checking.inputs import Text
+    from karat.diagnosis.check.inputs import Text
     from karat.evaluation.scores import Scores
     from karat.lists.rows import JudgedRows
 
@@ -157,7 +157,7 @@ class Pair:
             return None
         run = self.run
         if change is not None:
-            from karat.checking.rewriting import rewritten
+            from karat.diagnosis.check.rewriting import rewritten
 
             assert self.text.source is not None
             run = Run(run.name, TextRun(rewritten(self.text.source, change)))

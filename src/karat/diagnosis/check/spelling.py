@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.checking.fields import column_of
+from karat.diagnosis.check.fields import column_of
 from karat.inputs.id_variants import folded
 
 if TYPE_CHECKING:
     from karat import _native
-    from karat.checking.fields import Fields
+    from karat.diagnosis.check.fields import Fields
 
 __all__ = ["Spellings"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.checking.examining import examined
-from karat.checking.finding import KINDS, Finding, Kind
-from karat.checking.inputs import Files
-from karat.checking.result import Check
+from karat.diagnosis.check.examining import examined
+from karat.diagnosis.check.finding import KINDS, Finding, Kind
+from karat.diagnosis.check.inputs import Files
+from karat.diagnosis.check.result import Check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

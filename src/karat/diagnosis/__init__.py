@@ -1,0 +1,1 @@
+"""Why a number is what it is. Qrels, runs and a measure in; derivations, differences and findings out."""
