@@ -149,7 +149,7 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """How often either test finds a centred difference, over all pairs of runs."""
-    from karat.significance import all_pairs, paired, sign_flip
+    from karat.comparison.statistics import all_pairs, paired, sign_flip
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores
@@ -168,7 +168,7 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
 
 def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
     """How often any pair is found, by the randomised Tukey test and by the largest difference."""
-    from karat.significance import max_flip, randomised_tukey
+    from karat.comparison.statistics import max_flip, randomised_tukey
 
     draw = np.random.default_rng([SEED, *table.name.encode(), *null.encode()])
     scores = table.scores

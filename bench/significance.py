@@ -63,7 +63,7 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """The times at one number of queries, and its bars."""
-    from karat.significance import max_flip, paired, randomised_tukey, sign_flip
+    from karat.comparison.statistics import max_flip, paired, randomised_tukey, sign_flip
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)

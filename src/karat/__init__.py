@@ -13,8 +13,8 @@ from karat.output.errors import DataError, DataWarning, KaratError, MeasureError
 
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
-    from karat.agreements import Agreement, agreement
     from karat.comparison import Comparison, compare
+    from karat.comparison.agreement import Agreement, agreement
     from karat.diagnosis.check import Check, check
     from karat.diagnosis.difference import Difference, difference
     from karat.diagnosis.explain import explain
@@ -74,8 +74,8 @@ __all__ = [
 LATER = {
     "adapters": "karat.adapters",
     "compat": "karat.compat",
-    "Agreement": "karat.agreements",
-    "agreement": "karat.agreements",
+    "Agreement": "karat.comparison.agreement",
+    "agreement": "karat.comparison.agreement",
     "Check": "karat.diagnosis.check",
     "check": "karat.diagnosis.check",
     "Beyond": "karat.evaluation.beyond_accuracy",

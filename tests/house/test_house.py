@@ -57,7 +57,7 @@ FLOORS = [
     ["karat.matching.match", "karat.matching.upside_down", "karat.matching.documents"],
     ["karat.matching.overlap"],
     ["karat.lists", "karat.measures"],
-    ["karat.profiles", "karat.significance"],
+    ["karat.profiles", "karat.comparison.statistics"],
     ["karat.evaluation.score_tables", "karat.diagnosis.explanation"],
     [
         "karat.conventions.request",
@@ -76,7 +76,7 @@ FLOORS = [
         "karat.tensors",
     ],
     [
-        "karat.agreements",
+        "karat.comparison.agreement",
         "karat.diagnosis.check",
         "karat.evaluation.beyond_accuracy",
         "karat.records",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from karat.comparison.statistics import bootstrap, rank_interval, resample_means
+from karat.comparison.statistics.bootstrap import draws
 from karat.output.errors import DataError
-from karat.significance import bootstrap, rank_interval, resample_means
-from karat.significance.bootstrap import draws
 
 
 def test_resampled_means_vary_as_theory_says() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.comparison.statistics import benjamini_hochberg, bonferroni, holm
 from karat.output.errors import DataError
-from karat.significance import benjamini_hochberg, bonferroni, holm
 
 
 def test_three_corrections_by_hand() -> None:

@@ -8,14 +8,14 @@ import pkgutil
 
 import pytest
 
-from karat import significance
+from karat.comparison import statistics as significance
 
 MODULES = [each.name for each in pkgutil.iter_modules(significance.__path__)]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_say_what_happens(name: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"karat.significance.{name}"))
+    found = doctest.testmod(importlib.import_module(f"karat.comparison.statistics.{name}"))
     assert found.failed == 0
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from karat.comparison.statistics import max_flip, randomised_tukey, sign_flip
+from karat.comparison.statistics.exact import costs, exact_p, sizes, tail_of_grid, tail_of_halves
+from karat.comparison.statistics.grid import on_grid
+from karat.comparison.statistics.signs import flipped_sums
 from karat.output.errors import DataError
-from karat.significance import max_flip, randomised_tukey, sign_flip
-from karat.significance.exact import costs, exact_p, sizes, tail_of_grid, tail_of_halves
-from karat.significance.grid import on_grid
-from karat.significance.signs import flipped_sums
 from sakai import SAKAI
 
 
@@ -154,7 +154,7 @@ def test_blocks_do_not_shift_the_stream() -> None:
 
 PROGRAM = """
 import numpy as np, sys
-from karat.significance import max_flip, randomised_tukey, resample_means, sign_flip
+from karat.comparison.statistics import max_flip, randomised_tukey, resample_means, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from karat.comparison.statistics import anova, bayes, equivalence, margin, paired, wins
 from karat.output.errors import DataError
-from karat.significance import anova, bayes, equivalence, margin, paired, wins
 from sakai import SAKAI, A, B, C
 
 

@@ -7,9 +7,9 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from karat.comparison.statistics import all_pairs, anova, paired_tukey, randomised_tukey, sign_flip, tukey
+from karat.comparison.statistics.ranges import range_beyond, studentized_range_beyond
 from karat.output.errors import DataError
-from karat.significance import all_pairs, anova, paired_tukey, randomised_tukey, sign_flip, tukey
-from karat.significance.ranges import range_beyond, studentized_range_beyond
 from sakai import SAKAI
 
 

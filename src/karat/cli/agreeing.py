@@ -58,7 +58,7 @@ def agreement_command(
 
     A.QRELS is the reference, B.QRELS the judge in question, such as a language model.
     """
-    from karat.agreements import agreement
+    from karat.comparison.agreement import agreement
 
     inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
     refuse_two_readers(a, b, *runs, inputs.exclude)

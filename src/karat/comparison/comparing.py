@@ -11,9 +11,9 @@ from karat.comparison.deciding import place_of, settled
 from karat.comparison.observations import tables_of
 from karat.comparison.orders import orders_of
 from karat.comparison.result import Comparison, Settings
+from karat.comparison.statistics import SEED
 from karat.comparison.systems import RunsLike, evaluated, named
 from karat.inputs.groups import GroupsLike, groups_of
-from karat.significance import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,17 +11,17 @@ from karat.comparison.deciding import FAMILY_WISE, corrected, letters
 from karat.comparison.joint import join
 from karat.comparison.outcomes import Outcome, margins, outcome_of
 from karat.comparison.result import Contest, Stratum
+from karat.comparison.statistics import anova
 from karat.inputs.parallel import available_cores, side_by_side
-from karat.significance import anova
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.observations import Table
     from karat.comparison.result import Settings
+    from karat.comparison.statistics import Anova
     from karat.inputs.groups import Groups
     from karat.lists.rows import Integers
-    from karat.significance import Anova
 
 __all__ = ["contests_of"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison.letters import letters_of
+from karat.comparison.statistics import benjamini_hochberg, bonferroni, holm
+from karat.comparison.statistics.signs import refuse_seed
 from karat.inputs.qrels_run import Run
 from karat.output.errors import DataError, PolicyError, did_you_mean
-from karat.significance import benjamini_hochberg, bonferroni, holm
-from karat.significance.signs import refuse_seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

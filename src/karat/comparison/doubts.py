@@ -12,9 +12,9 @@ from karat.comparison.judging import alternatives
 from karat.comparison.observations import Table
 from karat.comparison.result import Caution
 from karat.comparison.showing import ranked
+from karat.comparison.statistics import paired
 from karat.comparison.wording import declared_negative, digits_of, interval, listed, score, signed
 from karat.inputs.ids import text_of
-from karat.significance import paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.statistics import kendall, rbo, tau_ap
 from karat.inputs.runs import Asked
-from karat.significance import kendall, rbo, tau_ap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

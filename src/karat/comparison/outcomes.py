@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.result import Pair
-from karat.significance import (
+from karat.comparison.statistics import (
     bayes,
     equivalence,
     max_flip,

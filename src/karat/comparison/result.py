@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from karat.output.display import Display
 
 if TYPE_CHECKING:
+    from karat.comparison.statistics import Anova
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
     from karat.measures import Measure
-    from karat.significance import Anova
 
 __all__ = ["Caution", "Comparison", "Contest", "Pair", "Settings", "Stratum"]
 

@@ -13,10 +13,10 @@ import numpy as np
 from karat._version import __version__
 from karat.comparison.letters import letter
 from karat.comparison.showing import ranked
+from karat.comparison.statistics import kendall
 from karat.comparison.verdict import reference_of, seen_from, split, verdict_of
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
 from karat.reporting.charts import MOST_BARS, MOST_DOTS
-from karat.significance import kendall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

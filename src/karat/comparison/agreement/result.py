@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.agreements import wording
+from karat.comparison.agreement import wording
 from karat.evaluation.scores import first_installed
 from karat.output.display import Display
 from karat.output.errors import DataError, did_you_mean
 from karat.output.escaping import json_text
 
 if TYPE_CHECKING:
-    from karat.agreements.labels import Statistic
-    from karat.agreements.pairing import Pairing
-    from karat.agreements.systems import Effect
     from karat.comparison import Settings
+    from karat.comparison.agreement.labels import Statistic
+    from karat.comparison.agreement.pairing import Pairing
+    from karat.comparison.agreement.systems import Effect
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.comparison.statistics.exact import LONGEST, cost, exact_p
+from karat.comparison.statistics.grid import all_pairs, checked_pairs, matrix, on_grid, summed
+from karat.comparison.statistics.signs import RESAMPLES, SEED, every_sign, flipped_sums
 from karat.output.errors import DataError
-from karat.significance.exact import LONGEST, cost, exact_p
-from karat.significance.grid import all_pairs, checked_pairs, matrix, on_grid, summed
-from karat.significance.signs import RESAMPLES, SEED, every_sign, flipped_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

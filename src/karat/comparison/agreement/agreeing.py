@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.agreements.labels import kappas, scale_of, statistics, tables_of
-from karat.agreements.pairing import Pairing, pair, restricted
-from karat.agreements.result import Agreement, Judge
-from karat.agreements.systems import effects
+from karat.comparison.agreement.labels import kappas, scale_of, statistics, tables_of
+from karat.comparison.agreement.pairing import Pairing, pair, restricted
+from karat.comparison.agreement.result import Agreement, Judge
+from karat.comparison.agreement.systems import effects
+from karat.comparison.statistics import SEED
 from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores
 from karat.inputs.qrels_run import Qrels, Run
 from karat.output.errors import DataError, PolicyError
-from karat.significance import SEED
 
 if TYPE_CHECKING:
-    from karat.agreements.systems import Effect
+    from karat.comparison.agreement.systems import Effect
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike

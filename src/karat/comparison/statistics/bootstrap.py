@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.comparison.statistics.flips import positive
+from karat.comparison.statistics.grid import cluster_codes, matrix, on_grid, summed
+from karat.comparison.statistics.products import weighted_sums
+from karat.comparison.statistics.signs import RESAMPLES, SEED, stream
 from karat.output.errors import DataError
-from karat.significance.flips import positive
-from karat.significance.grid import cluster_codes, matrix, on_grid, summed
-from karat.significance.products import weighted_sums
-from karat.significance.signs import RESAMPLES, SEED, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

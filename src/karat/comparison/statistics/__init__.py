@@ -4,15 +4,15 @@ Rows are queries and stand in a fixed order (sorted by id), columns are runs; a 
 minus the second's. Only NumPy is imported here, and scipy's special functions by those who need them.
 """
 
-from karat.significance.bootstrap import bootstrap, rank_interval, resample_means
-from karat.significance.corrections import benjamini_hochberg, bonferroni, holm
-from karat.significance.flips import Flips, max_flip, sign_flip
-from karat.significance.grid import all_pairs
-from karat.significance.intervals import Paired, bayes, equivalence, margin, paired, wins
-from karat.significance.judges import confusion, gwet, kappa, krippendorff
-from karat.significance.orders import Kendall, Overlap, TauAP, kendall, rbo, tau_ap
-from karat.significance.signs import RESAMPLES, SEED
-from karat.significance.tukey import Anova, anova, paired_tukey, randomised_tukey
+from karat.comparison.statistics.bootstrap import bootstrap, rank_interval, resample_means
+from karat.comparison.statistics.corrections import benjamini_hochberg, bonferroni, holm
+from karat.comparison.statistics.flips import Flips, max_flip, sign_flip
+from karat.comparison.statistics.grid import all_pairs
+from karat.comparison.statistics.intervals import Paired, bayes, equivalence, margin, paired, wins
+from karat.comparison.statistics.judges import confusion, gwet, kappa, krippendorff
+from karat.comparison.statistics.orders import Kendall, Overlap, TauAP, kendall, rbo, tau_ap
+from karat.comparison.statistics.signs import RESAMPLES, SEED
+from karat.comparison.statistics.tukey import Anova, anova, paired_tukey, randomised_tukey
 
 __all__ = [
     "RESAMPLES",

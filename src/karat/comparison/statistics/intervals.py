@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.comparison.statistics.grid import cluster_codes, matrix, summed
 from karat.output.errors import DataError
-from karat.significance.grid import cluster_codes, matrix, summed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

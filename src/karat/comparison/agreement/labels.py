@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.statistics import gwet, kappa, krippendorff, resample_means
 from karat.output.errors import DataError
-from karat.significance import gwet, kappa, krippendorff, resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.agreements.pairing import Pairing
+    from karat.comparison.agreement.pairing import Pairing
     from karat.lists.rows import Floats
 
 __all__ = ["Statistic", "kappas", "scale_of", "statistics", "tables_of"]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.statistics.products import weighted_sums
 from karat.output.errors import DataError
-from karat.significance.products import weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

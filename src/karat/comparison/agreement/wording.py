@@ -16,8 +16,8 @@ from karat.output.tables import folded, in_bands, lay_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.agreements.result import Agreement
-    from karat.agreements.systems import Effect
+    from karat.comparison.agreement.result import Agreement
+    from karat.comparison.agreement.systems import Effect
 
 __all__ = ["answer", "markdown", "text", "unknown"]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.comparison.statistics.flips import Flips, decisive, monte_carlo_error, positive, sign_flip
+from karat.comparison.statistics.grid import checked_pairs, matrix, on_grid, summed
+from karat.comparison.statistics.intervals import quantile
+from karat.comparison.statistics.ranges import range_beyond, studentized_range_beyond
+from karat.comparison.statistics.signs import RESAMPLES, SEED, stream
 from karat.output.errors import DataError
-from karat.significance.flips import Flips, decisive, monte_carlo_error, positive, sign_flip
-from karat.significance.grid import checked_pairs, matrix, on_grid, summed
-from karat.significance.intervals import quantile
-from karat.significance.ranges import range_beyond, studentized_range_beyond
-from karat.significance.signs import RESAMPLES, SEED, stream
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.comparison import compare
+from karat.comparison.statistics import kendall, resample_means, tau_ap
 from karat.evaluation.evaluate import evaluate
 from karat.evaluation.scores import whole
-from karat.significance import kendall, resample_means, tau_ap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
