@@ -17,7 +17,7 @@ import karat
 from karat import DataError, Policy, PolicyError
 from karat.cli import main
 from karat.output.files import write_whole
-from karat.records import read
+from karat.testing.records import read
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"

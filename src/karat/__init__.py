@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from karat.evaluation.beyond_accuracy import Beyond, beyond_accuracy
     from karat.evaluation.curves import Curve, curve
     from karat.evaluation.ids import evaluate_ids
-    from karat.gates import Gate, gate
-    from karat.records import Verification, record, verify
     from karat.reporting import Report, report
     from karat.tensors.meter import Meter
+    from karat.testing.gates import Gate, gate
+    from karat.testing.records import Verification, record, verify
 
 __all__ = [
     "Agreement",
@@ -91,12 +91,12 @@ LATER = {
     "Report": "karat.reporting",
     "report": "karat.reporting",
     "tensors": "karat.tensors",
-    "Gate": "karat.gates",
-    "gate": "karat.gates",
+    "Gate": "karat.testing.gates",
+    "gate": "karat.testing.gates",
     "Meter": "karat.tensors.meter",
-    "record": "karat.records",
-    "Verification": "karat.records",
-    "verify": "karat.records",
+    "record": "karat.testing.records",
+    "Verification": "karat.testing.records",
+    "verify": "karat.testing.records",
 }
 
 

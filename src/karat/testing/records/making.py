@@ -17,7 +17,7 @@ from karat.inputs.ids import twice
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
 from karat.output.files import refuse_overwriting, write_whole
-from karat.records.hashing import digests, refuse_changed
+from karat.testing.records.hashing import digests, refuse_changed
 
 if TYPE_CHECKING:
     import os

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from karat.evaluation.scores import Scores
 
-__all__ = ["karat_scores", "pytest_terminal_summary"]
+__all__ = ["karat_scores", "show_scores"]
 
 SHOWN = pytest.StashKey[dict[Any, "Scores"]]()
 
@@ -49,7 +49,7 @@ def state(given: Any) -> tuple[str, int, int] | None:
     return os.path.abspath(given), found.st_size, found.st_mtime_ns
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+def show_scores(terminalreporter: Any, config: pytest.Config) -> None:
     """Show what was scored."""
     known = config.stash.get(SHOWN, {})
     if known:

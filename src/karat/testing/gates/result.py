@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from karat._version import __version__
-from karat.gates import ci
 from karat.output.display import Display
 from karat.output.escaping import json_text, markdown, sentence
 from karat.output.tables import Marked, folded, lay_out
+from karat.testing.gates import ci
 
 __all__ = ["Check", "Gate", "Moved"]
 

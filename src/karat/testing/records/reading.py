@@ -17,8 +17,8 @@ from karat.matching.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded, worded
 from karat.output.escaping import sentence
-from karat.records.making import FORMAT
-from karat.records.shape import check_record, check_scores
+from karat.testing.records.making import FORMAT
+from karat.testing.records.shape import check_record, check_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from karat.evaluation.scores import Scores, whole
 from karat.inputs.qrels_run import Run
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
-from karat.records import Record, read
-from karat.records.hashing import digests
+from karat.testing.records import Record, read
+from karat.testing.records.hashing import digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,10 @@ import numpy as np
 from karat.comparison import compare
 from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
-from karat.gates.result import Check, Gate, Moved
-from karat.gates.sources import (
+from karat.inputs.sources import kept
+from karat.output.errors import DataError, Worded, by_policy, worded
+from karat.testing.gates.result import Check, Gate, Moved
+from karat.testing.gates.sources import (
     both_valued,
     changed_judgments,
     in_both,
@@ -24,9 +26,7 @@ from karat.gates.sources import (
     scored,
     unjudged,
 )
-from karat.inputs.sources import kept
-from karat.output.errors import DataError, Worded, by_policy, worded
-from karat.records import Record
+from karat.testing.records import Record
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest

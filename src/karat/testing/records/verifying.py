@@ -18,11 +18,11 @@ from karat.inputs.qrels_run import Qrels, Run
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
-from karat.records.allowing import refuse_elsewhere, refuse_irregular
-from karat.records.differing import Finding, changed_scores, changed_trees
-from karat.records.hashing import digests
-from karat.records.making import comparison_of, versions
-from karat.records.reading import BY_RECORD, Record, damaged, policy_in, read
+from karat.testing.records.allowing import refuse_elsewhere, refuse_irregular
+from karat.testing.records.differing import Finding, changed_scores, changed_trees
+from karat.testing.records.hashing import digests
+from karat.testing.records.making import comparison_of, versions
+from karat.testing.records.reading import BY_RECORD, Record, damaged, policy_in, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

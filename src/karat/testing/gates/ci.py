@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from karat.output.escaping import command, printable, sentence
 
 if TYPE_CHECKING:
-    from karat.gates.result import Check, Gate
+    from karat.testing.gates.result import Check, Gate
 
 __all__ = ["github", "junit"]
 
