@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.evaluation.beyond_accuracy import Beyond, beyond_accuracy
     from karat.evaluation.curves import Curve, curve
     from karat.evaluation.ids import evaluate_ids
-    from karat.reporting import Report, report
+    from karat.reports import Report, report
     from karat.tensors.meter import Meter
     from karat.testing.gates import Gate, gate
     from karat.testing.records import Verification, record, verify
@@ -88,8 +88,8 @@ LATER = {
     "difference": "karat.diagnosis.difference",
     "evaluate_ids": "karat.evaluation.ids",
     "explain": "karat.diagnosis.explain",
-    "Report": "karat.reporting",
-    "report": "karat.reporting",
+    "Report": "karat.reports",
+    "report": "karat.reports",
     "tensors": "karat.tensors",
     "Gate": "karat.testing.gates",
     "gate": "karat.testing.gates",

@@ -231,7 +231,7 @@ def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_start
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from karat.inputs.files import with_polars
-    from karat.reporting import bundle
+    from karat.reports import bundle
 
     monkeypatch.chdir(tmp_path)
     for name in ("signal", "polars"):

@@ -82,7 +82,7 @@ FLOORS = [
         "karat.testing.records",
         "karat.tensors.meter",
     ],
-    ["karat.testing.gates", "karat.reporting", "karat.adapters", "karat.testing"],
+    ["karat.testing.gates", "karat.reports", "karat.adapters", "karat.testing"],
     ["karat.compat"],
     ["karat.cli"],
     ["karat", "karat.__main__"],

@@ -52,7 +52,7 @@ class NoBundle(contextlib.AbstractContextManager):  # type: ignore[type-arg]
 @pytest.fixture
 def quick(libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
     """``karat.report`` without bundling the drawing library, which takes longer than all the rest."""
-    monkeypatch.setattr("karat.reporting.Bundle", NoBundle)
+    monkeypatch.setattr("karat.reports.Bundle", NoBundle)
 
     def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> karat.Report:
         return karat.report(qrels, runs, list(measures), **options)

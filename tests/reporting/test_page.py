@@ -17,7 +17,7 @@ import pytest
 
 import karat
 from karat.comparison.verdict import verdict_of
-from karat.reporting.page import inert, script_json
+from karat.reports.page import inert, script_json
 from reporting.conftest import RUNS, TEA
 
 if TYPE_CHECKING:

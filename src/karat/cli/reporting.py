@@ -75,8 +75,8 @@ def report_command(
         karat report qrels.txt old=a/x.run new=b/x.run --queries queries.tsv --documents docs.jsonl -o report.html
     """
     from karat.output.files import refuse_overwriting
-    from karat.reporting import report
-    from karat.reporting.wording import portable
+    from karat.reports import report
+    from karat.reports.wording import portable
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")

@@ -16,16 +16,16 @@ from karat.comparison.showing import ranked
 from karat.comparison.statistics import kendall
 from karat.comparison.verdict import reference_of, seen_from, split, verdict_of
 from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
-from karat.reporting.charts import MOST_BARS, MOST_DOTS
+from karat.reports.charts import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest, Pair, Settings
     from karat.lists.rows import Floats
-    from karat.reporting.closeups import Closeup
-    from karat.reporting.gathering import Alongside
-    from karat.reporting.texts import Text
+    from karat.reports.closeups import Closeup
+    from karat.reports.gathering import Alongside
+    from karat.reports.texts import Text
 
 __all__ = ["board", "correlation", "numbers_of", "packed"]
 

@@ -12,7 +12,7 @@ from karat.inputs.qrels_run import Qrels, Run
 from karat.lists.flat import Flat
 from karat.matching.documents import of_query
 from karat.output.errors import KaratError
-from karat.reporting.excerpts import excerpt_of
+from karat.reports.excerpts import excerpt_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
-    from karat.reporting.gathering import Inputs
+    from karat.reports.gathering import Inputs
 
 __all__ = [
     "ALL_QUERIES",

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Settings
-    from karat.reporting.closeups import Closeup
-    from karat.reporting.gathering import Inputs
+    from karat.reports.closeups import Closeup
+    from karat.reports.gathering import Inputs
 
 __all__ = [
     "facts_of",

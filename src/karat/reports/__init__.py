@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison import compare
 from karat.evaluation.score_tables import plural
 from karat.output.files import refuse_overwriting, write_whole
-from karat.reporting.bundle import Bundle
-from karat.reporting.closeups import Excerpt, chosen_queries, looked_at
-from karat.reporting.gathering import alongside, opened
-from karat.reporting.texts import texts_of
+from karat.reports.bundle import Bundle
+from karat.reports.closeups import Excerpt, chosen_queries, looked_at
+from karat.reports.gathering import alongside, opened
+from karat.reports.texts import texts_of
 
 if TYPE_CHECKING:
     import os
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike
-    from karat.reporting.closeups import Closeup
-    from karat.reporting.gathering import Alongside, Inputs
-    from karat.reporting.texts import TextsLike
+    from karat.reports.closeups import Closeup
+    from karat.reports.gathering import Alongside, Inputs
+    from karat.reports.texts import TextsLike
 
 __all__ = ["Report", "report"]
 
@@ -113,7 +113,7 @@ def report(
         >>> karat.report(qrels, runs, "RR", output="report.html")  # doctest: +SKIP
         <karat report: 2 runs, 3 queries, 995,310 letters>
     """
-    from karat.reporting.page import refuse_absent
+    from karat.reports.page import refuse_absent
 
     refuse_absent()
     tell = progress or (lambda _: None)
@@ -154,11 +154,11 @@ def assembled(
 ) -> str:
     """The page of a comparison."""
     from karat.comparison.verdict import verdict_of
-    from karat.reporting.charts import charts
-    from karat.reporting.figures import board, correlation, numbers_of, packed
-    from karat.reporting.methods import bibtex_of, methods_paragraph
-    from karat.reporting.page import page
-    from karat.reporting.wording import (
+    from karat.reports.charts import charts
+    from karat.reports.figures import board, correlation, numbers_of, packed
+    from karat.reports.methods import bibtex_of, methods_paragraph
+    from karat.reports.page import page
+    from karat.reports.wording import (
         facts_of,
         footers_of,
         interval_words,

@@ -66,7 +66,7 @@ def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
 
 def template(name: str) -> str:
     """A file of the templates."""
-    return (files("karat.reporting") / "templates" / name).read_text(encoding="utf-8")
+    return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def security(scripts: Sequence[str]) -> str:
