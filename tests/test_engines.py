@@ -196,7 +196,7 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
     [
         (Policy(listing="known"), ["AP"], "no order of its rows, which listing=known"),
         (Policy(ties="rank-column", duplicates="max"), ["AP"], "does not say whose rank counts"),
-        (Policy(), ["AUC(pooled=true)"], "needs every document's score.*frame in memory"),
+        (Policy(), ["AUC(micro=true)"], "needs every document's score.*frame in memory"),
     ],
 )
 def test_what_an_engine_cannot_give_is_refused(policy: Policy, measures: list[str], said: str) -> None:

@@ -29,7 +29,7 @@ QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"
 MEASURES = [
     name if REGISTER[name].at != "depth" else f"{name}@5"
     for name in REGISTER
-    if not REGISTER[name].formula.__module__.endswith(("diversity", "preference"))
+    if REGISTER[name].takes == "grades"
 ]
 MEASURES = [
     f"{name.partition('@')[0]}(max=4){'@5' * ('@5' in name)}"

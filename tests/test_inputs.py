@@ -449,7 +449,7 @@ SHOWN = {
 }
 SEEN = {"u": ["s", "t", "c"], "v": {"s": 5}, "w": ["z"]}
 LEFT = {"u": {"a": 8.0, "x": 7.0, "b": 7.0}, "v": {"d": 2.0, "y": 1.0}}
-MEASURES = ["AP", "RR", "nDCG@2", "P@2", "Bpref", "NumRet", "Judged@2", "AUC(pooled=true)"]
+MEASURES = ["AP", "RR", "nDCG@2", "P@2", "Bpref", "NumRet", "Judged@2", "AUC(micro=true)"]
 
 
 @pytest.mark.parametrize("ties", ["trec", "ascending", "input", "optimistic", "pessimistic", "expected"])

@@ -265,8 +265,8 @@ def test_a_query_that_is_left_out_is_in_no_pool_and_in_no_judgment_group() -> No
     without = karat.evaluate({query: its for query, its in groups.items() if query != "2"}, run, asked)
     assert whole.means() == without.means()
     flat = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 0}, "3": {"a": 0, "b": 1}}
-    left = karat.evaluate(flat, run, "AUC(pooled=true)", policy=policy)
-    assert left.means() == karat.evaluate({q: flat[q] for q in "13"}, run, "AUC(pooled=true)").means()
+    left = karat.evaluate(flat, run, "AUC(micro=true)", policy=policy)
+    assert left.means() == karat.evaluate({q: flat[q] for q in "13"}, run, "AUC(micro=true)").means()
 
 
 def test_runs_whose_empty_queries_are_left_out_can_be_compared() -> None:

@@ -658,7 +658,7 @@ def test_names_wanted_of_profiles() -> None:
         "spark recommenders replay rectools recbole lenskit cornac elliot ragas llamaindex haystack beir mteb "
         "elasticsearch opensearch quepid note-000 note-001 note-002 note-003 note-004"
     )
-    assert set(wanted.split()) <= set(karat.profiles())
+    assert set(wanted.split()) <= set(karat.list_profiles())
     with pytest.raises(PolicyError, match="There is no profile 'lightgmb'"):
         profile_named("lightgmb")
     assert profile_named("karat").policy == Policy()

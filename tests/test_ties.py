@@ -19,7 +19,7 @@ EXPECTED = Policy(ties="expected")
 WHOLE = [
     Measure(name, (), 3 if definition.whole else None)
     for name, definition in REGISTER.items()
-    if not definition.formula.__module__.endswith(("diversity", "preference"))
+    if definition.takes == "grades"
 ]
 ALL = [*WHOLE, *(Measure(each.name, (), 2) for each in WHOLE if each.definition.at == "depth")]
 ALL += [parse_measure(name) for name in ("nDCG(gain=exp2,ideal=retrieved)@3", "DCG(gain={-1:1})@2")]

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.conventions.policy import Policy
-from karat.conventions.profiles import profiles
+from karat.conventions.profiles import Profile, list_profiles
 from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.evaluation.scores import Scores
 from karat.inputs.qrels_run import Qrels, Run
-from karat.measures import Measure, measures
+from karat.measures import REGISTER, Measure, list_measures, measure
 from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ __all__ = [
     "Meter",
     "Policy",
     "PolicyError",
+    "Profile",
     "Qrels",
     "Report",
     "Run",
@@ -62,8 +63,9 @@ __all__ = [
     "evaluate_judged_ranking",
     "explain",
     "gate",
-    "measures",
-    "profiles",
+    "list_measures",
+    "list_profiles",
+    "measure",
     "record",
     "report",
     "tensors",
@@ -106,7 +108,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import what ``LATER`` names."""
+    """Import what ``LATER`` names, and give measures by their names: ``karat.nDCG @ 10``."""
+    if name in REGISTER:
+        return Measure(name)
     if name not in LATER:
         raise AttributeError(f"module 'karat' has no attribute '{name}'")
     from importlib import import_module

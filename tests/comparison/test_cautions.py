@@ -139,7 +139,7 @@ def test_a_clean_comparison_warns_of_nothing() -> None:
 
 
 def test_a_measure_over_all_queries_documents_says_that_its_p_is_rough() -> None:
-    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(pooled=true)")
+    found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(micro=true)")
     assert "queries are not independent: p and intervals are rough" in flat(found)
 
 

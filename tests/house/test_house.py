@@ -222,7 +222,7 @@ def test_every_measure_has_a_sentence_a_source_and_a_case(name: str) -> None:
     definition = REGISTER[name]
     assert definition.sentence.endswith((".", ":"))
     assert definition.source
-    needs_preferences = definition.formula.__module__.endswith(("diversity", "preference"))
+    needs_preferences = definition.takes != "grades"
     assert needs_preferences or any(parse_measure(case.measure).name == name for case in CASES)
 
 

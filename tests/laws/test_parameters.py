@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat import DataError, Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure
-from karat.measures.define import default_of
+from karat.measures.parameters import default_of
 
 BY_GROUPS = {name for name, each in REGISTER.items() if each.groups}
 BY_PREFERENCE = {name for name in REGISTER if "Prefs" in name}
@@ -219,7 +219,7 @@ def test_on_a_device_a_gain_too_large_is_undefined_and_not_wrong() -> None:
     grades = torch.tensor([[2000.0, 1.0], [1.0, 0.0]])  # as a carrier that nobody may look into
     pool = torch.tensor([[2000.0, 2001.0], [1.0, 0.0]])
     lists = Padded(arrays_of(grades), grades, judged=pool)
-    values: Any = parse_measure("nDCG(gain=exp2)")(lists)
+    values: Any = parse_measure("nDCG(gain=exp2)").values(lists)
     assert math.isnan(values[0])
     assert values[1] == 1.0
 

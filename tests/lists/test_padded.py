@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from karat.lists.rows import JudgedRows
 
 WIDTH = 7
-PREFERENCE = ("diversity", "preference")
 LISTED = ("ListedAP", "ListedAUC")
 """They ask for the order of the run's lines, which a batch does not have."""
-OF_GRADES = [
-    name
-    for name, each in REGISTER.items()
-    if not each.formula.__module__.endswith(PREFERENCE) and name not in LISTED
-]
+OF_GRADES = [name for name, each in REGISTER.items() if each.takes == "grades" and name not in LISTED]
 BATCHED = [case for case in CASES if not case.measure.startswith(LISTED)]
 ALL = [
     *(Measure(name, (), 3 if REGISTER[name].whole else None) for name in OF_GRADES),
@@ -67,7 +62,7 @@ def test_every_case_has_its_value_beside_another_query_and_padding(name: str) ->
         length = array(name, [float(len(case.ranked)), 0.0])
         arrays = arrays_of(grade)
         with arrays.quiet():
-            value = parse_measure(case.measure)(Padded(arrays, grade, length, pool))
+            value = parse_measure(case.measure).values(Padded(arrays, grade, length, pool))
         if not abs(float(value[0]) - case.value) <= 1e-12 * max(1.0, abs(case.value)):  # type: ignore[index]
             wrong.append((case.measure, float(value[0]), case.value))  # type: ignore[index]
     assert wrong == []
@@ -81,7 +76,9 @@ def test_every_case_has_its_value_in_a_batch_without_padding() -> None:
             for levels in (None, int(max(case.judged))):
                 if levels is not None and any(each != int(each) for each in case.judged):
                     continue
-                value = parse_measure(case.measure)(Padded(arrays_of(grade), grade, None, pool, None, levels))
+                value = parse_measure(case.measure).values(
+                    Padded(arrays_of(grade), grade, None, pool, None, levels)
+                )
                 assert float(value[0]) == pytest.approx(case.value, rel=1e-12, abs=1e-12), case.measure  # type: ignore[index]
 
 
@@ -114,8 +111,10 @@ def test_padded_lists_give_what_flat_rows_give(qrels: dict, run: dict) -> None:
         lists = padded(rows, levels)
         with np.errstate(all="ignore"):
             for measure in ALL:
-                expected = measure(Flat(rows, every_rank=measure.every_rank))
-                assert np.allclose(measure(lists), expected, rtol=1e-12, atol=1e-12, equal_nan=True), measure
+                expected = measure.values(Flat(rows, every_rank=measure.every_rank))
+                assert np.allclose(measure.values(lists), expected, rtol=1e-12, atol=1e-12, equal_nan=True), (
+                    measure
+                )
 
 
 def test_a_batch_without_queries_or_columns_is_no_error() -> None:
@@ -123,14 +122,15 @@ def test_a_batch_without_queries_or_columns_is_no_error() -> None:
         grade = np.zeros(shape)
         with np.errstate(all="ignore"):
             for measure in ALL:
-                assert np.asarray(measure(Padded(arrays_of(grade), grade))).shape == shape[:1], measure
+                assert np.asarray(measure.values(Padded(arrays_of(grade), grade))).shape == shape[:1], measure
 
 
 def test_single_precision_stays_single_and_close() -> None:
     grade = np.random.default_rng(3).integers(0, 4, (5, 40))
     for measure in map(parse_measure, ["AP", "RR", "nDCG", "ERR", "RBP", "Q", "INST", "Bpref"]):
         double, single = (
-            measure(Padded(arrays_of(each), each)) for each in (grade.astype(float), grade.astype(np.float32))
+            measure.values(Padded(arrays_of(each), each))
+            for each in (grade.astype(float), grade.astype(np.float32))
         )
         assert np.asarray(single).dtype == np.float32
         assert np.allclose(single, double, rtol=2e-5)
@@ -149,25 +149,25 @@ def test_equal_keys_keep_their_order_and_nan_goes_last(dtype: type) -> None:
 
 def test_a_grade_above_max_is_refused_on_the_host_and_undefined_elsewhere() -> None:
     with pytest.raises(DataError, match="worth more than the highest"):
-        parse_measure("ERR(max=2)")(Padded(arrays_of(np.ones((1, 1))), np.array([[3.0]])))
+        parse_measure("ERR(max=2)").values(Padded(arrays_of(np.ones((1, 1))), np.array([[3.0]])))
     strict = library("array_api_strict")
     grade = strict.asarray([[3.0], [1.0]])
-    value = parse_measure("ERR(max=2)")(Padded(arrays_of(grade), grade))
+    value = parse_measure("ERR(max=2)").values(Padded(arrays_of(grade), grade))
     assert math.isnan(float(value[0]))  # type: ignore[index]
     assert float(value[1]) == 0.25  # type: ignore[index]
 
 
 def test_groups_and_hand_made_trec_eval_orders_are_refused_in_a_sentence() -> None:
     lists = Padded(arrays_of(np.ones((1, 1))), np.ones((1, 1)))
-    for name in ("GroupAP", "Prefs", "nDCG(gain={1:2},ideal=trec_eval)", "ListedAP", "AUC(pooled=true)"):
+    for name in ("GroupAP", "Prefs", "nDCG(gain={1:2},ideal=trec_eval)", "ListedAP", "AUC(micro=true)"):
         with pytest.raises(
             DataError, match=r"evaluate files|give a file|judgment groups|These lists|give judgments"
         ):
-            parse_measure(name)(lists)
+            parse_measure(name).values(lists)
 
 
 def test_ranks_alone_have_no_ties() -> None:
     rows = match(Qrels.of({"q": {"a": 1, "b": 0}}), Run.of({"q": {"a": 1.0, "b": 1.0}}), Policy()).rows
     lists = padded(replace(rows, tie_first=rows.rank, tie_last=rows.rank))
     without = Padded(lists.xp, lists.grades, lists.lengths, lists.pool)
-    assert np.asarray(parse_measure("AUC")(lists)) == np.asarray(parse_measure("AUC")(without))
+    assert np.asarray(parse_measure("AUC").values(lists)) == np.asarray(parse_measure("AUC").values(without))

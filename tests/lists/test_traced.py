@@ -27,9 +27,7 @@ def with_depth(name: str, depth: int | None) -> Measure:
     return Measure(name, top, depth if definition.at == "depth" else None)
 
 
-OF_PREFERENCES = {
-    name for name, each in REGISTER.items() if each.formula.__module__.endswith(("diversity", "preference"))
-}
+OF_PREFERENCES = {name for name, each in REGISTER.items() if each.takes != "grades"}
 OF_GRADES = [name for name in REGISTER if name not in OF_PREFERENCES]
 ALL = [
     *(with_depth(name, 3 if REGISTER[name].whole else None) for name in OF_GRADES),
@@ -59,9 +57,9 @@ def test_the_last_step_is_the_value_to_the_bit(qrels: dict, run: dict) -> None:
         assume(False)
     for measure in ALL:
         with np.errstate(all="ignore"):
-            values = np.asarray(measure(Flat(found.rows, every_rank=measure.every_rank)))
+            values = np.asarray(measure.values(Flat(found.rows, every_rank=measure.every_rank)))
         for place in range(len(found.queries)):
-            last = trace(measure, only_query(found, place))
+            last = trace(measure.values, only_query(found, place))
             assert same(float(last.numbers[0]), float(values[place])), measure
             assert same(derive(last).value, float(values[place])), measure
 
@@ -83,9 +81,9 @@ def test_preferences_are_traced_too() -> None:
     lists = PreferenceLists(rows, [[group]])
     for name in [each for each in OF_PREFERENCES if not REGISTER[each].groups]:
         measure = Measure(name)
-        value = float(np.asarray(measure(lists))[0])
-        assert float(trace(measure, lists).numbers[0]) == value, name
-    assert derive(trace(Measure("Prefs"), lists)).value == 2 / 3
+        value = float(np.asarray(measure.values(lists))[0])
+        assert float(trace(measure.values, lists).numbers[0]) == value, name
+    assert derive(trace(Measure("Prefs").values, lists)).value == 2 / 3
 
 
 def test_a_step_used_again_is_one_step() -> None:
@@ -102,7 +100,7 @@ def test_a_step_used_again_is_one_step() -> None:
 
 def test_what_is_not_used_is_not_shown() -> None:
     lists = Flat(match_grades([[1, 0]], None, Policy()).rows, every_rank=True)
-    found = derive(trace(parse_measure("P@5"), lists))
+    found = derive(trace(parse_measure("P@5").values, lists))
     assert "length" not in [line.expression for line in found.rest]
     assert found.rest[-1].filled == "ratio(1, 5)"
 
@@ -123,7 +121,7 @@ def test_brackets_stand_where_they_are_needed() -> None:
 @pytest.mark.parametrize("measure", ALL, ids=str)
 def test_arithmetic_can_be_redone_from_the_letters(measure: Measure) -> None:
     lists = Flat(match_grades([[3, None, 0, 1, -1]], [[3, 0, 1, 2, 2, -1]], Policy()).rows, every_rank=True)
-    found = derive(trace(measure, lists))
+    found = derive(trace(measure.values, lists))
     every = [*found.given, *found.rest, *(line for sheet in found.sheets for line in sheet.lines)]
     known = {line.letter: np.array(line.values) for line in every}
     assert len(known) == len(every)

@@ -9,9 +9,7 @@ import pytest
 from cases import CASES, Case
 from karat.measures import REGISTER, parse_measure
 
-NEEDS_PREFERENCES = {
-    name for name, each in REGISTER.items() if each.formula.__module__.endswith(("diversity", "preference"))
-}
+NEEDS_PREFERENCES = {name for name, each in REGISTER.items() if each.takes != "grades"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.measure} of {case.ranked}")

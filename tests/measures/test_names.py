@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat import Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure, parse_measures
-from karat.measures.define import ANY
+from karat.measures.parameters import ANY
 from karat.measures.trec_eval import NICKNAMES, TABLE
 
 HOW_MANY = 10_000
@@ -140,7 +140,7 @@ def test_the_table_is_trec_evals() -> None:
         ("nDCG(ideal=judgd)", "ideal is one of judged, uncut, length, retrieved, depth, full, trec_eval"),
         ("RBP(rel=number)", "rel is one of graded, number"),
         ("RBP(rel=some)", "rel is one of graded, number"),
-        ("AUC(gain=exp2)", "AUC has no parameter 'gain'; it has: rel, single, pooled."),
+        ("AUC(gain=exp2)", "AUC has no parameter 'gain'; it has: rel, single, micro."),
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none."),
         ("Presicion@5", "Did you mean"),
         ("GAUK", "Did you mean GAUC or AUC"),

@@ -286,7 +286,7 @@ NEAR = [
     ("label_ranking_average_precision_score", "profile='sklearn'"),
     ("top_k_accuracy_score", "Success@10"),
     ("average_precision_score", "AP"),
-    ("roc_auc_score", "AUC(pooled=true)"),
+    ("roc_auc_score", "AUC(micro=true)"),
     ("ndcg_score", "nDCG"),
     ("dcg_score@5", "DCG@5"),
     ("precision_recall_curve", "karat.curve"),

@@ -80,7 +80,7 @@ def test_partial_areas_are_rectools() -> None:
 
 # ---------------------------------------------------------------- one area for all queries
 
-POOLED = "AUC(pooled=true)"
+POOLED = "AUC(micro=true)"
 
 
 def every_pair(rows: list[tuple[bool, float, float]]) -> float:
@@ -161,9 +161,9 @@ def test_pooled_of_one_class_is_what_single_says() -> None:
     run = {"1": {"a": 1.0, "b": 2.0}, "2": {"c": 3.0}}
     for qrels in ({"1": {"a": 1, "b": 1}, "2": {"c": 1}}, {"1": {"a": 0, "b": 0}, "2": {"c": 0, "d": 1}}):
         for word, value in (("zero", 0.0), ("half", 0.5), ("one", 1.0)):
-            name = f"AUC(single={word}, pooled=true)"
+            name = f"AUC(single={word}, micro=true)"
             assert karat.evaluate(qrels, run, name)[name] == value
-        name = "AUC(single=nan, pooled=true)"
+        name = "AUC(single=nan, micro=true)"
         assert math.isnan(karat.evaluate(qrels, run, name)[name])
 
 
@@ -206,7 +206,7 @@ def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> 
 
 
 def test_one_query_does_not_explain_a_pooled_value() -> None:
-    with pytest.raises(MeasureError, match="'AUC' without pooled=true explains the pairs of one query"):
+    with pytest.raises(MeasureError, match="'AUC' without micro=true explains the pairs of one query"):
         karat.explain(POOLED, QRELS, RUN, "1")
 
 

@@ -29,7 +29,7 @@ def lists(*queries: list[Group]) -> PreferenceLists:
 
 def value(name: str, *groups: Group) -> float:
     with np.errstate(invalid="ignore"):
-        return float(np.asarray(parse_measure(name)(lists(list(groups))))[0])
+        return float(np.asarray(parse_measure(name).values(lists(list(groups))))[0])
 
 
 # Documents 0, 1, 2 were retrieved in that order, 3 and 4 were not. One subgroup: 1 before 2 and 3 before 0 and 4.
@@ -89,7 +89,7 @@ def test_a_document_judged_twice_counts_twice_in_one_subgroup_and_once_in_severa
 
 
 def test_queries_are_kept_apart() -> None:
-    both = parse_measure("PrefsPair")(lists([LEVELS], [CHAIN], [LEVELS, CHAIN]))
+    both = parse_measure("PrefsPair").values(lists([LEVELS], [CHAIN], [LEVELS, CHAIN]))
     assert np.asarray(both).tolist() == [4 / 8, 1.0, 5 / 8]
 
 
@@ -145,7 +145,9 @@ GROUPS = Flat(
     ],
 )
 def test_groups_are_averaged(name: str, first: float, second: float) -> None:
-    assert np.asarray(parse_measure(name)(GROUPS)).tolist() == pytest.approx([first, second], abs=1e-15)
+    assert np.asarray(parse_measure(name).values(GROUPS)).tolist() == pytest.approx(
+        [first, second], abs=1e-15
+    )
 
 
 @pytest.mark.parametrize("name", FAMILY)

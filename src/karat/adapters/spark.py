@@ -59,7 +59,7 @@ def evaluator_class() -> Any:
             predictionCol: the column of predictions; of a vector with two numbers, such as ``probability``, the second.
             labelCol: the column of grades; where it is null, the document is not judged.
             policy: a ``karat.Policy``.
-            profile: a named convention, see ``karat.profiles()``.
+            profile: a named convention, see ``karat.list_profiles()``.
 
         Example:
             >>> from karat.adapters.spark import KaratEvaluator

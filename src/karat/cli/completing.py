@@ -79,12 +79,12 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """karat's measures, and before them those of the profile that was given."""
-    from karat.conventions.profiles import profile_named, profiles
+    from karat.conventions.profiles import list_profiles, profile_named
     from karat.measures import REGISTER
 
     own: dict[str, str] = {}
     given = ctx.params.get("profile")
-    if given in profiles():
+    if given in list_profiles():
         own = {name.rstrip("@"): f"{given}: {meant}" for name, meant in profile_named(given).names.items()}
     every = {**own, **{name: each.sentence for name, each in REGISTER.items() if name not in own}}
     name, at, depth = incomplete.partition("@")
@@ -101,10 +101,10 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """The profiles."""
-    del ctx
-    from karat.conventions.profiles import profiles as known
+    from karat.conventions.profiles import list_profiles
 
-    return named(known(), incomplete)
+    del ctx
+    return named(list_profiles(), incomplete)
 
 
 def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -50,10 +50,10 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def profiles_command(names: tuple[str, ...]) -> None:
     """List the named conventions of other tools, or say what some of them change."""
-    from karat.conventions.profiles import profile_named, profiles
+    from karat.conventions.profiles import list_profiles, profile_named
 
     columns = shown_columns()
     if not names:
-        say(listed(profiles(), columns))
+        say(listed(list_profiles(), columns))
         return
     say("\n".join(coloured("name", profile_named(name).describe(text_columns())) for name in names))

@@ -265,7 +265,7 @@ def aggregates(comparison: Comparison) -> Iterator[Caution]:
             yield Caution(
                 "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
             )
-    pooled = [contest.label for contest in comparison.contests.values() if contest.measure.pooled]
+    pooled = [contest.label for contest in comparison.contests.values() if contest.measure.micro]
     if pooled:
         yield Caution(
             "pooled",

@@ -372,7 +372,7 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
             if column.name == "num_q":
                 values[:, place] = 1.0
                 continue
-            found = cast("Floats", column.measure(carriers[every]))
+            found = cast("Floats", column.measure.values(carriers[every]))
             if column.aggregate == "geometric":
                 found = np.log(np.maximum(found, GEOMETRIC_FLOOR))
             undefined = without_documents(carriers[every], column.measure)

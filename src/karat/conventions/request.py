@@ -98,7 +98,7 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
 
 def needs_scores(asked: Mapping[str, Measure]) -> bool:
     """Whether a measure compares scores of documents of different queries, which ranks do not tell."""
-    return any(measure.pooled for measure in asked.values())
+    return any(measure.micro for measure in asked.values())
 
 
 def needs_groups(asked: Mapping[str, Measure]) -> bool:

@@ -11,7 +11,7 @@ from karat.evaluation.evaluate import evaluate
 from karat.inputs.qrels_run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure
-from karat.measures.define import show
+from karat.measures.parameters import show
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.escaping import json_text

@@ -124,10 +124,10 @@ def refuse_unexplained(measure: Measure) -> None:
             f"{measure} is taken over the subtopics of a query, which have a ranked list each, and a derivation shows "
             "one list. Explain a measure of one list, such as AP or DCG, by the judgments of a single subtopic."
         )
-    if measure.pooled:
+    if measure.micro:
         raise MeasureError(
             f"{measure} compares documents of all queries, so no query explains its value alone. "
-            f"'{measure.name}' without pooled=true explains the pairs of one query."
+            f"'{measure.name}' without micro=true explains the pairs of one query."
         )
 
 
@@ -173,7 +173,7 @@ def explained(
     refuse_left_out(found, own, subject, measure)
     scores = scored(lambda _: found, {label: measure}, policy, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)
-    derivation = derive(trace(measure, lists))
+    derivation = derive(trace(measure.values, lists))
     value = float(scores.values[0, 0])
     facts = [
         *subject.sizes(found, measure, say),

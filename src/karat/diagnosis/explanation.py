@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from karat.measures.define import show
+from karat.measures.parameters import show
 from karat.output import escaping
 from karat.output.display import Display
 from karat.output.language import ENGLISH, Language

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import Profile
     from karat.lists.rows import Floats
     from karat.matching.match import Match
-    from karat.measures.define import Wanted
+    from karat.measures.names import Wanted
 
 __all__ = ["Ideals", "scored"]
 
@@ -213,7 +213,7 @@ def computed(
         errors={} if errors is None else mean_errors(errors, asked, weights),
         profile=None if convention.name == "karat" else convention.name,
         digits=convention.digits,
-        pools={label: found.rows for label, measure in asked.items() if measure.pooled},
+        pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
 
 

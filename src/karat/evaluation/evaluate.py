@@ -53,7 +53,7 @@ def evaluate(
         run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
-        profile: a named convention, see ``karat.profiles()``.
+        profile: a named convention, see ``karat.list_profiles()``.
         weights: what each query weighs in the means, ``{query: weight}``; all the same if None.
         name: what tables call the run.
         exclude: pairs taken out of the run before it is ranked, such as a training set's: see ``Run.of``.

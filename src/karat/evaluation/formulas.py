@@ -34,7 +34,7 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Fla
         values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank], best)
     if every.any():
         those = [each for each in measures if each.every_rank]
-        for first, last in parts_of(rows, whole=any(each.pooled for each in those)):
+        for first, last in parts_of(rows, whole=any(each.micro for each in those)):
             values[first:last, every] = columns_of(rows.part(first, last), those, before=first)
     return values
 
@@ -70,7 +70,7 @@ def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
         UncomputableError: it has none for the grades of a list.
     """
     try:
-        values = cast("Floats", measure(lists))
+        values = cast("Floats", measure.values(lists))
     except UncomputableError as error:
         place = query_of(lists, error.place) if measure.definition.groups else error.place
         raise UncomputableError(error.reason, place + before, str(measure)) from None
@@ -146,12 +146,12 @@ def stands(measure: Measure, policy: Policy) -> bool:
     Raises:
         MeasureError: a depth cuts through ties, and queries whose values hang together have too many orders.
     """
-    if measure.pooled and (measure.depth or policy.depth):
+    if measure.micro and (measure.depth or policy.depth):
         raise MeasureError(
             f"{measure} has no mean over orders of tied documents (ties=expected): leave out the depth, or choose "
             "another rule for ties."
         )
-    return measure.pooled
+    return measure.micro
 
 
 def put_means(

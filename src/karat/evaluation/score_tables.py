@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.conventions.profiles import every_profile
-from karat.measures.define import show
+from karat.measures.parameters import show
 from karat.output.escaping import json_text
 from karat.output.language import ENGLISH, Language
 from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.evaluation.scores import Scores
     from karat.matching.match import Counts
-    from karat.measures.define import Wanted
+    from karat.measures.names import Wanted
 
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json", "wanted_words"]
 

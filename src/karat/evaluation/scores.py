@@ -285,7 +285,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
         lists, measure = Flat(rows), merged.measures[column]
         own = cast("Floats", measure.weigh(lists))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = cast("Floats", measure(Flat(rows, every_rank=measure.every_rank)))
+            found = cast("Floats", measure.values(Flat(rows, every_rank=measure.every_rank)))
         # What weighs nothing is no value of the measure, but what the policy made of it.
         values[places, column] = np.where(own > 0, found, values[places, column])
         weights[places, column] = own if rows.weight is None else own * rows.weight

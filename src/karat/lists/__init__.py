@@ -221,7 +221,7 @@ class Lists(ABC):
             "preferences to 'karat trec-eval -R prefs' or '-R qrels_prefs'."
         )
 
-    def pooled_above(self, rows: Rows | float) -> Rows:
+    def all_above(self, rows: Rows | float) -> Rows:
         """The sum over the documents of all lists that score higher than each one, and half over its equals.
 
         Of ``rows``; or of that number for every document, judged or not. Each is its own equal.
@@ -235,7 +235,7 @@ class Lists(ABC):
             "none: give judgments and a run."
         )
 
-    def pooled_total(self, values: Queries) -> Queries:
+    def all_total(self, values: Queries) -> Queries:
         """The sum over all lists, the same for each of them.
 
         Raises:

@@ -215,11 +215,11 @@ class Flat(Lists):
         table = np.append(1.0, np.cumprod(np.full(int(exponents.max(initial=0.0)), base)))
         return table[exponents.astype(np.int64)]
 
-    def pooled_above(self, rows: Rows | float) -> Rows:
+    def all_above(self, rows: Rows | float) -> Rows:
         table = self.rows
         own, weight = table.score, table.weight
         if own is None:
-            return super().pooled_above(rows)
+            return super().all_above(rows)
         counted: Any = rows
         if isinstance(rows, (int, float)):
             among, of_list, counted = cast("Floats", table.scores), table.length.astype(np.int64), float(rows)
@@ -237,7 +237,7 @@ class Flat(Lists):
         of_row = np.searchsorted(levels, own)
         return cast("Rows", up_to[-1] - up_to[of_row] + equal[of_row] / 2.0)
 
-    def pooled_total(self, values: Queries) -> Queries:
+    def all_total(self, values: Queries) -> Queries:
         numbers, weight = cast("Floats", values), self.rows.weight
         whole = numbers if weight is None else numbers * weight
         return cast("Queries", np.full(len(numbers), whole.sum()))

@@ -1,8 +1,11 @@
-"""The measures: every one enrolled by its own file, in reading order; and the names that make them."""
+"""Measures. A name in, a formula with its parameters out; ``@measure`` adds one, from outside karat too."""
+
+from typing import Any
 
 from karat.measures import average, browsing, counting, diversity, expectation, gain, pairs, preference
-from karat.measures.define import REGISTER, Definition, Measure, Number, OneOf, measure
-from karat.measures.names import parse_measure, parse_measures
+from karat.measures.define import REGISTER, Definition, measure
+from karat.measures.names import Measure, parse_measure, parse_measures
+from karat.measures.parameters import Number, OneOf, number, one_of
 
 __all__ = [
     "REGISTER",
@@ -10,8 +13,10 @@ __all__ = [
     "Measure",
     "Number",
     "OneOf",
+    "list_measures",
     "measure",
-    "measures",
+    "number",
+    "one_of",
     "parse_measure",
     "parse_measures",
 ]
@@ -19,7 +24,7 @@ __all__ = [
 del average, browsing, counting, diversity, expectation, gain, pairs, preference
 
 
-def measures(*names: str) -> dict[str, str]:
+def list_measures(*names: str) -> dict[str, str]:
     """Every measure's name, or the names of those asked for, with the sentence that says what it is.
 
     Args:
@@ -30,11 +35,23 @@ def measures(*names: str) -> dict[str, str]:
 
     Example:
         >>> import karat
-        >>> karat.measures()["RR"]
+        >>> karat.list_measures()["RR"]
         '1 / the rank of the first relevant document; 0 if there is none.'
-        >>> list(karat.measures("HR@10"))
+        >>> list(karat.list_measures("HR@10"))
         ['Success']
     """
     if names:
         return {each.name: each.definition.sentence for each in parse_measures(names)}
     return {name: definition.sentence for name, definition in REGISTER.items()}
+
+
+def __getattr__(name: str) -> Any:
+    """A measure as an object, by its name: ``from karat.measures import nDCG``."""
+    if name not in REGISTER:
+        raise AttributeError(f"karat has no measure '{name}'")
+    return Measure(name)
+
+
+def __dir__() -> list[str]:
+    """The names of this package, and of every measure."""
+    return sorted({*__all__, *REGISTER})

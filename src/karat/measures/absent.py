@@ -37,7 +37,7 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("nRBP",), "NRBP is the novelty- and rank-biased precision by subtopic; there is no normalised RBP."),
     (
         ("roc_auc_score", "roc_auc", "AUROC", "ROC", "RetrievalAUROC"),
-        "write AUC for the area of each query, AUC(pooled=true) for one over all queries, as scikit-learn has it.",
+        "write AUC for the area of each query, AUC(micro=true) for one over all queries, as scikit-learn has it.",
     ),
     (
         ("Hole",),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import BETA, GAIN, REL, UNBOUNDED
-from karat.measures.define import Number, OneOf, measure
+from karat.measures.define import measure
+from karat.measures.parameters import BETA, GAIN, REL, UNBOUNDED, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
@@ -14,13 +14,11 @@ __all__: list[str] = []
 
 
 @measure(
-    "AP",
-    rel=REL,
-    over=OneOf("relevant", "retrieved", "capped", "length", "depth"),
-    same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups",
-    source="Harman 1993, TREC-1",
+    "AP", same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups", source="Harman 1993, TREC-1"
 )
-def average_precision(r: Lists, rel: float, over: str) -> Queries:
+def average_precision(
+    r: Lists, rel: float = REL, over: str = one_of("relevant", "retrieved", "capped", "length", "depth")
+) -> Queries:
     """The mean of the precisions at the ranks of the relevant documents.
 
     A relevant document that was not retrieved adds 0; a query without any scores 0. ``over`` says by what
@@ -31,8 +29,8 @@ def average_precision(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
 
 
-@measure("MeanP", rel=REL, additive=True, source="Anelli and others 2021, Elliot")
-def mean_precision(r: Lists, rel: float) -> Queries:
+@measure("MeanP", additive=True, source="Anelli and others 2021, Elliot")
+def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at ranks 1 to k, whatever stands there.
 
     Ranks beyond the list's end keep on dividing what was found. Elliot calls this MAP. Not the same: ``AP``
@@ -42,8 +40,8 @@ def mean_precision(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
 
 
-@measure("ListedAP", rel=REL, every_rank=True, source="Evidently, precision_recall_k.py")
-def average_precision_as_listed(r: Lists, rel: float) -> Queries:
+@measure("ListedAP", every_rank=True, source="Evidently, precision_recall_k.py")
+def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     """The precisions at ranks where the document, of those so far, that the run lists last is relevant.
 
     Their sum is divided by the number of relevant documents. Where the run lists its documents by rank this is
@@ -53,21 +51,20 @@ def average_precision_as_listed(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
 
 
-@measure("GMAP", rel=REL, aggregate="geometric", same_as="gm_map", source="Robertson 2006")
-def geometric_average_precision(r: Lists, rel: float) -> Queries:
+@measure("GMAP", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
+def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, with a geometric mean over the queries: poor queries weigh more."""
     return average_precision(r, rel, "relevant")
 
 
-@measure(
-    "Q",
-    beta=BETA,
-    gain=GAIN,
-    rel=REL,
-    over=OneOf("relevant", "capped"),
-    source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta",
-)
-def q_measure(r: Lists, beta: float, gain: Gain, rel: float, over: str) -> Queries:
+@measure("Q", source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta")
+def q_measure(
+    r: Lists,
+    beta: float = BETA,
+    gain: Gain = GAIN,
+    rel: float = REL,
+    over: str = one_of("relevant", "capped"),
+) -> Queries:
     """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
 
     The blended ratio at rank i is (relevant documents found + beta times gain cumulated) / (i + beta times the
@@ -80,8 +77,8 @@ def q_measure(r: Lists, beta: float, gain: Gain, rel: float, over: str) -> Queri
     return r.ratio(r.total(hits * found / possible), r.size(over, rel))
 
 
-@measure("infAP", rel=REL, at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
-def inferred_average_precision(r: Lists, rel: float) -> Queries:
+@measure("infAP", at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
+def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision as a sample of the pool lets one infer it.
 
     A negative grade marks a pooled document that was not sampled; it is expected to be relevant as often as
@@ -97,13 +94,9 @@ def inferred_average_precision(r: Lists, rel: float) -> Queries:
 
 
 @measure(
-    "Bpref",
-    rel=REL,
-    at="no",
-    same_as="bpref",
-    source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator",
+    "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
-def binary_preference(r: Lists, rel: float) -> Queries:
+def binary_preference(r: Lists, rel: float = REL) -> Queries:
     """How rarely documents judged not relevant stand above relevant ones; unjudged ones do not count."""
     relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
     hits = r.hits(rel) * r.judged
@@ -112,22 +105,21 @@ def binary_preference(r: Lists, rel: float) -> Queries:
     return r.ratio(r.total(hits * (1.0 - betrayed)), relevant)
 
 
-@measure("GMBpref", rel=REL, aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
-def geometric_binary_preference(r: Lists, rel: float) -> Queries:
+@measure("GMBpref", aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
+def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
     """Bpref, with a geometric mean over the queries."""
     return binary_preference(r, rel)
 
 
 @measure(
     "IPrec",
-    recall=Number(0.0, 0, 1),
-    rel=REL,
-    rounding=OneOf("nearest", "up"),
     at="recall",
     same_as="iprec_at_recall_r",
     source="Salton and McGill 1983; rounding=up is trec_eval 9",
 )
-def interpolated_precision(r: Lists, recall: float, rel: float, rounding: str) -> Queries:
+def interpolated_precision(
+    r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
+) -> Queries:
     """The best precision at any rank from which the given share of the relevant documents is found.
 
     The share becomes a whole number of documents: the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
@@ -139,16 +131,13 @@ def interpolated_precision(r: Lists, recall: float, rel: float, rounding: str) -
     return r.best(hits * r.at_least(found, r.spread(needed)) * found / r.rank)
 
 
-@measure(
-    "IPrecMean",
-    points=Number((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0, 1),
-    rel=REL,
-    rounding=OneOf("nearest", "up"),
-    at="no",
-    same_as="11pt_avg",
-    source="Salton and McGill 1983",
-)
-def mean_interpolated_precision(r: Lists, points: tuple[float, ...], rel: float, rounding: str) -> Queries:
+@measure("IPrecMean", at="no", same_as="11pt_avg", source="Salton and McGill 1983")
+def mean_interpolated_precision(
+    r: Lists,
+    points: tuple[float, ...] = number((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0, 1),
+    rel: float = REL,
+    rounding: str = one_of("nearest", "up"),
+) -> Queries:
     """The mean of the interpolated precisions at eleven recall points, 0 to 1.
 
     Added from the last point to the first, as trec_eval does.
@@ -159,8 +148,8 @@ def mean_interpolated_precision(r: Lists, points: tuple[float, ...], rel: float,
     return total / float(len(points))
 
 
-@measure("YAAP", values=UNBOUNDED, rel=REL, at="no", same_as="yaap", source="Robertson 2006")
-def log_odds_of_average_precision(r: Lists, rel: float) -> Queries:
+@measure("YAAP", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
+def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Yet another average precision: its log odds, with one relevant document added to either side."""
     hits, relevant = r.hits(rel), r.n_relevant(rel)
     precisions = r.total(hits * r.running(hits) / r.rank)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from karat.measures.axes import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTED
-from karat.measures.define import Number, OneOf, measure
+from karat.measures.define import measure
+from karat.measures.parameters import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTED, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
@@ -13,17 +13,11 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 MOFFAT = "Moffat and Zobel 2008"
-SATISFYING = OneOf("exp2", "linear")
+SATISFYING: Any = one_of("exp2", "linear", role="gain")
 
 
-@measure(
-    "RR",
-    rel=REL,
-    of=OneOf("first", "highest", "each"),
-    same_as="recip_rank",
-    source="Kantor and Voorhees 2000, TREC-5",
-)
-def reciprocal_rank(r: Lists, rel: float, of: str) -> Queries:
+@measure("RR", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
+def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
     """1 / the rank of the first relevant document; 0 if there is none.
 
     ``of=highest`` takes the first of the documents that have the list's highest grade (allRank, RRE),
@@ -37,13 +31,10 @@ def reciprocal_rank(r: Lists, rel: float, of: str) -> Queries:
     }[of]()
 
 
-@measure(
-    "ERR",
-    max=Number(4, 0),
-    gain=SATISFYING,
-    source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's",
-)
-def expected_reciprocal_rank(r: Lists, max: float, gain: Gain) -> Queries:
+@measure("ERR", source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's")
+def expected_reciprocal_rank(
+    r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING
+) -> Queries:
     """The mean of 1 / the rank at which users stop, if each document satisfies its share of those who reach it.
 
     The share is gain / (gain of the highest grade + 1), so (2^grade - 1) / 2^max. ``max`` is the highest grade
@@ -57,14 +48,10 @@ def expected_reciprocal_rank(r: Lists, max: float, gain: Gain) -> Queries:
     return r.total(r.product_above(1.0 - stops) * stops / r.rank)
 
 
-@measure(
-    "nERR",
-    max=Number(4, 0),
-    gain=SATISFYING,
-    ideal=IDEAL,
-    source="Chapelle and others 2009; Sakai and Song 2011, NTCIR",
-)
-def normalised_expected_reciprocal_rank(r: Lists, max: float, gain: Gain, ideal: str) -> Queries:
+@measure("nERR", source="Chapelle and others 2009; Sakai and Song 2011, NTCIR")
+def normalised_expected_reciprocal_rank(
+    r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING, ideal: str = IDEAL
+) -> Queries:
     """ERR as a share of the ERR of the best possible list; 0 for a query without a positive gain.
 
     Raises:
@@ -74,17 +61,14 @@ def normalised_expected_reciprocal_rank(r: Lists, max: float, gain: Gain, ideal:
     return r.ratio(expected_reciprocal_rank(r, max, gain), best)
 
 
-@measure(
-    "RBP",
-    p=Number(0.9, 0, 1),
-    gain=GAIN,
-    rel=OneOf("graded", "number", number=REL),
-    max=OneOf("query", "none", "number", number=HIGHEST),
-    additive=True,
-    same_as="rbp",
-    source=f"{MOFFAT}; the scale is trec_eval 10's",
-)
-def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max: float | str) -> Queries:
+@measure("RBP", additive=True, same_as="rbp", source=f"{MOFFAT}; the scale is trec_eval 10's")
+def rank_biased_precision(
+    r: Lists,
+    p: float = number(0.9, 0, 1),
+    gain: Gain = GAIN,
+    rel: float | str = one_of("graded", "number", number=REL, role="relevance"),
+    max: float | str = one_of("query", "none", "number", number=HIGHEST),
+) -> Queries:
     """The gain per document seen by a user who goes on to the next one with probability p.
 
     Gains are brought into [0, 1] by the query's own lowest and highest where they leave it, as trec_eval 10
@@ -101,12 +85,12 @@ def rank_biased_precision(r: Lists, p: float, gain: Gain, rel: float | str, max:
 @measure(
     "RBPresid",
     smaller_is_better=True,
-    p=Number(0.9, 0, 1),
-    tail=OneOf("unjudged", "always"),
     same_as="rbp_resid",
     source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's",
 )
-def rank_biased_residual(r: Lists, p: float, tail: str) -> Queries:
+def rank_biased_residual(
+    r: Lists, p: float = number(0.9, 0, 1), tail: str = one_of("unjudged", "always")
+) -> Queries:
     """What RBP could still gain if every unjudged document, and all beyond the list, were relevant.
 
     0 if every retrieved document is judged; ``tail=always`` counts what lies beyond the list then too, as the
@@ -117,8 +101,8 @@ def rank_biased_residual(r: Lists, p: float, tail: str) -> Queries:
     return counts * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
 
 
-@measure("INSQ", T=WANTED, gain=SHARE, max=HIGHEST, additive=True, source="Moffat, Scholer and Thomas 2012")
-def inverse_squares(r: Lists, T: float, gain: Gain, max: float) -> Queries:
+@measure("INSQ", additive=True, source="Moffat, Scholer and Thomas 2012")
+def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The gain per document seen by a user who wants T relevant ones and goes on the more willingly the deeper.
 
     The document at rank i is worth 1 / (i + 2T - 1)^2. Users look at k ranks, without a depth at all there could
@@ -132,15 +116,8 @@ def inverse_squares(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     return r.total(gains / (r.rank + ahead) ** 2) / r.reciprocals(1.0 + ahead, r.horizon + ahead, 2)
 
 
-@measure(
-    "INST",
-    T=WANTED,
-    gain=SHARE,
-    max=HIGHEST,
-    every_rank=True,
-    source="Moffat, Bailey, Scholer and Thomas 2015",
-)
-def inst(r: Lists, T: float, gain: Gain, max: float) -> Queries:
+@measure("INST", every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
+def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The gain per document seen by a user who wants T relevant ones and stops the sooner the more are found.
 
     After rank i with t still wanted, ((i + T + t - 1) / (i + T + t))^2 of the users go on. They look at k ranks,
@@ -160,8 +137,10 @@ def inst(r: Lists, T: float, gain: Gain, max: float) -> Queries:
     return r.ratio(r.total(reaching * gains), r.total(reaching) + tail)
 
 
-@measure("BPM", T=WANTED, K=COUNT, gain=SHARE, max=HIGHEST, source="Zhang and others 2017, the static one")
-def bejeweled_player(r: Lists, T: float, K: float, gain: Gain, max: float) -> Queries:
+@measure("BPM", source="Zhang and others 2017, the static one")
+def bejeweled_player(
+    r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
+) -> Queries:
     """The gain per document seen by a user who stops with T gained or after K documents.
 
     A list that ends before is looked at as if it went on without gain. Gains other than ``binary`` are

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import BETA, COUNTED, REL, TIMES, UNBOUNDED
-from karat.measures.define import ANY, Number, OneOf, measure
+from karat.measures.define import measure
+from karat.measures.parameters import BETA, COUNTED, REL, TIMES, UNBOUNDED, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -25,22 +25,16 @@ def number_retrieved(r: Lists) -> Queries:
     return r.length
 
 
-@measure("NumRel", values=COUNTED, aggregate="sum", at="no", rel=REL, same_as="num_rel", source="trec_eval")
-def number_relevant(r: Lists, rel: float) -> Queries:
+@measure("NumRel", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval")
+def number_relevant(r: Lists, rel: float = REL) -> Queries:
     """How many documents are judged relevant, retrieved or not."""
     return r.n_relevant(rel)
 
 
 @measure(
-    "NumRelRet",
-    values=COUNTED,
-    aggregate="sum",
-    additive=True,
-    rel=REL,
-    same_as="num_rel_ret",
-    source="trec_eval",
+    "NumRelRet", values=COUNTED, aggregate="sum", additive=True, same_as="num_rel_ret", source="trec_eval"
 )
-def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
+def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     """How many relevant documents were retrieved."""
     return r.total(r.hits(max(rel, 0.0)))
 
@@ -51,25 +45,16 @@ def number_relevant_retrieved(r: Lists, rel: float) -> Queries:
     smaller_is_better=True,
     aggregate="sum",
     additive=True,
-    rel=REL,
     same_as="num_nonrel_judged_ret",
     source="trec_eval",
 )
-def number_nonrelevant_retrieved(r: Lists, rel: float) -> Queries:
+def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     """How many documents that were judged not relevant were retrieved."""
     return r.total(r.misses(rel))
 
 
-@measure(
-    "P",
-    rel=REL,
-    over=OneOf("depth", "retrieved", "capped"),
-    whole="SetP",
-    same_as="P_k",
-    additive=True,
-    source="Cleverdon 1967",
-)
-def precision(r: Lists, rel: float, over: str) -> Queries:
+@measure("P", whole="SetP", same_as="P_k", additive=True, source="Cleverdon 1967")
+def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved", "capped")) -> Queries:
     """The share of the first k documents that are relevant.
 
     A list shorter than k is divided by k all the same; ``over=retrieved`` divides by the documents that there
@@ -81,15 +66,8 @@ def precision(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(r.hits(rel)), whole[over]())
 
 
-@measure(
-    "R",
-    rel=REL,
-    over=OneOf("relevant", "capped"),
-    same_as="recall_k; relative_P_k is R(over=capped)@k",
-    additive=True,
-    source="Cleverdon 1967",
-)
-def recall(r: Lists, rel: float, over: str) -> Queries:
+@measure("R", same_as="recall_k; relative_P_k is R(over=capped)@k", additive=True, source="Cleverdon 1967")
+def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
     """The share of the relevant documents that stand among the first k.
 
     A query without relevant documents scores 0. ``over=capped`` divides by at most k, so that 1 can be
@@ -98,8 +76,8 @@ def recall(r: Lists, rel: float, over: str) -> Queries:
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
-@measure("F", beta=BETA, rel=REL, over=OneOf("depth", "retrieved"), source="van Rijsbergen 1979")
-def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
+@measure("F", source="van Rijsbergen 1979")
+def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
     """The harmonic mean of precision and recall of the first k documents, recall weighing beta squared.
 
     beta above 1 favours recall. 0 where nothing relevant was found. ``over`` is that of ``P``. Not the same:
@@ -109,15 +87,10 @@ def f(r: Lists, beta: float, rel: float, over: str) -> Queries:
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
 
 
-@measure(
-    "E",
-    smaller_is_better=True,
-    b=BETA,
-    rel=REL,
-    over=OneOf("depth", "retrieved"),
-    source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto",
-)
-def effectiveness(r: Lists, b: float, rel: float, over: str) -> Queries:
+@measure("E", smaller_is_better=True, source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto")
+def effectiveness(
+    r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
+) -> Queries:
     """1 less F: how far precision and recall of the first k documents fall short; smaller is better.
 
     1 where nothing relevant was found, and so for a query without relevant documents. b above 1 favours
@@ -126,8 +99,8 @@ def effectiveness(r: Lists, b: float, rel: float, over: str) -> Queries:
     return 1.0 - f(r, b, rel, over)
 
 
-@measure("Success", rel=REL, same_as="success_k", source="TREC Web track 2002")
-def success(r: Lists, rel: float) -> Queries:
+@measure("Success", same_as="success_k", source="TREC Web track 2002")
+def success(r: Lists, rel: float = REL) -> Queries:
     """1 if any of the first k documents is relevant, else 0: the hit rate.
 
     Not the same: Catalyst's and LlamaIndex's granular hit rates are ``R``, recpack's count is ``NumRelRet``.
@@ -143,15 +116,14 @@ def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries
 @measure(
     "Rprec",
     at="no",
-    rel=REL,
-    times=TIMES,
-    mean=OneOf("all", "found"),
     weighs=queries_that_count,
     additive=True,
     same_as="Rprec; Rprec_mult_x is Rprec(times=x)",
     source="Buckley and Voorhees 2000",
 )
-def r_precision(r: Lists, rel: float, times: float, mean: str) -> Queries:
+def r_precision(
+    r: Lists, rel: float = REL, times: float = TIMES, mean: str = one_of("all", "found")
+) -> Queries:
     """The precision at rank R, the number of relevant documents.
 
     ``times`` moves the rank to that multiple of R, a part of a document above a tenth counting whole.
@@ -162,28 +134,21 @@ def r_precision(r: Lists, rel: float, times: float, mean: str) -> Queries:
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 
 
-@measure("SetP", rel=REL, at="no", same_as="set_P", source="trec_eval")
-def set_precision(r: Lists, rel: float) -> Queries:
+@measure("SetP", at="no", same_as="set_P", source="trec_eval")
+def set_precision(r: Lists, rel: float = REL) -> Queries:
     """The share of all retrieved documents that are relevant, order apart."""
     return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
 
 
-@measure("SetAP", rel=REL, at="no", same_as="set_map", source="trec_eval")
-def set_average_precision(r: Lists, rel: float) -> Queries:
+@measure("SetAP", at="no", same_as="set_map", source="trec_eval")
+def set_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Precision times recall of the retrieved set: unranked average precision."""
     found = r.total(r.hits(rel) * r.judged)
     return r.ratio(found * found, r.length * r.n_relevant(rel))
 
 
-@measure(
-    "SetF",
-    rel=REL,
-    weight=Number(1, 0, 1e12),
-    at="no",
-    same_as="set_F_x is SetF(weight=x)",
-    source="van Rijsbergen 1979",
-)
-def set_f(r: Lists, rel: float, weight: float) -> Queries:
+@measure("SetF", at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
+def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
     """The weighted harmonic mean of precision and recall of the retrieved set.
 
     ``weight`` is what others call beta squared: above 1 recall counts more.
@@ -193,20 +158,16 @@ def set_f(r: Lists, rel: float, weight: float) -> Queries:
     return r.ratio((weight + 1.0) * p * q, q + weight * p)
 
 
-@measure(
-    "Utility",
-    values=UNBOUNDED,
-    rel=REL,
-    a=Number(1),
-    b=Number(-1),
-    c=ANY,
-    d=ANY,
-    collection=Number(0, 0),
-    at="no",
-    same_as="utility_a,b,c,d",
-    source="TREC Filtering track",
-)
-def utility(r: Lists, rel: float, a: float, b: float, c: float, d: float, collection: float) -> Queries:
+@measure("Utility", values=UNBOUNDED, at="no", same_as="utility_a,b,c,d", source="TREC Filtering track")
+def utility(
+    r: Lists,
+    rel: float = REL,
+    a: float = number(1),
+    b: float = number(-1),
+    c: float = number(0),
+    d: float = number(0),
+    collection: float = number(0, 0),
+) -> Queries:
     """What the retrieved set is worth: a per relevant, b per other document, c and d for those left behind.
 
     a: relevant retrieved; b: not relevant retrieved; c: relevant left; d: not relevant left, of a
@@ -223,8 +184,8 @@ def unjudged(r: Lists) -> Queries:
     return r.ratio(r.length - r.total(r.judged), r.depth)
 
 
-@measure("Judged", over=OneOf("retrieved", "depth"), additive=True, source="ir_measures")
-def judged(r: Lists, over: str) -> Queries:
+@measure("Judged", additive=True, source="ir_measures")
+def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
     0 for an empty list. ``over=depth`` divides by k also where the list is shorter; then 1 less this value is

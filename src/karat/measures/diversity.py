@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.measures.average import average_precision
-from karat.measures.axes import COUNTED, DISCOUNT, PROBABILITY, REL
 from karat.measures.counting import precision
-from karat.measures.define import OneOf, measure
+from karat.measures.define import measure
+from karat.measures.parameters import COUNTED, DISCOUNT, PROBABILITY, REL, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-SCALE = OneOf("perfect", "subtopics", "none")
+SCALE = one_of("perfect", "subtopics", "none")
 CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008"
 NRBP = "Clarke, Kolla and Vechtomova 2009"
 NDEVAL = "TREC Web track, ndeval"
@@ -54,17 +54,10 @@ def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel:
     return r.ratio(r.total_over_groups(reached), r.total_over_groups(possible))
 
 
-@measure(
-    "alphaDCG",
-    values=COUNTED,
-    alpha=PROBABILITY,
-    rel=REL,
-    discount=DISCOUNT,
-    scale=SCALE,
-    groups=True,
-    source=f"{CLARKE}; {NDEVAL}",
-)
-def alpha_dcg(r: Lists, alpha: float, rel: float, discount: str, scale: str) -> Queries:
+@measure("alphaDCG", values=COUNTED, takes="groups", source=f"{CLARKE}; {NDEVAL}")
+def alpha_dcg(
+    r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT, scale: str = SCALE
+) -> Queries:
     """The sum over documents and subtopics of (1 - alpha)^(relevant ones above for the subtopic) / discount.
 
     ``scale=perfect`` (ndeval) divides it by that of k documents that are relevant to every subtopic; without a
@@ -75,10 +68,8 @@ def alpha_dcg(r: Lists, alpha: float, rel: float, discount: str, scale: str) -> 
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
 
-@measure(
-    "alphanDCG", alpha=PROBABILITY, rel=REL, discount=DISCOUNT, groups=True, source=f"{CLARKE}; {NDEVAL}"
-)
-def alpha_ndcg(r: Lists, alpha: float, rel: float, discount: str) -> Queries:
+@measure("alphanDCG", takes="groups", source=f"{CLARKE}; {NDEVAL}")
+def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
     """alphaDCG as a share of that of the best list, which is found greedily; 0 without a relevant document.
 
     The best list holds all judged documents and takes at each rank the one that adds the most; of equals the
@@ -90,13 +81,10 @@ def alpha_ndcg(r: Lists, alpha: float, rel: float, discount: str) -> Queries:
 @measure(
     "ERRIA",
     values=COUNTED,
-    alpha=PROBABILITY,
-    rel=REL,
-    scale=SCALE,
-    groups=True,
+    takes="groups",
     source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
 )
-def intent_aware_err(r: Lists, alpha: float, rel: float, scale: str) -> Queries:
+def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
     """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
 
     A relevant document satisfies the share ``alpha`` of those who look at it. ``scale=perfect`` (ndeval) divides
@@ -108,14 +96,16 @@ def intent_aware_err(r: Lists, alpha: float, rel: float, scale: str) -> Queries:
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
 
-@measure("nERRIA", alpha=PROBABILITY, rel=REL, groups=True, source=NDEVAL)
-def normalised_intent_aware_err(r: Lists, alpha: float, rel: float) -> Queries:
+@measure("nERRIA", takes="groups", source=NDEVAL)
+def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL) -> Queries:
     """ERRIA as a share of that of the best list, which is found greedily; 0 without a relevant document."""
     return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
 
 
-@measure("NRBP", alpha=PROBABILITY, beta=PROBABILITY, rel=REL, groups=True, source=NRBP)
-def novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
+@measure("NRBP", takes="groups", source=NRBP)
+def novelty_rank_biased_precision(
+    r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
+) -> Queries:
     """The sum over documents and subtopics of (1 - alpha)^(relevant ones above) * beta^(rank - 1), from 0 to 1.
 
     It is divided by what documents without end would give that are relevant to every subtopic: a user goes on to
@@ -125,20 +115,22 @@ def novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: floa
     return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
 
 
-@measure("nNRBP", alpha=PROBABILITY, beta=PROBABILITY, rel=REL, groups=True, source=f"{NRBP}; {NDEVAL}")
-def normalised_novelty_rank_biased_precision(r: Lists, alpha: float, beta: float, rel: float) -> Queries:
+@measure("nNRBP", takes="groups", source=f"{NRBP}; {NDEVAL}")
+def normalised_novelty_rank_biased_precision(
+    r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
+) -> Queries:
     """NRBP as a share of that of the best list, which is found greedily; 0 without a relevant document."""
     return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
 
 
-@measure("PIA", rel=REL, whole="APIA", groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009")
-def intent_aware_precision(r: Lists, rel: float) -> Queries:
+@measure("PIA", whole="APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
+def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
     """Precision by each subtopic's judgments, averaged over the subtopics that have a relevant document."""
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
-@measure("APIA", rel=REL, groups=True, source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
-def intent_aware_average_precision(r: Lists, rel: float) -> Queries:
+@measure("APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
+def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision by each subtopic's judgments, averaged over the subtopics that have a relevant document.
 
     Not the same: ``GroupAP`` also counts groups without a relevant document, as 0.
@@ -146,7 +138,7 @@ def intent_aware_average_precision(r: Lists, rel: float) -> Queries:
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 
 
-@measure("SRecall", rel=REL, groups=True, source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
-def subtopic_recall(r: Lists, rel: float) -> Queries:
+@measure("SRecall", takes="groups", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
+def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
     """The share of the subtopics with a relevant document for which one is among the first k."""
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import COUNT, KNOWN, REL
 from karat.measures.define import measure
+from karat.measures.parameters import COUNT, KNOWN, REL
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -19,8 +19,8 @@ __all__: list[str] = []
 KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 
-@measure("Coverage", known=KNOWN, additive=True, source=KORFHAGE)
-def coverage_ratio(r: Lists, known: float) -> Queries:
+@measure("Coverage", additive=True, source=KORFHAGE)
+def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     """The share of the relevant documents known to the user that were found.
 
     A document is known from grade ``known`` on. 0 if the user knew none.
@@ -28,8 +28,8 @@ def coverage_ratio(r: Lists, known: float) -> Queries:
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
 
-@measure("Novelty", known=KNOWN, rel=REL, source=KORFHAGE)
-def novelty_ratio(r: Lists, known: float, rel: float) -> Queries:
+@measure("Novelty", source=KORFHAGE)
+def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the relevant documents found that the user did not know.
 
     A document is known from grade ``known`` on, and relevant from grade ``rel`` on. 0 if none was found.
@@ -38,14 +38,14 @@ def novelty_ratio(r: Lists, known: float, rel: float) -> Queries:
     return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
 
 
-@measure("RelativeRecall", wanted=COUNT, rel=REL, source=KORFHAGE)
-def relative_recall(r: Lists, wanted: float, rel: float) -> Queries:
+@measure("RelativeRecall", source=KORFHAGE)
+def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The share of the relevant documents wanted that were found; 1 from as many as wanted on."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
-@measure("RecallEffort", wanted=COUNT, rel=REL, source=KORFHAGE)
-def recall_effort(r: Lists, wanted: float, rel: float) -> Queries:
+@measure("RecallEffort", source=KORFHAGE)
+def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The number of relevant documents wanted / the rank at which so many were found.
 
     0 if the list does not hold so many, since no number of documents was enough.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, SHARE
 from karat.measures.define import measure
+from karat.measures.parameters import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, SHARE
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries, Rows
@@ -20,20 +20,20 @@ def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
     return r.gains(gain) / r.discount(discount)
 
 
-@measure("CG", values=COUNTED, gain=GAIN, additive=True, source=JARVELIN)
-def cumulated_gain(r: Lists, gain: Gain) -> Queries:
+@measure("CG", values=COUNTED, additive=True, source=JARVELIN)
+def cumulated_gain(r: Lists, gain: Gain = GAIN) -> Queries:
     """The sum of the gains of the first k documents."""
     return r.total(r.gains(gain))
 
 
-@measure("nCG", gain=GAIN, ideal=IDEAL, additive=True, source=JARVELIN)
-def normalised_cumulated_gain(r: Lists, gain: Gain, ideal: str) -> Queries:
+@measure("nCG", additive=True, source=JARVELIN)
+def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """CG as a share of the CG of the best possible list; 0 for a query without a positive gain."""
     return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
 
 
-@measure("DCG", values=COUNTED, gain=GAIN, discount=DISCOUNT, additive=True, same_as="dcg", source=JARVELIN)
-def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
+@measure("DCG", values=COUNTED, additive=True, same_as="dcg", source=JARVELIN)
+def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT) -> Queries:
     """The sum of the gains, each divided by a discount that grows with its rank.
 
     ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005); ``jk(b)`` is the authors' own: nothing
@@ -44,24 +44,18 @@ def discounted_cumulated_gain(r: Lists, gain: Gain, discount: str) -> Queries:
     return r.total(discounted(r, gain, discount))
 
 
-@measure(
-    "IDCG", values=COUNTED, gain=GAIN, discount=DISCOUNT, ideal=IDEAL, same_as="ideal_dcg", source=JARVELIN
-)
-def ideal_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
+@measure("IDCG", values=COUNTED, same_as="ideal_dcg", source=JARVELIN)
+def ideal_discounted_cumulated_gain(
+    r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
+) -> Queries:
     """The DCG of the best possible list."""
     return discounted_cumulated_gain(r.ideal(gain, ideal), gain, discount)
 
 
-@measure(
-    "nDCG",
-    gain=GAIN,
-    discount=DISCOUNT,
-    ideal=IDEAL,
-    additive=True,
-    same_as="ndcg; ndcg_cut_k is nDCG@k",
-    source=JARVELIN,
-)
-def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, ideal: str) -> Queries:
+@measure("nDCG", additive=True, same_as="ndcg; ndcg_cut_k is nDCG@k", source=JARVELIN)
+def normalised_discounted_cumulated_gain(
+    r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
+) -> Queries:
     """DCG as a share of the DCG of the best possible list.
 
     The best list holds all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut``
@@ -76,15 +70,10 @@ def normalised_discounted_cumulated_gain(r: Lists, gain: Gain, discount: str, id
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
 
 
-@measure(
-    "SDCG",
-    gain=SHARE,
-    max=HIGHEST,
-    discount=DISCOUNT,
-    additive=True,
-    source=f"{JARVELIN}, scaled as in C/W/L: Azzopardi, Thomas and Moffat 2019",
-)
-def scaled_discounted_cumulated_gain(r: Lists, gain: Gain, max: float, discount: str) -> Queries:
+@measure("SDCG", additive=True, source=f"{JARVELIN}, scaled as in C/W/L: Azzopardi, Thomas and Moffat 2019")
+def scaled_discounted_cumulated_gain(
+    r: Lists, gain: Gain = SHARE, max: float = HIGHEST, discount: str = DISCOUNT
+) -> Queries:
     """DCG as a share of what k documents of the highest grade would give, whether or not there are so many.
 
     Gains other than ``binary`` are shares of that of grade ``max``. Without a depth, k is the list's length.
@@ -97,8 +86,8 @@ def scaled_discounted_cumulated_gain(r: Lists, gain: Gain, max: float, discount:
     return r.ratio(r.total(r.unit_gains(gain, "graded", max) / r.discount(discount)), possible)
 
 
-@measure("nDCGrel", gain=GAIN, ideal=IDEAL, at="no", same_as="ndcg_rel", source="trec_eval")
-def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
+@measure("nDCGrel", at="no", same_as="ndcg_rel", source="trec_eval")
+def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """The mean of the nDCG at each document of positive gain; one not retrieved counts the whole list's."""
     best = r.ideal(gain, ideal)
     reached, possible = (
@@ -111,10 +100,8 @@ def ndcg_at_relevant(r: Lists, gain: Gain, ideal: str) -> Queries:
     return r.ratio(r.most(total, 0.0), best.length)
 
 
-@measure(
-    "RnDCG", gain=GAIN, ideal=IDEAL, rel=REL, at="no", undefined=True, same_as="Rndcg", source="trec_eval"
-)
-def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries:
+@measure("RnDCG", at="no", undefined=True, same_as="Rndcg", source="trec_eval")
+def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
     """The mean of the nDCG at the ranks where the best list's gain steps down: R-precision for grades.
 
     A list that goes on beyond the best one by two documents or more adds its own end as a last point. Without
@@ -133,10 +120,8 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain, ideal: str, rel: float) -> Queries
     return r.only(judged, (best.total(steps * reached / possible) + longer * whole) / points)
 
 
-@measure(
-    "G", values=COUNTED, gain=GAIN, ideal=IDEAL, at="no", same_as="G", source="trec_eval, experimental there"
-)
-def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
+@measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
+def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """The sum of the gains, discounted not by rank but by what the list has fallen short of the best one."""
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)
@@ -147,8 +132,8 @@ def gain_by_shortfall(r: Lists, gain: Gain, ideal: str) -> Queries:
     return r.ratio(r.total(parts), best.total(ideal_gains))
 
 
-@measure("binG", rel=REL, at="no", same_as="binG", source="trec_eval, experimental there")
-def binary_gain_by_shortfall(r: Lists, rel: float) -> Queries:
+@measure("binG", at="no", same_as="binG", source="trec_eval, experimental there")
+def binary_gain_by_shortfall(r: Lists, rel: float = REL) -> Queries:
     """The mean over relevant documents of 1 / log2(2 + the number of other documents above)."""
     hits = r.hits(rel)
     return r.ratio(r.total(hits / r.log2(2.0 + r.rank - r.running(hits))), r.n_relevant(rel))

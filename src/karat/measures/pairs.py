@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.axes import COUNT, REL
-from karat.measures.define import Number, OneOf, measure
+from karat.measures.define import measure
+from karat.measures.parameters import COUNT, REL, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -15,25 +15,23 @@ __all__: list[str] = []
 BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
-def relevant_of_pool(r: Lists, rel: float, single: str, pooled: str) -> Queries | None:
-    """What a query weighs in the pooled AUC: its relevant documents; where there is no pair at all, 1."""
+def relevant_of_pool(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
+    """What a query weighs in the AUC over all queries: its relevant documents; where there is no pair at all, 1."""
     del single
-    if pooled == "false":
+    if micro == "false":
         return None
     relevant = r.total(r.hits(rel))
-    pairs = r.pooled_total(relevant) * r.pooled_total(r.length - relevant)
+    pairs = r.all_total(relevant) * r.all_total(r.length - relevant)
     return r.only(pairs, relevant, 1.0)
 
 
-@measure(
-    "AUC",
-    rel=REL,
-    single=OneOf("zero", "half", "one", "nan"),
-    pooled=OneOf("false", "true"),
-    weighs=relevant_of_pool,
-    source=BAMBER,
-)
-def area_under_curve(r: Lists, rel: float, single: str, pooled: str) -> Queries:
+@measure("AUC", weighs=relevant_of_pool, source=BAMBER)
+def area_under_curve(
+    r: Lists,
+    rel: float = REL,
+    single: str = one_of("zero", "half", "one", "nan"),
+    micro: str = one_of("false", "true", role="micro"),
+) -> Queries:
     """The share of pairs of a relevant and another document of the list that it has in the right order.
 
     Equal scores count one half, so the order of ties does not matter. Only retrieved documents make pairs;
@@ -41,7 +39,7 @@ def area_under_curve(r: Lists, rel: float, single: str, pooled: str) -> Queries:
     that has only one kind of document, and so no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn).
     ``AUC@k`` is the area of the first k.
 
-    ``pooled=true`` is one area for all queries together, as scikit-learn, LightGBM, XGBoost and RecBole compute it
+    ``micro=true`` is one area for all queries together, as scikit-learn, LightGBM, XGBoost and RecBole compute it
     over the rows of all users: pairs are made across queries too, so scores must be comparable. A query's value is
     then the share of right pairs among those of its own relevant documents with the others of all queries; the mean
     weighs it by how many relevant documents it has retrieved, which gives the one area. Given weights of queries
@@ -50,9 +48,9 @@ def area_under_curve(r: Lists, rel: float, single: str, pooled: str) -> Queries:
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
-    if pooled == "true":
-        others = r.pooled_total(r.length - relevant)
-        right = r.total(hits * (r.spread(others) - (r.pooled_above(1.0) - r.pooled_above(hits))))
+    if micro == "true":
+        others = r.all_total(r.length - relevant)
+        right = r.total(hits * (r.spread(others) - (r.all_above(1.0) - r.all_above(hits))))
     else:
         others = r.length - relevant
         right = r.total(hits * (r.spread(r.length) + 0.5 - r.tied_rank)) - relevant * relevant / 2.0
@@ -74,14 +72,10 @@ def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
     return r.only(pairs, weights[weight]())
 
 
-@measure(
-    "GAUC",
-    rel=REL,
-    weight=OneOf("retrieved", "relevant", "pairs", "queries"),
-    weighs=pairs_that_count,
-    source="Zhu and others 2017 (DIN)",
-)
-def grouped_area_under_curve(r: Lists, rel: float, weight: str) -> Queries:
+@measure("GAUC", weighs=pairs_that_count, source="Zhu and others 2017 (DIN)")
+def grouped_area_under_curve(
+    r: Lists, rel: float = REL, weight: str = one_of("retrieved", "relevant", "pairs", "queries")
+) -> Queries:
     """AUC, with a mean in which queries weigh differently and those without a pair nothing.
 
     A query weighs as many documents as its list has (impressions, as in the paper), as it has ``relevant`` ones
@@ -98,13 +92,12 @@ def lists_that_count(r: Lists, least: float) -> Queries:
 
 @measure(
     "ListedAUC",
-    least=Number(3, 2),
     every_rank=True,
     at="no",
     weighs=lists_that_count,
     source="XGBoost, GroupRankingROC in src/metric/auc.cc",
 )
-def area_under_curve_as_listed(r: Lists, least: float) -> Queries:
+def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries:
     """The share of all pairs of documents that the list has in the right order, equal grades counting as listed.
 
     The better one of a pair has the higher grade or, with the same grade, is listed first by the run; unjudged
@@ -117,10 +110,10 @@ def area_under_curve_as_listed(r: Lists, least: float) -> Queries:
     return r.ratio(right, r.length * (r.length - 1.0) / 2.0)
 
 
-@measure(
-    "PartialAUC", n=COUNT, rel=REL, over=OneOf("relevant", "capped"), at="n", source="McClish 1989; RecTools"
-)
-def partial_area_under_curve(r: Lists, n: float, rel: float, over: str) -> Queries:
+@measure("PartialAUC", at="n", source="McClish 1989; RecTools")
+def partial_area_under_curve(
+    r: Lists, n: float = COUNT, rel: float = REL, over: str = one_of("relevant", "capped")
+) -> Queries:
     """The area under the curve of relevant over other documents until n others have passed, its whole being 1.
 
     A relevant document that was not retrieved adds nothing; a list that ends before n others is taken to go on

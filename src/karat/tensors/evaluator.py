@@ -78,7 +78,7 @@ def evaluate(
             ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
             (on a device of measures that are sums over documents). ``empty="skip"`` leaves a query out of the mean
             and shows NaN for it, as does ``missing="skip"`` one without a document.
-        profile: a named convention, see ``karat.profiles()``.
+        profile: a named convention, see ``karat.list_profiles()``.
         max_grade: the highest grade there is, where grades are whole numbers: best lists are then counted, not
             sorted. On the host karat finds out by itself. A query with any other grade is NaN.
         dtype: the floating type to reckon with; that of the scores if None.
@@ -432,12 +432,12 @@ def refuse_measure(measure: Measure) -> None:
     Raises:
         MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
     """
-    if measure.pooled:
+    if measure.micro:
         raise MeasureError(
             f"{measure} compares the scores of all queries, and a batch may hold some: put all documents into "
             f"one, and take {measure.name}, or evaluate a run."
         )
-    if measure.definition.formula.__module__.endswith((".preference", ".diversity")):
+    if measure.definition.takes != "grades":
         raise MeasureError(
             f"{measure} counts preferences or judgment groups, and an array of grades holds none: evaluate files with "
             "'karat trec-eval'."

@@ -95,7 +95,7 @@ def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
         UncomputableError: on the host, a query whose grades give none.
     """
     try:
-        values: Any = measure(lists)
+        values: Any = measure.values(lists)
     except UncomputableError as error:
         raise UncomputableError(error.reason, error.place + batch.first, str(measure)) from None
     if batch.arrays.on_host and not measure.may_be_undefined and not np.isfinite(values).all():

@@ -7,7 +7,7 @@ from functools import cache
 from karat.conventions.profiles.profile import Profile
 from karat.output.errors import PolicyError, did_you_mean
 
-__all__ = ["Profile", "every_profile", "profile_named", "profiles"]
+__all__ = ["Profile", "every_profile", "list_profiles", "profile_named"]
 
 
 @cache
@@ -19,7 +19,7 @@ def every_profile() -> dict[str, Profile]:
     return {each.name: each for family in families for each in family.PROFILES}
 
 
-def profiles(*names: str) -> dict[str, str]:
+def list_profiles(*names: str) -> dict[str, str]:
     """Every profile's name with its source, or of those asked for with all that they change.
 
     Args:
@@ -30,9 +30,9 @@ def profiles(*names: str) -> dict[str, str]:
 
     Example:
         >>> import karat
-        >>> karat.profiles()["trec_eval-9"]
+        >>> karat.list_profiles()["trec_eval-9"]
         'usnistgov/trec_eval v9.0.8'
-        >>> karat.profiles("sklearn")["sklearn"].splitlines()[0]
+        >>> karat.list_profiles("sklearn")["sklearn"].splitlines()[0]
         'sklearn'
     """
     if names:

@@ -124,7 +124,7 @@ PROFILES = (
             "map": "AP",
             "ndcg": "nDCG",
             "gauc": "GAUC(weight=relevant)",
-            "auc": "AUC(pooled=true)",
+            "auc": "AUC(micro=true)",
         },
         axes={**BINARY, "AP": {"over": "capped"}},
         measures=("recall@10", "mrr@10", "ndcg@10", "hit@10", "precision@10"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.measures.define import OneOf
 from karat.measures.names import parts_of_name
+from karat.measures.parameters import OneOf
 from karat.output.errors import DataError, MeasureError, did_you_mean
 
 if TYPE_CHECKING:
