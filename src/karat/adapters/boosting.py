@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
 
 __all__ = ["lightgbm_feval", "xgboost_metric"]
 
 
 def lightgbm_feval(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """A function for ``lightgbm.train(feval=...)`` on a data set with groups, or ``LGBMRanker.fit(eval_metric=...)``.
 
@@ -58,7 +59,7 @@ def lightgbm_feval(
 
 
 def xgboost_metric(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[..., Any]:
     """A function for ``xgboost.train(custom_metric=...)`` on a DMatrix with queries, or ``XGBRanker(eval_metric=...)``.
 

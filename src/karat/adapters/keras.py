@@ -11,6 +11,7 @@ from karat.tensors import Evaluator
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
 
 __all__ = ["ranking_callback"]
@@ -25,7 +26,7 @@ def ranking_callback(
     judged: Any = None,
     weights: Any = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     batch_size: int | None = None,
 ) -> Any:
     """A callback for ``model.fit(callbacks=[...])``; it adds ``val_nDCG@10`` and so on to the epoch's logs.

@@ -9,6 +9,7 @@ from karat.tensors.meter import Meter
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
 
 __all__ = ["ranking_callback"]
@@ -18,7 +19,7 @@ def ranking_callback(
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     per_query: bool = False,
 ) -> Any:
     """A callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.

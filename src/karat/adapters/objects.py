@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
     from karat.measures import Measure
@@ -27,7 +28,7 @@ def evaluate_ranx(
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
 ) -> Scores:
     """Measure a ``ranx.Run`` against ``ranx.Qrels``.
 
@@ -63,7 +64,7 @@ def calc_aggregate(
     run: Any,
     *,
     policy: Policy | None = None,
-    profile: str | None = "ir_measures",
+    profile: ProfileLike = "ir_measures",
 ) -> dict[Any, float]:
     """What ``ir_measures.calc_aggregate`` takes and gives.
 
@@ -94,7 +95,7 @@ def iter_calc(
     run: Any,
     *,
     policy: Policy | None = None,
-    profile: str | None = "ir_measures",
+    profile: ProfileLike = "ir_measures",
 ) -> Iterator[tuple[str, Any, float]]:
     """Query, measure and value of each, as ``ir_measures.iter_calc`` has them in that order.
 
@@ -121,7 +122,7 @@ def iter_calc(
             yield query, each, value
 
 
-def read(measures: Iterable[Any], profile: str | None) -> list[tuple[Any, Measure]]:
+def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measure]]:
     """What was asked for, each with the measure that the profile reads in its name.
 
     Raises:
@@ -138,7 +139,7 @@ def read(measures: Iterable[Any], profile: str | None) -> list[tuple[Any, Measur
 
 
 def scores_of(
-    asked: list[tuple[Any, Measure]], qrels: Any, run: Any, policy: Policy | None, profile: str | None
+    asked: list[tuple[Any, Measure]], qrels: Any, run: Any, policy: Policy | None, profile: ProfileLike
 ) -> Scores:
     """The scores of ir_measures' objects."""
     _, whole = conventions(profile, policy)

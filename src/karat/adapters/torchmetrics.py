@@ -9,6 +9,7 @@ from karat.tensors.meter import Meter
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
 
 __all__ = ["retrieval_metric"]
@@ -18,7 +19,7 @@ FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
 
 
 def retrieval_metric(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Any:
     """A ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
 

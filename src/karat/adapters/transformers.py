@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
 
 __all__ = ["ranking_metrics"]
@@ -21,7 +22,7 @@ IGNORED = -100
 
 
 def ranking_metrics(
-    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: str | None = None
+    measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[[Any], dict[str, float]]:
     """A function for ``Trainer(compute_metrics=...)``.
 

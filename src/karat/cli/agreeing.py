@@ -14,6 +14,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
 )
 from karat.cli.speech import say, text_columns
 
@@ -35,7 +36,7 @@ __all__ = ["agreement_command"]
 @click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
 @click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="for intervals")
 @click.option("--seed", type=click.IntRange(0), help="of the resamples")
-@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@request_options
 @click.option("--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text")
 @input_options
 @exclude_option

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from karat.cli.colour import coloured
-from karat.cli.options import Inputs, input_options, refuse_two_readers, split
+from karat.cli.options import Inputs, import_option, input_options, refuse_two_readers, split
 from karat.cli.speech import say, text_columns
 
 __all__ = ["check_command"]
 
 
 @click.command("check")
+@import_option
 @click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="tell effects in these  [default: AP, nDCG@10]"

@@ -16,6 +16,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
     split,
 )
 from karat.cli.speech import say, text_columns
@@ -61,7 +62,7 @@ NARROWEST = 60
     metavar="N",
     help="show each pair's N queries on which its first run is furthest behind",
 )
-@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@request_options
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--label", help="with latex, what \\ref calls the table")
 @click.option("--caption", help="with latex, in place of what was done")

@@ -19,6 +19,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
 )
 from karat.cli.speech import say, terminal_width, text_columns
 from karat.measures.grammar import NUMBER
@@ -64,7 +65,7 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.option(
     "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
 )
-@click.option("--profile", help="read the name and decide as that tool does, e.g. note-004")
+@request_options
 @click.option("--format", "form", type=click.Choice(EXPLAIN_FORMATS), default="text", show_default=True)
 @click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks shown; 0: all")
 @click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
@@ -155,7 +156,7 @@ def grade_in(part: str) -> float | None:
 @click.argument("measure")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
-@click.option("--profile", help="of two judgments: read the name and decide as that tool does")
+@request_options
 @click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
 @input_options
 @exclude_option

@@ -17,6 +17,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
 )
 from karat.cli.speech import say, text_columns
 from karat.measures.grammar import NUMBER
@@ -48,7 +49,7 @@ __all__ = ["gate_command", "verify_command"]
 @click.option(
     "--github/--no-github", default=None, help="annotations on standard error  [default: in GitHub Actions]"
 )
-@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@request_options
 @input_options
 @exclude_option
 @policy_options

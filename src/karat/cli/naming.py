@@ -7,6 +7,7 @@ import sys
 import click
 
 from karat.cli.colour import coloured
+from karat.cli.options import import_option
 from karat.cli.speech import WIDEST, say, terminal_width, text_columns
 from karat.output.tables import folded
 
@@ -14,14 +15,15 @@ __all__ = ["measures_command", "profiles_command"]
 
 
 @click.command("measures")
+@import_option
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def measures_command(names: tuple[str, ...]) -> None:
     """List the measures, or say what some of them mean."""
-    from karat.measures import REGISTER, parse_measures
+    from karat.measures import list_measures, parse_measures
 
     columns = shown_columns()
     if not names:
-        say(listed({name: each.sentence for name, each in REGISTER.items()}, columns))
+        say(listed(list_measures(), columns))
         return
     from karat.conventions.reference import entry
 

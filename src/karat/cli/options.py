@@ -21,6 +21,7 @@ __all__ = [
     "Inputs",
     "columns_in",
     "exclude_option",
+    "import_option",
     "input_options",
     "language_in",
     "language_option",
@@ -28,6 +29,7 @@ __all__ = [
     "policy_of",
     "policy_options",
     "refuse_two_readers",
+    "request_options",
     "split",
 ]
 
@@ -80,6 +82,32 @@ def input_options(command: Any) -> Any:
         text = f"columns of {kind} tables with unusual names: {example}"
         command = click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)(command)
     return command
+
+
+def request_options(command: Any) -> Any:
+    """Give a command the options that say what its names mean: a profile, and files that define more of them."""
+    text = "read names and decide as that tool does, such as trec_eval-9, or as a file says: mine.toml"
+    return import_option(click.option("--profile", metavar="NAME|FILE.toml", help=text)(command))
+
+
+def import_option(command: Any) -> Any:
+    """Give a command the option that imports a user's own measures before names are read."""
+
+    def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
+        from karat.measures.plugins import import_by_name
+
+        for name in names:
+            import_by_name(name)
+
+    return click.option(
+        "--import",
+        multiple=True,
+        metavar="FILE.py",
+        is_eager=True,
+        expose_value=False,
+        callback=enrol,
+        help="Python that defines measures, a file or a module; may be repeated",
+    )(command)
 
 
 def exclude_option(command: Any) -> Any:

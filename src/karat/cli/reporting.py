@@ -17,6 +17,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
 )
 from karat.cli.speech import say
 from karat.cli.watching import steps
@@ -42,7 +43,7 @@ __all__ = ["report_command"]
 @click.option("--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or what Holm needs")
 @click.option("--seed", type=click.IntRange(0), help="of the resamples")
 @click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
-@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@request_options
 @input_options
 @exclude_option
 @policy_options

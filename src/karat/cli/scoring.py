@@ -19,6 +19,7 @@ from karat.cli.options import (
     policy_of,
     policy_options,
     refuse_two_readers,
+    request_options,
 )
 from karat.cli.speech import say, terminal_width
 from karat.inputs.files.sniff import kind_of
@@ -40,7 +41,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.option("-q", "--per-query", is_flag=True, help="also a row per query")
 @click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
 @click.option("--weights", metavar="FILE", help="'query weight' lines: what queries weigh in the means")
-@click.option("--profile", help="read names and decide as that tool does, e.g. trec_eval-9")
+@request_options
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
 @click.option(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike
 
@@ -47,7 +48,7 @@ def compare(
     orders: bool = False,
     judged_at: int | None = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:

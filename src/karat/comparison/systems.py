@@ -22,6 +22,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from karat import _native
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.matching.match import Match
 
 __all__ = ["RunsLike", "System", "chosen", "evaluated", "named", "tag_of"]
@@ -97,7 +98,7 @@ def evaluated(
     measures: MeasuresLike,
     *,
     policy: Policy | None,
-    profile: str | None,
+    profile: ProfileLike,
     weights: Mapping[str, float] | None,
     judged_at: int | None,
     progress: _native.Progress | None = None,
@@ -133,7 +134,7 @@ def evaluated(
 
 
 def refuse_other_conventions(
-    scores: list[Scores], policy: Policy | None, profile: str | None, weights: Mapping[str, float] | None
+    scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
 ) -> None:
     """Refuse conventions that come too late: scores stand under those that they were made with.
 

@@ -12,6 +12,7 @@ from karat.output.errors import DataError, PolicyError, Worded, worded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from karat.conventions.profiles import ProfileLike
     from karat.measures import Measure
 
 __all__ = [
@@ -31,7 +32,7 @@ MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 
 
 def conventions(
-    profile: str | None, policy: Policy | None, default: Policy | None = None
+    profile: ProfileLike, policy: Policy | None, default: Policy | None = None
 ) -> tuple[Profile, Policy]:
     """The profile, and the whole policy: the axes that were given, on top of the profile's.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import Profile
+    from karat.conventions.profiles import Profile, ProfileLike
     from karat.diagnosis.explanation import Explanation
     from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.matching.match import Match
@@ -45,7 +45,7 @@ def explain(
     judged: Sequence[float | None] | None = None,
     judged_ranking: QrelsLike | None = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     rows: int | None = 40,
     digits: int = 6,
     lang: str = "en",

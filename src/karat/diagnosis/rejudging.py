@@ -16,6 +16,7 @@ from karat.output.errors import DataError, MeasureError
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels_run import QrelsLike, RunLike
     from karat.measures import Measure
@@ -32,7 +33,7 @@ def rejudged(
     run: RunLike,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
 ) -> Difference:
     """Say why a run's value differs between two sets of judgments.
 

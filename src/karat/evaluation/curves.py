@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import Profile
+    from karat.conventions.profiles import Profile, ProfileLike
     from karat.measures import Measure
 
 __all__ = ["Curve", "curve"]
@@ -123,7 +123,7 @@ def curve(
     judged: Sequence[Sequence[float | None]] | None = None,
     at: Iterable[float] | None = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Curve:

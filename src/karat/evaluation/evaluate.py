@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import Profile
+    from karat.conventions.profiles import Profile, ProfileLike
     from karat.evaluation.engine import Ideals
     from karat.evaluation.scores import Scores
     from karat.measures import Measure
@@ -36,7 +36,7 @@ def evaluate(
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
     exclude: Any = None,
@@ -89,7 +89,7 @@ def evaluate_judged_ranking(
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Scores:
@@ -135,7 +135,7 @@ def evaluate_grades(
     judged: Sequence[Sequence[float | None]] | None = None,
     *,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Sequence[float] | None = None,
     name: str = "grades",
 ) -> Scores:

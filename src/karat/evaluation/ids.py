@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
 
@@ -39,7 +40,7 @@ def evaluate_ids(
     document_of: Callable[[Any], Any] | Mapping[Any, Any] | None = None,
     collapse: str = "first",
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     weights: Sequence[float] | None = None,
     exclude: Iterable[Iterable[Any]] | None = None,
     name: str = "grades",

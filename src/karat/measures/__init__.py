@@ -6,6 +6,7 @@ from karat.measures import average, browsing, counting, diversity, expectation, 
 from karat.measures.define import REGISTER, Definition, measure
 from karat.measures.names import Measure, parse_measure, parse_measures
 from karat.measures.parameters import Number, OneOf, number, one_of
+from karat.measures.plugins import plugged
 
 __all__ = [
     "REGISTER",
@@ -27,6 +28,8 @@ del average, browsing, counting, diversity, expectation, gain, pairs, preference
 def list_measures(*names: str) -> dict[str, str]:
     """Every measure's name, or the names of those asked for, with the sentence that says what it is.
 
+    Those of installed packages are included.
+
     Args:
         names: names of measures, as ``evaluate`` takes them; all if there are none.
 
@@ -42,6 +45,7 @@ def list_measures(*names: str) -> dict[str, str]:
     """
     if names:
         return {each.name: each.definition.sentence for each in parse_measures(names)}
+    plugged("karat.measures")
     return {name: definition.sentence for name, definition in REGISTER.items()}
 
 

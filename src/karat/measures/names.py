@@ -20,6 +20,7 @@ from karat.measures.grammar import (
     written_plainly,
 )
 from karat.measures.parameters import ANY, OneOf, Value, default_of, show, tidied
+from karat.measures.plugins import plugged
 from karat.measures.synonyms import ALSO_CALLED, canonical, translated
 from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.output.errors import MeasureError
@@ -366,6 +367,8 @@ def own(name: str) -> Measure:
     """The measure of a name of karat's, or of a name that others give to one."""
     word, given, at = parts_of_name(name)
     meant = canonical(word)
+    if meant is None and plugged("karat.measures"):
+        meant = canonical(word)
     if meant is None:
         raise unknown(word, at)
     word, implied, _ = parts_of_name(meant)

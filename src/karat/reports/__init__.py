@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike
     from karat.reports.closeups import Closeup
@@ -74,7 +75,7 @@ def report(
     title: str | None = None,
     command: str | None = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     progress: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Report:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison
     from karat.comparison.systems import RunsLike
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike
     from karat.measures.define import Definition
@@ -75,7 +76,7 @@ def opened(
     runs: RunsLike,
     measures: MeasuresLike,
     policy: Policy | None,
-    profile: str | None,
+    profile: ProfileLike,
 ) -> Inputs:
     """The judgments, read once and by subtopic if a measure asks for it, and the runs by name.
 

@@ -19,6 +19,7 @@ from karat.tensors.taken import taken, weights_taken
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.lists.padded import Padded
     from karat.measures import Measure
@@ -44,7 +45,7 @@ def evaluate(
     weights: Any = None,
     per_query: bool = False,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def evaluate_topk(
     weights: Any = None,
     per_query: bool = False,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
@@ -203,7 +204,7 @@ class Evaluator:
         measures: MeasuresLike = None,
         *,
         policy: Policy | None = None,
-        profile: str | None = None,
+        profile: ProfileLike = None,
         max_grade: int | None = None,
         dtype: Any = None,
     ) -> None:

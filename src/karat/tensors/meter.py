@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.lists.rows import Floats
 
@@ -86,7 +87,7 @@ class Meter:
         measures: MeasuresLike = None,
         *,
         policy: Policy | None = None,
-        profile: str | None = None,
+        profile: ProfileLike = None,
         max_grade: int | None = None,
         per_query: bool = False,
     ) -> None:

@@ -21,6 +21,7 @@ from karat.output.errors import DataError, PolicyError
 if TYPE_CHECKING:
     from karat.comparison.agreement.systems import Effect
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels_run import QrelsLike
 
@@ -39,7 +40,7 @@ def agreement(
     *,
     pool: str = "own",
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     alpha: float = 0.05,
     resamples: int = RESAMPLES,
     seed: int = SEED,

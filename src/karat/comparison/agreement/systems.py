@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from karat.comparison import Contest, Settings
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels_run import Qrels, Run
@@ -95,7 +96,7 @@ def effects(
     measures: MeasuresLike,
     *,
     policy: Policy | None,
-    profile: str | None,
+    profile: ProfileLike,
     alpha: float,
     resamples: int,
     seed: int,
@@ -148,7 +149,7 @@ def measured(
     measures: MeasuresLike,
     *,
     policy: Policy | None,
-    profile: str | None,
+    profile: ProfileLike,
     alpha: float,
     seed: int,
 ) -> Measured:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from typing import TypeAlias
 
 from karat.conventions.profiles.profile import Profile
+from karat.measures.plugins import plugged
 from karat.output.errors import PolicyError, did_you_mean
 
-__all__ = ["Profile", "every_profile", "list_profiles", "profile_named"]
+__all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_named"]
+
+ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 
 
 @cache
@@ -16,7 +21,9 @@ def every_profile() -> dict[str, Profile]:
     from karat.conventions.profiles import answering, learning, notes, recommending, searching, trec
 
     families = (trec, learning, recommending, answering, searching, notes)
-    return {each.name: each for family in families for each in family.PROFILES}
+    own = {each.name: each for family in families for each in family.PROFILES}
+    others = [each for each in plugged("karat.profiles") if isinstance(each, Profile)]
+    return own | {each.name: each for each in others if each.name not in own}
 
 
 def list_profiles(*names: str) -> dict[str, str]:
@@ -40,16 +47,27 @@ def list_profiles(*names: str) -> dict[str, str]:
     return {name: profile.source for name, profile in every_profile().items()}
 
 
-def profile_named(name: str | None) -> Profile:
+def profile_named(name: ProfileLike) -> Profile:
     """The profile of that name; karat's own conventions for None or ``karat``.
 
+    Args:
+        name: of a profile, a profile itself, or the path of a TOML file that holds one.
+
     Raises:
-        PolicyError: there is no such profile.
+        PolicyError: there is no such profile, or the file holds none.
     """
     if name is None or name == "karat":
         return Profile("karat", "karat's own conventions")
+    if isinstance(name, Profile):
+        return name
+    if isinstance(name, os.PathLike) or str(name).endswith(".toml"):
+        from karat.conventions.profiles.toml import profile_in
+
+        return profile_in(os.fspath(name))
     if not isinstance(name, str):
-        raise PolicyError(f"profile={name!r}: give the name of one profile, such as 'trec_eval-9'.")
+        raise PolicyError(
+            f"profile={name!r}: give the name of one profile, such as 'trec_eval-9', a karat.Profile, or a TOML file's path."
+        )
     known = every_profile()
     if name not in known:
         hint = did_you_mean(name, known, f"There are: {', '.join(known)}.")

@@ -31,6 +31,7 @@ from karat.testing.records import Record
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.inputs.qrels_run import QrelsLike, RunLike
 
 __all__ = ["Baseline", "gate"]
@@ -54,7 +55,7 @@ def gate(
     worst: int = 5,
     baseline_run: str | None = None,
     policy: Policy | None = None,
-    profile: str | None = None,
+    profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
     """Say whether a run may take the place of its baseline: it fails where it fell by more than chance and tolerance.
@@ -145,7 +146,7 @@ def gate(
 # ---------------------------------------------------------------- what is held against what
 
 
-def limits(max_drop: float | Mapping[str, float] | None, profile: str | None) -> dict[str, float]:
+def limits(max_drop: float | Mapping[str, float] | None, profile: ProfileLike) -> dict[str, float]:
     """The tolerance of each measure.
 
     Raises:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
     from karat.inputs.qrels_run import QrelsLike, RunLike
 
 __all__ = [
@@ -106,7 +107,7 @@ def scored(
     run: RunLike | Scores,
     measures: list[str],
     policy: Policy | None,
-    profile: str | None,
+    profile: ProfileLike,
     name: str | None,
 ) -> Scores:
     """The scores of a run, or those that are there already.
