@@ -323,15 +323,6 @@ def test_contributing_quotes_a_formula_and_its_cases() -> None:
     assert quoted == ["src/karat/measures/counting.py", "tests/cases.py"]
 
 
-def test_the_map_names_every_module() -> None:
-    page = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    drawn = next(block.text for block in blocks(page) if block.language == "text")
-    named = [word for line in drawn.splitlines() for word in re.split(r"\s{2,}", line)[0].split()]
-    files = (CHECKOUT / "src" / "karat").iterdir()
-    there = {path.name.partition(".")[0] for path in files} - {"__pycache__", "py"}
-    assert sorted(named) == sorted(there)
-
-
 def documented() -> list[str]:
     found = [each.name for each in pkgutil.walk_packages(karat.__path__, "karat.")]
     return ["karat", *(name for name in found if not name.endswith(("__main__", "_native", "_version")))]

@@ -28,65 +28,17 @@ MODULES = {
 }
 TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 
-# A module imports only from floors above it in this list, or from its own package's files.
-FLOORS = [
-    ["karat.output.escaping", "karat.inputs.faults", "karat.inputs.signatures"],
-    [
-        "karat.output.errors",
-        "karat.output.chinese",
-        "karat._native",
-        "karat._version",
-        "karat.inputs.cursors",
-        "karat.inputs.decompression",
-    ],
-    [
-        "karat.conventions.policy",
-        "karat.output.language",
-        "karat.output.tables",
-        "karat.inputs.sources",
-        "karat.lists.rows",
-        "karat.output.progress",
-        "karat.output.files",
-    ],
-    ["karat.inputs.ids", "karat.inputs.parallel", "karat.inputs.spill", "karat.output.display"],
-    ["karat.inputs.frames", "karat.inputs.id_variants", "karat.inputs.dicts", "karat.inputs.weights"],
-    ["karat.inputs.subtopics"],
-    ["karat.inputs.files"],
-    ["karat.inputs.runs"],
-    ["karat.matching.retrieved", "karat.inputs.qrels_run", "karat.matching.ties"],
-    ["karat.matching.match", "karat.matching.upside_down", "karat.matching.documents"],
-    ["karat.matching.overlap"],
-    ["karat.lists", "karat.measures"],
-    ["karat.profiles", "karat.comparison.statistics"],
-    ["karat.evaluation.score_tables", "karat.diagnosis.explanation"],
-    [
-        "karat.conventions.request",
-        "karat.evaluation.scores",
-        "karat.evaluation.formulas",
-        "karat.conventions.reference",
-    ],
-    ["karat.evaluation.engine", "karat.inputs.run_names"],
-    ["karat.evaluate"],
-    [
-        "karat.evaluation.ids",
-        "karat.evaluation.curves",
-        "karat.diagnosis.difference",
-        "karat.diagnosis.explain",
-        "karat.comparison",
-        "karat.tensors",
-    ],
-    [
-        "karat.comparison.agreement",
-        "karat.diagnosis.check",
-        "karat.evaluation.beyond_accuracy",
-        "karat.testing.records",
-        "karat.tensors.meter",
-    ],
-    ["karat.testing.gates", "karat.reports", "karat.adapters", "karat.testing"],
-    ["karat.compat"],
-    ["karat.cli"],
-    ["karat", "karat.__main__"],
-]
+MAP = (
+    (CHECKOUT / "CONTRIBUTING.md")
+    .read_text(encoding="utf-8")
+    .partition("## The map")[2]
+    .partition("Beside it:")[0]
+)
+ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
+"""The rooms of the map, from the top down."""
+# What every room may import, and what stands above them all.
+GROUND = {"karat._native", "karat._version"}
+ROOF = {"karat", "karat.__main__"}
 # Modules that import one another only for the type checker, or wall off another library.
 ONLY_INSIDE_FUNCTIONS = {
     "altair",
@@ -105,32 +57,22 @@ ONLY_INSIDE_FUNCTIONS = {
 }
 
 
-def floor(module: str) -> int:
-    names = {name: level for level, floor in enumerate(FLOORS) for name in floor}
-    while module not in names or (module == "karat"):
-        if module == "karat":
-            return len(FLOORS) - 1
-        module = module.rpartition(".")[0]
-    return names[module]
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
 
 
 def imports(path: Path, *, top_only: bool = False) -> list[str]:
-    """What a file imports, apart from what only the type checker sees."""
+    """What a file imports, also what only the type checker sees; with ``top_only`` what is imported with the file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            node.body = []
-    nodes = tree.body if top_only else list(ast.walk(tree))
+    if top_only:
+        tree.body = [node for node in tree.body if not isinstance(node, ast.If)]
     found = []
-    for node in nodes:
+    for node in tree.body if top_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found += [
-                each if each in MODULES.values() or each == "karat._native" else node.module
-                for each in inside
-            ]
+            found += [each if each in MODULES.values() or each in GROUND else node.module for each in inside]
     return found
 
 
@@ -141,26 +83,49 @@ def check_all(paths: list[Path], breaks: Callable[[Path], object]) -> None:
     assert not offenders, "\n".join(["", *offenders])
 
 
+def test_the_map_has_every_room() -> None:
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert sorted(ROOMS) == sorted(folders)
+    assert {path.stem for path in ROOT.glob("*.py")} <= {"__init__", "__main__", "_version"}
+
+
 def test_imports_go_down_only() -> None:
     def above(path: Path) -> list[str]:
         module = MODULES[path]
+        if module in ROOF | GROUND:
+            return []
+        lower = ROOMS[ROOMS.index(room(module)) :]
         return [
             f"imports {each}, which is not below it"
             for each in imports(path)
-            if each.startswith("karat")
-            and each != "karat._version"
-            and each.split(".")[:2] != module.split(".")[:2]
-            and floor(each) >= floor(module)
+            if each.partition(".")[0] == "karat" and each not in GROUND and room(each) not in lower
         ]
 
     check_all(SOURCES, above)
 
 
-def test_lists_and_measures_do_not_know_each_other() -> None:
+def test_no_files_import_one_another_in_a_circle() -> None:
+    known = set(MODULES.values())
+    left = {module: {each for each in imports(path) if each in known} for path, module in MODULES.items()}
+    while ends := {
+        module for module, its in left.items() if not its & left.keys() or not named_by(module, left)
+    }:
+        left = {module: its for module, its in left.items() if module not in ends}
+    assert not left, "\n".join(
+        f"{module}: {', '.join(sorted(its & left.keys()))}" for module, its in left.items()
+    )
+
+
+def named_by(module: str, graph: dict[str, set[str]]) -> list[str]:
+    return [each for each, its in graph.items() if module in its]
+
+
+def test_measures_know_lists_by_their_types_only() -> None:
     for path, module in MODULES.items():
-        for mine, other in (("karat.lists", "karat.measures"), ("karat.measures", "karat.lists")):
-            if module.startswith(mine):
-                assert not [name for name in imports(path) if name.startswith(other)], module
+        if module.startswith("karat.measures"):
+            assert not [name for name in imports(path, top_only=True) if name.startswith("karat.lists")], (
+                module
+            )
 
 
 def test_measures_import_no_array_library() -> None:
@@ -187,7 +152,7 @@ def test_first_line_says_what_the_file_is() -> None:
 
 def test_all_names_what_is_there() -> None:
     def wrong(path: Path) -> list[str]:
-        if MODULES[path] in ("karat.__main__", "karat._version"):
+        if MODULES[path] in ROOF | GROUND and MODULES[path] != "karat":
             return []
         module = importlib.import_module(MODULES[path])
         names = getattr(module, "__all__", None)

@@ -15,7 +15,8 @@ from karat.output.tables import folded, in_bands, lay_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.lists.derivation import Derivation, Line, Sheet
+    from karat.lists.derivation import Derivation
+    from karat.lists.steps import Line, Sheet
     from karat.matching.documents import Ranking
     from karat.measures import Measure
 

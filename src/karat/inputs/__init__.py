@@ -1,1 +1,3 @@
-"""Qrels and runs from files, dicts, frames and engines. Whatever a user has in, judged rows and ranked documents out."""
+"""Qrels and runs from files, dicts, frames and engines. A user's data in; judged rows, ranked documents out."""
+
+__all__: list[str] = []

@@ -8,16 +8,15 @@ primitives a body; every other word is derived here, once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, TypeAlias, cast, overload
+from typing import Any, Protocol, cast, overload
 
 import numpy as np
 
-from karat.lists.worth import discount_of, gain_of, reciprocals_of
+from karat.lists.worth import Gain, discount_of, gain_of, reciprocals_of
 from karat.output.errors import DataError, UncomputableError
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 
-Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain.
 
 ``linear(t)``, ``exp2(t)`` and ``binary(t)`` give nothing below grade t.

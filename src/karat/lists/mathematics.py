@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.lists.derivation import STRENGTH, Writer, is_own, number, plain
+from karat.lists.steps import STRENGTH, Writer, is_own, number, plain
 from karat.lists.traced import Operand, Step, Traced
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from karat.lists import Gain
+__all__ = ["Gain", "discount_of", "gain_of", "reciprocals_of"]
 
-__all__ = ["discount_of", "gain_of", "reciprocals_of"]
+Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
+"""A named gain, or pairs of grade and gain."""
 
 STEPS = 16
 """Terms added one by one before the rest is approximated: then its error is below 1e-15."""

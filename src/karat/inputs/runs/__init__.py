@@ -1,7 +1,7 @@
 """What holds a run's ranked lists: text, a dictionary, a frame, an engine; each finds the judged rows in its own way.
 
-A run is not read before it is matched. Whatever holds it answers the same few questions, and ``karat.inputs.qrels_run.Run`` asks
-nothing else of it.
+A run is read when it is matched, not before. Every source of a run implements ``Held``, and ``Run`` asks it for nothing
+else.
 """
 
 from __future__ import annotations

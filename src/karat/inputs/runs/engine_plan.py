@@ -160,7 +160,9 @@ def with_windows(rows: Lazy, rule: Rule) -> Lazy:
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
         from karat.inputs.runs import spark
 
-        beside: Lazy = nw.from_native(spark.with_windows(rows.to_native(), rule))
+        beside: Lazy = nw.from_native(
+            spark.with_windows(rows.to_native(), "rank" if rule.ties == "rank-column" else "document")
+        )
         return beside
     return rows.with_columns(**windows(rule))
 

@@ -6,27 +6,23 @@ another expression than the score that it has sorted by: one sort more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from karat.inputs.runs.engine_plan import Rule
+from typing import Any
 
 __all__ = ["with_windows"]
 
 
-def with_windows(rows: Any, rule: Rule) -> Any:
+def with_windows(rows: Any, key: str) -> Any:
     """The columns of ``karat.inputs.runs.engine_plan.windows`` beside the rows of a DataFrame.
 
     Args:
         rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
-        rule: what is decided.
+        key: the column that orders rows of equal scores.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as spark
 
     query = Window.partitionBy("number")
     by_score = query.orderBy(spark.desc("score"))
-    key = "rank" if rule.ties == "rank-column" else "document"
     by_key = query.orderBy(spark.desc("score"), spark.asc(key))
     equal = by_key.rangeBetween(Window.currentRow, Window.currentRow)
     tie_first = spark.rank().over(by_score)
