@@ -148,7 +148,8 @@ def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
     """Every run's means by karat, as its commands read them."""
     from karat.conventions.request import conventions, labelled
     from karat.evaluation.evaluate import evaluate_together
-    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
 
     convention, policy = conventions(None, None)
     asked = labelled(list(MEASURES), convention)

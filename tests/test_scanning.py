@@ -20,7 +20,8 @@ import karat
 from karat import DataError
 from karat.cli import main
 from karat.inputs.files import called, engines
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cli import main
-from karat.inputs.qrels_run import Qrels
+from karat.inputs.qrels import Qrels
 from karat.output.errors import DataError, Worded, by_policy, by_reading, command_of, worded
 
 if TYPE_CHECKING:

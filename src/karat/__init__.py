@@ -7,7 +7,8 @@ from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, list_profiles
 from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.evaluation.scores import Scores
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.measures import REGISTER, Measure, list_measures, measure
 from karat.output.errors import DataError, DataWarning, KaratError, MeasureError, PolicyError
 

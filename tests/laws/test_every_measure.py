@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 
 import karat
 from karat import DataError, Policy
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.lists.flat import Flat
 from karat.matching.match import match, to_depth
 from karat.measures import REGISTER, Measure

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from arrays import LIBRARIES, array, library
 from cases import CASES
 from karat import DataError, Policy
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.lists.arrays import arrays_of, stable_order
 from karat.lists.flat import Flat
 from karat.lists.padded import Padded

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from karat import DataError, Policy
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.lists import Lists, Preferences
 from karat.lists.derivation import derive
 from karat.lists.flat import Flat

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import conventions, needs_groups
 from karat.evaluation.evaluate import evaluate
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.output.errors import DataError, MeasureError
 
 if TYPE_CHECKING:

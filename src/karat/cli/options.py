@@ -15,7 +15,8 @@ from karat.inputs.files.sniff import is_number
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
 
 __all__ = [
     "Inputs",
@@ -144,7 +145,7 @@ class Inputs:
         if not columns and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
-        from karat.inputs.qrels_run import Qrels
+        from karat.inputs.qrels import Qrels
 
         convention, policy = conventions(profile, policy)
         groups = needs_groups(labelled(measures, convention))
@@ -152,7 +153,7 @@ class Inputs:
 
     def run(self, argument: str) -> Run:
         """The run of ``path`` or ``name=path``."""
-        from karat.inputs.qrels_run import Run
+        from karat.inputs.run import Run
 
         name, path = split(argument)
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
@@ -160,7 +161,7 @@ class Inputs:
     @cached_property
     def seen(self) -> Qrels | None:
         """The pairs that are taken out of each run, read once."""
-        from karat.inputs.qrels_run import Qrels
+        from karat.inputs.qrels import Qrels
         from karat.inputs.runs.exclusion import pairs_of
 
         return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)

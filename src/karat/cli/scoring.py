@@ -129,7 +129,7 @@ def evaluate_all(
     """Score every run against the same judgments, read once."""
     from karat.conventions.request import conventions, labelled, needs_groups
     from karat.evaluation.evaluate import evaluate_together
-    from karat.inputs.qrels_run import Qrels
+    from karat.inputs.qrels import Qrels
     from karat.inputs.run_names import names_apart
     from karat.output.progress import watched
 

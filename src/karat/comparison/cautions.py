@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.deciding import FAMILY_WISE
 from karat.comparison.doubts import doubts_of
-from karat.comparison.result import Caution
+from karat.comparison.findings import FAMILY_WISE, Caution
 from karat.comparison.showing import ranked
 from karat.comparison.wording import detectable_span, digits_of, listed, score
 from karat.evaluation.score_tables import plural
@@ -17,7 +16,7 @@ from karat.evaluation.score_tables import plural
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from karat.comparison.result import Comparison, Contest, Pair
+    from karat.comparison.findings import Contest, Findings, Pair
     from karat.comparison.systems import System
 
 __all__ = ["cautions_of"]
@@ -28,7 +27,7 @@ MANY = 1000
 """From so many queries on nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
 
 
-def cautions_of(comparison: Comparison, systems: Sequence[System]) -> tuple[Caution, ...]:
+def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
     """Every caution there is reason for, the gravest kinds first."""
     found: list[Caution] = []
     for kind in (
@@ -48,14 +47,14 @@ def cautions_of(comparison: Comparison, systems: Sequence[System]) -> tuple[Caut
     return tuple(found)
 
 
-def apart(comparison: Comparison) -> Iterator[Caution]:
+def apart(comparison: Findings) -> Iterator[Caution]:
     """Runs that have no judged document: their zeros say nothing."""
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
             yield Caution("apart", (place,), sentence, {})
 
 
-def missing(comparison: Comparison) -> Iterator[Caution]:
+def missing(comparison: Findings) -> Iterator[Caution]:
     """Queries that a run lacks, or has without judgments."""
     told = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
@@ -79,7 +78,7 @@ def missing(comparison: Comparison) -> Iterator[Caution]:
             )
 
 
-def undefined(comparison: Comparison) -> Iterator[Caution]:
+def undefined(comparison: Findings) -> Iterator[Caution]:
     """Values that are not there, so that pairs are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
@@ -101,7 +100,7 @@ def undefined(comparison: Comparison) -> Iterator[Caution]:
         )
 
 
-def ties(comparison: Comparison) -> Iterator[Caution]:
+def ties(comparison: Findings) -> Iterator[Caution]:
     """Pairs whose order another order of tied documents could turn."""
     contest = comparison.primary
     digits = digits_of(len(comparison.queries))
@@ -135,7 +134,7 @@ def ties(comparison: Comparison) -> Iterator[Caution]:
     )
 
 
-def identical(comparison: Comparison) -> Iterator[Caution]:
+def identical(comparison: Findings) -> Iterator[Caution]:
     """Runs that are equal on every query, under some measures or all."""
     found: dict[tuple[int, int], list[str]] = {}
     for label, contest in comparison.contests.items():
@@ -156,7 +155,7 @@ def identical(comparison: Comparison) -> Iterator[Caution]:
         )
 
 
-def constant(comparison: Comparison) -> Iterator[Caution]:
+def constant(comparison: Findings) -> Iterator[Caution]:
     """Pairs that have no spread, so that t is not defined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
@@ -170,7 +169,7 @@ def constant(comparison: Comparison) -> Iterator[Caution]:
             )
 
 
-def resamples(comparison: Comparison) -> Iterator[Caution]:
+def resamples(comparison: Findings) -> Iterator[Caution]:
     """Too few resamples for any pair to be significant, or for a decision near alpha."""
     settings = comparison.settings
     if not settings.resamples:
@@ -198,7 +197,7 @@ def resamples(comparison: Comparison) -> Iterator[Caution]:
         )
 
 
-def times(comparison: Comparison) -> int:
+def times(comparison: Findings) -> int:
     """By how much the smallest p is multiplied when it is corrected."""
     settings = comparison.settings
     if settings.test in FAMILY_WISE:
@@ -206,13 +205,13 @@ def times(comparison: Comparison) -> int:
     return 1 if settings.correction == "none" else settings.comparisons
 
 
-def uncertain(pair: Pair, comparison: Comparison) -> bool:
+def uncertain(pair: Pair, comparison: Findings) -> bool:
     """Whether the Monte Carlo interval of a corrected p holds alpha."""
     factor = pair.adjusted / pair.p if comparison.settings.test not in FAMILY_WISE and pair.p > 0 else 1.0
     return abs(pair.adjusted - comparison.settings.alpha) < 1.96 * pair.error * factor
 
 
-def queries(comparison: Comparison) -> Iterator[Caution]:
+def queries(comparison: Findings) -> Iterator[Caution]:
     """So few queries that nothing is found, or so many that everything is."""
     n, contest = len(comparison.queries), comparison.primary
     if n == 1:
@@ -237,7 +236,7 @@ def queries(comparison: Comparison) -> Iterator[Caution]:
         )
 
 
-def kinds_of_test(comparison: Comparison) -> Iterator[Caution]:
+def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
     """Tests of another hypothesis than that of the means."""
     hypotheses = {
         "wilcoxon": "that the differences lie symmetrically around 0",
@@ -253,7 +252,7 @@ def kinds_of_test(comparison: Comparison) -> Iterator[Caution]:
         )
 
 
-def aggregates(comparison: Comparison) -> Iterator[Caution]:
+def aggregates(comparison: Findings) -> Iterator[Caution]:
     """Aggregates that are no plain means, and what the tests see of them."""
     words = {
         "sum": "is a sum: difference and interval are of the sums, the test of the queries' counts",
@@ -303,7 +302,7 @@ def kind(contest: Contest) -> str:
     return contest.measure.definition.aggregate
 
 
-def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Comparison) -> str:
+def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
     """Pairs by name, those of the best runs first, ready for what is said of them: with the verb."""
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
     order = [sorted(pair, key=place.__getitem__) for pair in pairs]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from karat.comparison.cautions import cautions_of
 from karat.comparison.contests import contests_of
 from karat.comparison.deciding import place_of, settled
+from karat.comparison.findings import Settings
 from karat.comparison.observations import tables_of
 from karat.comparison.orders import orders_of
-from karat.comparison.result import Comparison, Settings
+from karat.comparison.result import Comparison
 from karat.comparison.statistics import SEED
 from karat.comparison.systems import RunsLike, evaluated, named
 from karat.inputs.groups import GroupsLike, groups_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
-    from karat.inputs.qrels_run import QrelsLike
+    from karat.inputs.qrels import QrelsLike
 
 __all__ = ["compare"]
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.deciding import FAMILY_WISE, corrected, letters
+from karat.comparison.deciding import corrected, letters
+from karat.comparison.findings import FAMILY_WISE, Contest, Stratum
 from karat.comparison.joint import join
 from karat.comparison.outcomes import Outcome, margins, outcome_of
-from karat.comparison.result import Contest, Stratum
 from karat.comparison.statistics import anova
 from karat.inputs.parallel import available_cores, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.comparison.findings import Settings
     from karat.comparison.observations import Table
-    from karat.comparison.result import Settings
     from karat.comparison.statistics import Anova
     from karat.inputs.groups import Groups
     from karat.lists.rows import Integers

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.findings import FAMILY_WISE
 from karat.comparison.letters import letters_of
 from karat.comparison.statistics import benjamini_hochberg, bonferroni, holm
 from karat.comparison.statistics.signs import refuse_seed
-from karat.inputs.qrels_run import Run
+from karat.inputs.run import Run
 from karat.output.errors import DataError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.comparison.findings import Settings
     from karat.comparison.outcomes import Outcome
-    from karat.comparison.result import Settings
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
 
@@ -29,8 +30,6 @@ __all__ = ["CORRECTIONS", "FAMILIES", "TESTS", "corrected", "letters", "place_of
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 FAMILIES = ("measure", "all")
-FAMILY_WISE = ("tukey", "max-t")
-"""Tests that look at all pairs at once, and need no correction."""
 
 RESAMPLES = 10_000
 """1,000 put up to 1.4 % of the pairs of a TREC track on the wrong side of .05, 10,000 up to .5 %."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.findings import Caution
 from karat.comparison.judging import alternatives
 from karat.comparison.observations import Table
-from karat.comparison.result import Caution
 from karat.comparison.showing import ranked
 from karat.comparison.statistics import paired
 from karat.comparison.wording import declared_negative, digits_of, interval, listed, score, signed
@@ -19,7 +19,7 @@ from karat.inputs.ids import text_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.result import Comparison
+    from karat.comparison.findings import Findings
     from karat.comparison.systems import System
     from karat.lists.rows import Floats
 
@@ -39,7 +39,7 @@ class Readings:
     relevant: Floats
 
 
-def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution]:
+def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     """A caution per run with a gap, but one for the two runs of a pair; one for all of them where they are many.
 
     None where unjudged documents are negative by declaration, as what a user did not choose is in recommendation.
@@ -66,7 +66,7 @@ def doubts_of(comparison: Comparison, systems: Sequence[System]) -> list[Caution
     return found
 
 
-def readings_of(comparison: Comparison, system: System) -> Readings | None:
+def readings_of(comparison: Findings, system: System) -> Readings | None:
     """The run's values if its unjudged documents were removed, or relevant; None where nothing tells.
 
     Scores alone have no lists, and nobody knows for which subtopics an unjudged document would be relevant.
@@ -92,7 +92,7 @@ def readings_of(comparison: Comparison, system: System) -> Readings | None:
 
 
 def doubt(
-    comparison: Comparison, run: int, readings: dict[int, Readings | None], runs: tuple[int, ...]
+    comparison: Findings, run: int, readings: dict[int, Readings | None], runs: tuple[int, ...]
 ) -> Caution:
     """One run's gap, and the differences that it leaves in doubt."""
     share = 100 * (1 - comparison.judged[run])
@@ -114,7 +114,7 @@ def doubt(
     return Caution("unjudged", runs, sentence, numbers)
 
 
-def partners(comparison: Comparison, run: int) -> list[int]:
+def partners(comparison: Findings, run: int) -> list[int]:
     """The runs that it is compared with: with a baseline that one, else the others, the best first."""
     baseline = comparison.settings.baseline
     if baseline is not None and run != baseline:
@@ -123,7 +123,7 @@ def partners(comparison: Comparison, run: int) -> list[int]:
 
 
 def what_if(
-    comparison: Comparison, run: int, readings: dict[int, Readings | None]
+    comparison: Findings, run: int, readings: dict[int, Readings | None]
 ) -> tuple[str, dict[str, object]]:
     """The run's mean under other readings, or its difference from the one run that it is compared with."""
     contest, digits = comparison.primary, digits_of(len(comparison.queries))
@@ -152,13 +152,13 @@ def what_if(
     ), figures
 
 
-def mean(comparison: Comparison, values: Floats) -> float:
+def mean(comparison: Findings, values: Floats) -> float:
     """The primary measure's aggregate of other values, unweighted."""
     contest = comparison.primary
     return Table(contest.label, contest.measure, values[:, None]).means[0]
 
 
-def together(comparison: Comparison, flagged: list[int], readings: dict[int, Readings | None]) -> Caution:
+def together(comparison: Findings, flagged: list[int], readings: dict[int, Readings | None]) -> Caution:
     """Many runs' gaps in one sentence, the widest first."""
     order = sorted(flagged, key=lambda run: comparison.judged[run])
     named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]

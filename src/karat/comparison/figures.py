@@ -10,7 +10,7 @@ from karat.comparison.showing import chosen, ranking
 from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
-    from karat.comparison.result import Comparison, Contest
+    from karat.comparison.findings import Contest, Findings
 
 __all__ = ["figure"]
 
@@ -18,7 +18,7 @@ ROW = 0.32
 """Inches that a run or pair takes."""
 
 
-def figure(comparison: Comparison, kind: str, measure: str | None) -> Any:
+def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
     """A matplotlib figure.
 
     Raises:
@@ -37,7 +37,7 @@ def figure(comparison: Comparison, kind: str, measure: str | None) -> Any:
     return kinds[kind](Figure, comparison, contest)
 
 
-def differences(make: Any, comparison: Comparison, contest: Contest) -> Any:
+def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
     """The queries' differences of the first pair shown, sorted: how many gain, how many lose, and how much."""
     pair = chosen(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
@@ -52,14 +52,14 @@ def differences(make: Any, comparison: Comparison, contest: Contest) -> Any:
     return drawn
 
 
-def intervals(make: Any, comparison: Comparison, contest: Contest) -> Any:
+def intervals(make: Any, comparison: Findings, contest: Contest) -> Any:
     """Each run's mean with its interval."""
     runs = ranking(comparison)
     rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
     return whiskers(make, rows, contest.label)
 
 
-def pairs(make: Any, comparison: Comparison, contest: Contest) -> Any:
+def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
     """Each pair's mean difference with its interval."""
     rows = [
         (f"{comparison.names[pair.a]} - {comparison.names[pair.b]}", pair.difference, pair.low, pair.high)
@@ -89,7 +89,7 @@ def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str)
     return drawn
 
 
-def orders(make: Any, comparison: Comparison, contest: Contest) -> Any:
+def orders(make: Any, comparison: Findings, contest: Contest) -> Any:
     """Where each run stands under each measure: lines that cross are pairs on which measures disagree."""
     del contest
     labels = comparison.labels

@@ -13,14 +13,14 @@ from karat.output.escaping import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.result import Comparison, Pair
+    from karat.comparison.findings import Findings, Pair
 
 __all__ = ["orders", "strata"]
 
 MOST_ORDERED = 12
 
 
-def strata(comparison: Comparison) -> list[Sheet]:
+def strata(comparison: Findings) -> list[Sheet]:
     """The primary measure by group of queries: each run's means, the worst marked, and differences of few pairs."""
     contest = comparison.primary
     if not contest.strata:
@@ -50,7 +50,7 @@ def strata(comparison: Comparison) -> list[Sheet]:
     return found
 
 
-def differences_by_group(comparison: Comparison, pairs: Sequence[Pair]) -> Sheet:
+def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
     """A row a pair and group: difference, interval, wins; the group where the first run does worst is marked."""
     contest = comparison.primary
     digits = digits_of(min(each.queries for each in contest.strata))
@@ -92,7 +92,7 @@ def differences_by_group(comparison: Comparison, pairs: Sequence[Pair]) -> Sheet
     )
 
 
-def orders(comparison: Comparison) -> list[Sheet]:
+def orders(comparison: Findings) -> list[Sheet]:
     """How alike measures order the runs, and runs the documents."""
     found: list[Sheet] = []
     orders = comparison.orders

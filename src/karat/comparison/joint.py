@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.comparison.findings import Settings
     from karat.comparison.outcomes import Outcome
-    from karat.comparison.result import Settings
     from karat.lists.rows import Floats
 
 __all__ = ["NOT_OF_MEANS", "join"]

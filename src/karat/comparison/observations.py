@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.evaluation.scores import GEOMETRIC_FLOOR, aggregate
+from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from karat.inputs.runs import Asked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.result import Contest
+    from karat.comparison.findings import Contest
     from karat.comparison.systems import System
     from karat.lists.rows import Floats
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.deciding import FAMILY_WISE
-from karat.comparison.result import Pair
+from karat.comparison.findings import FAMILY_WISE, Pair
 from karat.comparison.statistics import (
     bayes,
     equivalence,
@@ -23,8 +22,8 @@ from karat.comparison.statistics import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.comparison.findings import Settings
     from karat.comparison.observations import Table
-    from karat.comparison.result import Settings
     from karat.lists.rows import Floats, Integers
 
 __all__ = ["Outcome", "margins", "outcome_of"]

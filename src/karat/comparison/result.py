@@ -2,189 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from karat.comparison.findings import Findings
 from karat.output.display import Display
 
-if TYPE_CHECKING:
-    from karat.comparison.statistics import Anova
-    from karat.evaluation.scores import Scores
-    from karat.lists.rows import Floats
-    from karat.measures import Measure
-
-__all__ = ["Caution", "Comparison", "Contest", "Pair", "Settings", "Stratum"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What was decided about the test.
-
-    Args:
-        test: ``t``, ``randomisation``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
-        correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` under a test that is family-wise itself.
-        alpha: a corrected p below it is called significant.
-        family: ``measure`` (each measure's comparisons are one family) or ``all`` (all measures' together).
-        comparisons: how many comparisons a family has.
-        resamples: how many a Monte Carlo test draws; 0 where none is drawn.
-        seed: of the draws.
-        baseline: the place of the run that the others are compared with; None for all pairs.
-        confidence: of the intervals.
-        interval: ``t`` or ``bootstrap``.
-        rope: half the width of the region of practical equivalence, or None.
-        margin: the margin of the equivalence test, or None.
-        clusters: how many clusters the queries fall into, or None where each stands for itself.
-        by: what the groups of queries are called, where they are shown apart; None if they are not.
-        notes: what was decided otherwise than asked, in sentences.
-        sides: of the test.
-    """
-
-    test: str
-    correction: str
-    alpha: float
-    family: str
-    comparisons: int
-    resamples: int
-    seed: int
-    baseline: int | None
-    confidence: float = 0.95
-    interval: str = "t"
-    rope: float | None = None
-    margin: float | None = None
-    clusters: int | None = None
-    by: str | None = None
-    notes: tuple[str, ...] = ()
-    sides: int = 2
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two runs under one measure: the first minus the second.
-
-    Args:
-        a: the place of the first run.
-        b: the place of the second.
-        n: queries that both have.
-        difference: of the aggregates on these queries.
-        low: the lower end of its interval.
-        high: the upper end.
-        d_z: the mean of the queries' differences by their standard deviation.
-        wins: queries on which the first is better.
-        ties: queries on which both are equal.
-        losses: queries on which the second is better.
-        p: of the pair alone; under ``tukey`` and ``max-t`` that of the paired t-test.
-        adjusted: corrected for the number of comparisons.
-        exact: whether every resample was counted, none drawn.
-        error: the Monte Carlo standard error of the p that was drawn; 0 if none was.
-        detectable: the smallest difference that these queries would detect with 80 % power.
-        identical: whether the runs are equal on every query.
-        p_equivalent: of the equivalence test with the margin; None if not asked.
-        p_worse: the posterior probability that the first is worse by more than the rope; None if not asked.
-        p_same: that the difference lies within the rope.
-        p_better: that the first is better by more.
-        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at 1 - alpha: it
-            leaves out 0 where ``adjusted`` is below alpha, and nowhere else. NaN where the test does not test means.
-        joint_high: its upper end.
-    """
-
-    a: int
-    b: int
-    n: int
-    difference: float
-    low: float
-    high: float
-    d_z: float
-    wins: int
-    ties: int
-    losses: int
-    p: float
-    adjusted: float
-    exact: bool
-    error: float
-    detectable: float
-    identical: bool
-    p_equivalent: float | None = None
-    p_worse: float | None = None
-    p_same: float | None = None
-    p_better: float | None = None
-    joint_low: float = math.nan
-    joint_high: float = math.nan
-
-
-@dataclass(frozen=True, eq=False)
-class Stratum:
-    """One group of queries.
-
-    Args:
-        name: the group.
-        queries: how many queries it has.
-        means: each run's aggregate on them.
-        pairs: as of the contest, on these queries alone; the p-values are not corrected for the number of groups.
-    """
-
-    name: str
-    queries: int
-    means: tuple[float, ...]
-    pairs: tuple[Pair, ...]
+__all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contest:
-    """All runs under one measure.
-
-    Args:
-        label: what the measure is called.
-        measure: the measure.
-        values: each run's values, NaN where it has none [queries, runs].
-        means: each run's aggregate.
-        low: the lower end of its interval.
-        high: the upper end.
-        letters: for each run the letters of the runs that it is significantly better than.
-        pairs: with a baseline one per other run, (run, baseline); else all pairs, the earlier run first.
-        strata: the same by group of queries, if asked.
-        anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
-        smaller_is_better: whether the measure counts what is missing or wrong.
-    """
-
-    label: str
-    measure: Measure
-    values: Floats
-    means: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    letters: tuple[str, ...]
-    pairs: tuple[Pair, ...]
-    strata: tuple[Stratum, ...] = ()
-    anova: Anova | None = None
-    smaller_is_better: bool = False
-
-    def __repr__(self) -> str:
-        """What it is, in a line: the values are many."""
-        runs, pairs = len(self.means), len(self.pairs)
-        return f"<karat contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
-
-
-@dataclass(frozen=True)
-class Caution:
-    """Something that a reader of the numbers should know.
-
-    Args:
-        kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
-            ``weights``, ``test`` …
-        runs: the places of the runs concerned.
-        sentence: what a table says.
-        numbers: the figures in it.
-    """
-
-    kind: str
-    runs: tuple[int, ...]
-    sentence: str
-    numbers: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Display):
+class Comparison(Display, Findings):
     """Runs compared: scores, intervals, tests and what to beware of; ``str()`` of it is the whole table.
 
     Args:
@@ -210,31 +38,6 @@ class Comparison(Display):
         >>> round(found["RR"].pairs[0].difference, 4)
         0.3333
     """
-
-    names: tuple[str, ...]
-    scores: tuple[Scores, ...]
-    labels: tuple[str, ...]
-    queries: tuple[str, ...]
-    contests: dict[str, Contest]
-    settings: Settings
-    judged: tuple[float, ...]
-    judged_depth: int
-    warnings: tuple[Caution, ...] = ()
-    qrels_name: str = ""
-    orders: Any = None
-
-    @property
-    def primary(self) -> Contest:
-        """The contest of the first measure."""
-        return self.contests[self.labels[0]]
-
-    def __getitem__(self, measure: str | Measure) -> Contest:
-        """The contest of a measure; trec_eval's names find it too.
-
-        Raises:
-            MeasureError: it was not compared.
-        """
-        return self.contests[self.labels[self.scores[0].column(measure)]]
 
     def to_text(
         self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0

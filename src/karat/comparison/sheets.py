@@ -28,14 +28,14 @@ from karat.output.tables import Marked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.result import Comparison, Contest, Pair
+    from karat.comparison.findings import Contest, Findings, Pair
 
 __all__ = ["sheets_of"]
 
 LEAST_NAME, LEAST_PAIR = 10, 18
 
 
-def sheets_of(comparison: Comparison, view: View = EVERYTHING) -> list[Sheet]:
+def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
     """The tables of what a view shows, in reading order."""
     found = [board(comparison, view), against(comparison, comparison.primary, view)]
     found += [worst(comparison, view)] if view.worst else []
@@ -44,7 +44,7 @@ def sheets_of(comparison: Comparison, view: View = EVERYTHING) -> list[Sheet]:
     return found
 
 
-def board(comparison: Comparison, view: View) -> Sheet:
+def board(comparison: Findings, view: View) -> Sheet:
     """A row a run: scores with their letters, the primary one with its interval, and how much is judged."""
     digits = digits_of(len(comparison.queries))
     counted = not lettered(comparison)
@@ -97,7 +97,7 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     ]
 
 
-def beaten(contest: Contest, comparison: Comparison) -> list[int]:
+def beaten(contest: Contest, comparison: Findings) -> list[int]:
     """How many runs each one is significantly better than."""
     counts = [0] * len(contest.means)
     sign = -1 if contest.smaller_is_better else 1
@@ -107,7 +107,7 @@ def beaten(contest: Contest, comparison: Comparison) -> list[int]:
     return counts
 
 
-def against(comparison: Comparison, contest: Contest, view: View) -> Sheet:
+def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
     """A row a pair: difference, interval, effect, wins, p."""
     shown, note = chosen(comparison, contest, view)
     baseline = comparison.settings.baseline
@@ -134,7 +134,7 @@ def against(comparison: Comparison, contest: Contest, view: View) -> Sheet:
     )
 
 
-def worst(comparison: Comparison, view: View) -> Sheet:
+def worst(comparison: Findings, view: View) -> Sheet:
     """A row a pair and query: those on which the first run falls furthest behind the second, or behind the baseline."""
     contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
     sign = -1 if contest.smaller_is_better else 1
@@ -158,7 +158,7 @@ def worst(comparison: Comparison, view: View) -> Sheet:
     return Sheet(header, rows, frozenset({0, 1}), note=note)
 
 
-def groups_of(comparison: Comparison) -> dict[int, int]:
+def groups_of(comparison: Findings) -> dict[int, int]:
     """Each run's group: down the ranking, one that is significantly worse than its group's first begins another."""
     contest, alpha = comparison.primary, comparison.settings.alpha
     sure = {
@@ -174,7 +174,7 @@ def groups_of(comparison: Comparison) -> dict[int, int]:
 
 
 def numbers_of(
-    comparison: Comparison, contest: Contest, pairs: Sequence[Pair]
+    comparison: Findings, contest: Contest, pairs: Sequence[Pair]
 ) -> tuple[list[str], list[list[str]]]:
     """Titles and cells of what is known of pairs; effects before p."""
     settings, digits = comparison.settings, digits_of(len(comparison.queries))

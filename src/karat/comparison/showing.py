@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from karat.comparison.wording import lettered
 
 if TYPE_CHECKING:
-    from karat.comparison.result import Comparison, Contest, Pair
+    from karat.comparison.findings import Contest, Findings, Pair
 
 __all__ = ["EVERYTHING", "MOST_PAIRS", "Sheet", "View", "chosen", "ranked", "ranking", "turned"]
 
@@ -67,7 +67,7 @@ def ranked(contest: Contest) -> list[int]:
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
 
 
-def ranking(comparison: Comparison, view: View = EVERYTHING) -> list[int]:
+def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
     """The runs in the order of the table: as given, or where they are many, or some are left out, the best first."""
     runs = list(range(len(comparison.names)))
     if lettered(comparison) and view.top is None:
@@ -77,7 +77,7 @@ def ranking(comparison: Comparison, view: View = EVERYTHING) -> list[int]:
     return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
 
 
-def chosen(comparison: Comparison, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
+def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
     """The pairs that a table shows, by rank, and what it says of the others."""
     shown = set(ranking(comparison, view))
     order = ranked(contest)

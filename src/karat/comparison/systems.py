@@ -13,7 +13,8 @@ from karat.evaluation.evaluate import evaluate_together
 from karat.evaluation.formulas import values_of
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike
+from karat.inputs.qrels import Qrels, QrelsLike
+from karat.inputs.run import Run, RunLike
 from karat.inputs.run_names import names_apart, refuse_alike
 from karat.inputs.sources import sentences
 from karat.measures import parse_measure

@@ -23,7 +23,7 @@ from karat.output.tables import folded, lay_out
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from karat.comparison.result import Comparison
+    from karat.comparison.findings import Findings
     from karat.comparison.showing import View
 
 __all__ = ["frame", "html", "json_text", "latex", "markdown", "separated", "text"]
@@ -33,7 +33,7 @@ MOST_INDENTED = 5000
 
 
 def text(
-    comparison: Comparison,
+    comparison: Findings,
     view: View = EVERYTHING,
     *,
     columns: int,
@@ -68,7 +68,7 @@ def text(
     return "\n".join(part for part in parts if part)
 
 
-def markdown(comparison: Comparison, view: View = EVERYTHING) -> str:
+def markdown(comparison: Findings, view: View = EVERYTHING) -> str:
     """GitHub tables with the same lines over and under them."""
     parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
     parts.append(f"**{escaping.markdown(escaping.sentence(verdict_of(comparison).headline))}**\n")
@@ -83,7 +83,7 @@ def markdown(comparison: Comparison, view: View = EVERYTHING) -> str:
     return "\n".join(parts)
 
 
-def html(comparison: Comparison) -> str:
+def html(comparison: Findings) -> str:
     """Tables for a notebook, what was done under them, warnings last."""
     first, *others = sheets_of(comparison)
     parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
@@ -93,7 +93,7 @@ def html(comparison: Comparison) -> str:
 
 
 def latex(
-    comparison: Comparison, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
+    comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
 ) -> str:
     """A floating table of booktabs: scores with raised letters, then pairs; what was done is the caption."""
     tables = [
@@ -110,14 +110,14 @@ def latex(
     )
 
 
-def json_text(comparison: Comparison) -> str:
+def json_text(comparison: Findings) -> str:
     """Everything, in full precision."""
     pairs = sum(len(contest.pairs) for contest in comparison.contests.values())
     indent = 2 if pairs <= MOST_INDENTED else None
     return escaping.json_text(document(comparison), indent) + "\n"
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
+def document(comparison: Findings) -> dict[str, Any]:
     """What JSON holds: the scores by query as ``karat eval -q`` writes them, and all that was found on top."""
     scores = document_of(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
@@ -172,7 +172,7 @@ def cleaned(value: Any) -> Any:
     return value
 
 
-def frame(comparison: Comparison, what: str, backend: str | None) -> Any:
+def frame(comparison: Findings, what: str, backend: str | None) -> Any:
     """A data frame with a row per pair and measure, run and measure, or query.
 
     Raises:
@@ -185,7 +185,7 @@ def frame(comparison: Comparison, what: str, backend: str | None) -> Any:
     return nw.from_dict(columns, backend=library).to_native()
 
 
-def separated(comparison: Comparison, layout: str) -> str:
+def separated(comparison: Findings, layout: str) -> str:
     """CSV or TSV with a row per measure and pair, numbers in full."""
     columns = pair_columns(comparison)
     rows = [
@@ -194,7 +194,7 @@ def separated(comparison: Comparison, layout: str) -> str:
     return lay_out(layout, list(columns), rows, 3)
 
 
-def pair_columns(comparison: Comparison) -> dict[str, list[Any]]:
+def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
     """A row per measure and pair."""
     rows = [
         {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
@@ -205,7 +205,7 @@ def pair_columns(comparison: Comparison) -> dict[str, list[Any]]:
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
-def run_columns(comparison: Comparison) -> dict[str, list[Any]]:
+def run_columns(comparison: Findings) -> dict[str, list[Any]]:
     """A row per measure and run."""
     found: dict[str, list[Any]] = {
         key: [] for key in ("measure", "run", "letter", "mean", "low", "high", "better_than")
@@ -218,7 +218,7 @@ def run_columns(comparison: Comparison) -> dict[str, list[Any]]:
     return found
 
 
-def query_columns(comparison: Comparison) -> dict[str, list[Any]]:
+def query_columns(comparison: Findings) -> dict[str, list[Any]]:
     """A row per measure, run and query."""
     found: dict[str, list[Any]] = {"measure": [], "run": [], "query": [], "value": []}
     for label, contest in comparison.contests.items():

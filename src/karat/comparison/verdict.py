@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.findings import FAMILY_WISE
 from karat.comparison.showing import ranked, turned
 from karat.comparison.wording import detectable_span, digits_of, p_text, score, signed, smallest_p
 from karat.evaluation.score_tables import plural
@@ -14,7 +14,7 @@ from karat.evaluation.score_tables import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison import Comparison, Contest, Pair, Settings
+    from karat.comparison.findings import Contest, Findings, Pair, Settings
 
 __all__ = [
     "Verdict",
@@ -46,7 +46,7 @@ class Verdict:
     pair: tuple[int, int]
 
 
-def reference_of(comparison: Comparison, contest: Contest | None = None) -> tuple[int, int]:
+def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
     """The pair that a page opens with: with a baseline the best other run and it, else the best run and the second.
 
     Args:
@@ -71,7 +71,7 @@ def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]
     return {other: found[other] for other in ranked(contest) if other in found}
 
 
-def verdict_of(comparison: Comparison, contest: Contest | None = None) -> Verdict:
+def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     """The answer for a measure, the primary one if None is named."""
     contest = contest or comparison.primary
     baseline = comparison.settings.baseline
@@ -92,7 +92,7 @@ def verdict_of(comparison: Comparison, contest: Contest | None = None) -> Verdic
     )
 
 
-def among_all(comparison: Comparison, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
+def among_all(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
     """The best run against all others."""
     names = comparison.names
     best, second = ranked(contest)[:2]
@@ -119,7 +119,7 @@ def among_all(comparison: Comparison, contest: Contest) -> tuple[str, list[str],
     return headline, sentences, (best, second)
 
 
-def against_baseline(comparison: Comparison, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
+def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
     """Every run against the baseline."""
     names, settings = comparison.names, comparison.settings
     baseline = settings.baseline
@@ -162,13 +162,13 @@ def split(
     return beaten, [run for run in others if run not in beaten and run not in equal], equal
 
 
-def counted(comparison: Comparison) -> str:
+def counted(comparison: Findings) -> str:
     """How many queries there are."""
     count = len(comparison.queries)
     return f"{count:,} {'query' if count == 1 else 'queries'}"
 
 
-def names_in(comparison: Comparison, runs: Sequence[int], most: int = 4) -> str:
+def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
     """Some runs by name: ``a, b and c``; of many the first, and how many more."""
     names = [comparison.names[run] for run in runs]
     if len(names) > most:
@@ -176,7 +176,7 @@ def names_in(comparison: Comparison, runs: Sequence[int], most: int = 4) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def said_of(comparison: Comparison, contest: Contest, run: int, other: int) -> str:
+def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str:
     """One pair in a sentence: means, difference, interval, p."""
     settings = comparison.settings
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
@@ -212,7 +212,7 @@ def corrected(settings: Settings) -> bool:
     return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
 
 
-def alone(comparison: Comparison, pair: Pair) -> str:
+def alone(comparison: Findings, pair: Pair) -> str:
     """Why a pair whose interval leaves out 0 is not called significant."""
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
@@ -223,7 +223,7 @@ def alone(comparison: Comparison, pair: Pair) -> str:
     )
 
 
-def missed(comparison: Comparison, contest: Contest) -> str:
+def missed(comparison: Findings, contest: Contest) -> str:
     """How small a difference the queries could have shown."""
     span = detectable_span(comparison, contest)
     if not span:

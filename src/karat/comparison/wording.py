@@ -6,14 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.findings import FAMILY_WISE
 from karat.comparison.letters import letter
 from karat.evaluation.score_tables import conventions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.result import Comparison, Contest, Pair, Settings
+    from karat.comparison.findings import Contest, Findings, Pair, Settings
 
 __all__ = [
     "TEST_NAMES",
@@ -135,12 +135,12 @@ def listed(words: Sequence[str], most: int = 5) -> str:
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def lettered(comparison: Comparison) -> bool:
+def lettered(comparison: Findings) -> bool:
     """Whether scores carry letters: there are not too many runs."""
     return len(comparison.names) <= MOST_LETTERED
 
 
-def heading(comparison: Comparison) -> str:
+def heading(comparison: Findings) -> str:
     """One line over the table: what is compared on what."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
     count = len(comparison.queries)
@@ -153,7 +153,7 @@ def heading(comparison: Comparison) -> str:
     return " | ".join(parts)
 
 
-def method(comparison: Comparison) -> list[str]:
+def method(comparison: Findings) -> list[str]:
     """What was done, in sentences: the test, its family and correction, the intervals, what could be detected."""
     settings, primary = comparison.settings, comparison.primary
     exact = sum(pair.exact for pair in primary.pairs)
@@ -206,7 +206,7 @@ def family_words(settings: Settings, measures: int) -> str:
     return f"{CORRECTION_NAMES[settings.correction]} over {many}"
 
 
-def interval_words(comparison: Comparison) -> str:
+def interval_words(comparison: Findings) -> str:
     """Which intervals these are."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
@@ -221,7 +221,7 @@ def interval_words(comparison: Comparison) -> str:
     return f"{said} Verdicts follow the corrected p: {those} out 0 where it finds no difference."
 
 
-def detectable_words(comparison: Comparison) -> str:
+def detectable_words(comparison: Findings) -> str:
     """The smallest difference that these queries would detect."""
     contest = comparison.primary
     known = [pair for pair in contest.pairs if math.isfinite(pair.detectable)]
@@ -237,7 +237,7 @@ def detectable_words(comparison: Comparison) -> str:
     return f"{start}{low} to {high}, median {middle}."
 
 
-def detectable_span(comparison: Comparison, contest: Contest) -> str:
+def detectable_span(comparison: Findings, contest: Contest) -> str:
     """The smallest and the largest difference that the queries detect with 80 % power, over the pairs, or the one.
 
     Every sentence that speaks of all pairs takes it from here; empty where no pair has one.
@@ -250,13 +250,13 @@ def detectable_span(comparison: Comparison, contest: Contest) -> str:
     return low if low == high else f"{low} to {high}, depending on the pair"
 
 
-def declared_negative(comparison: Comparison) -> bool:
+def declared_negative(comparison: Findings) -> bool:
     """Whether the policy of the primary measure says that what is not judged is not relevant."""
     policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
     return policy.unjudged == "negative"
 
 
-def judged_words(comparison: Comparison) -> str:
+def judged_words(comparison: Findings) -> str:
     """How much is judged, where it is the same for all runs and no column says so."""
     shares = {score(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
@@ -264,7 +264,7 @@ def judged_words(comparison: Comparison) -> str:
     return f"judged@{comparison.judged_depth}: {shares.pop()} in every run."
 
 
-def pair_name(comparison: Comparison, pair: Pair) -> str:
+def pair_name(comparison: Findings, pair: Pair) -> str:
     """A pair by its letters; with a baseline, or of two runs, by the first one's."""
     if comparison.settings.baseline is not None:
         return letter(pair.a)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate
-from karat.inputs.qrels_run import Run
+from karat.inputs.run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure
 from karat.measures.parameters import show
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
 
 __all__ = ["Difference", "Step", "difference"]
 

@@ -13,7 +13,9 @@ from karat.evaluation.engine import scored
 from karat.evaluation.evaluate import nested
 from karat.evaluation.score_tables import wanted_words
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels, Run, short
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.inputs.run_names import short
 from karat.lists.flat import Flat
 from karat.matching.documents import Ranking, of_query, ranking_of
 from karat.matching.match import match, match_grades, match_judged_ranking
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
     from karat.diagnosis.explanation import Explanation
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
     from karat.matching.match import Match
     from karat.measures import Measure
 

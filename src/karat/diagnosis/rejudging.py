@@ -11,14 +11,16 @@ from karat.diagnosis.difference import Difference, Step
 from karat.evaluation.evaluate import evaluate_one, warned
 from karat.evaluation.score_tables import plural
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.output.errors import DataError, MeasureError
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.evaluation.scores import Scores
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
     from karat.measures import Measure
 
 __all__ = ["rejudged"]

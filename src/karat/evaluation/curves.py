@@ -9,7 +9,8 @@ from karat.conventions.request import conventions, names_in, needs_groups, needs
 from karat.evaluation.engine import scored
 from karat.evaluation.evaluate import nested
 from karat.evaluation.scores import Scores, first_installed, whole
-from karat.inputs.qrels_run import Qrels, QrelsLike, Run, RunLike
+from karat.inputs.qrels import Qrels, QrelsLike
+from karat.inputs.run import Run, RunLike
 from karat.matching.match import Match, match, match_grades
 from karat.matching.overlap import doubts
 from karat.measures.parameters import show

@@ -10,9 +10,10 @@ import numpy as np
 
 from karat.conventions.request import refuse_other_orders
 from karat.evaluation.formulas import expected_values, extreme_values, values_of, weights_of
-from karat.evaluation.scores import Scores, aggregate, side_by_side
+from karat.evaluation.scores import Scores, side_by_side
+from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import text_name
+from karat.inputs.run_names import text_name
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.output.errors import DataError, PolicyError, UncomputableError, by_policy, worded

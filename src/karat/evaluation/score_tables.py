@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.conventions.policy import Policy
-    from karat.evaluation.scores import Scores
+    from karat.evaluation.values import Values
     from karat.matching.match import Counts
     from karat.measures.names import Wanted
 
@@ -33,7 +33,7 @@ NO_VALUE = "–"
 
 
 def board(
-    scores: Sequence[Scores],
+    scores: Sequence[Values],
     layout: str,
     *,
     per_query: bool = False,
@@ -53,7 +53,7 @@ def board(
         rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
         return turned_if_wide(layout, ["run", *header], rows, columns)
 
-    def cells(values: Sequence[float], of: Scores) -> list[str]:
+    def cells(values: Sequence[float], of: Values) -> list[str]:
         places = of.digits if digits is None else digits
         kinds = [measure.definition.aggregate for measure in of.measures]
         return [
@@ -90,7 +90,7 @@ def as_number(cell: str) -> float:
         return math.nan
 
 
-def with_best(scores: Sequence[Scores], rows: list[list[str]]) -> list[list[str]]:
+def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]]:
     """The rows with the best value of each measure standing out, as printed; counts are no contest."""
     marked = [list(row) for row in rows]
     for place, measure in enumerate(scores[0].measures):
@@ -130,7 +130,7 @@ def bound_columns(label: str) -> list[str]:
     return [label, f"{label} worst", f"{label} best"]
 
 
-def bounded(scores: Scores, exact: bool, digits: int | None) -> list[str]:
+def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
     """Each mean with its bounds; where ties move nothing, or for a count, the value itself is both."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
@@ -149,7 +149,7 @@ def shown(value: float, kind: str, digits: int | None) -> str:
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
-def footers(scores: Sequence[Scores], say: Language = ENGLISH) -> list[str]:
+def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
     """What stands under a table of several runs, each sentence with the names of its runs; once where all are alike.
 
     Of many different ones the part that all share comes first, and a few of what is each run's own.
@@ -172,12 +172,12 @@ def footers(scores: Sequence[Scores], say: Language = ENGLISH) -> list[str]:
     return [every, *lines[:MOST_OWN], *more]
 
 
-def footer(scores: Scores, say: Language = ENGLISH) -> str:
+def footer(scores: Values, say: Language = ENGLISH) -> str:
     """What stands under a table: how many queries, what was decided for how many, the policy."""
     return " · ".join(decided(scores, say))
 
 
-def decided(scores: Scores, say: Language = ENGLISH) -> list[str]:
+def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
     """The parts of a footer."""
     counts, policy = scores.counts, scores.policy
     parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
@@ -223,7 +223,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[st
     return [say.counted(count, one, many, rule=rule) for count, one, many in rows if count]
 
 
-def conventions_of(scores: Scores, say: Language = ENGLISH) -> str:
+def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     """The profile and what the caller changed of its policy; without one the policy."""
     profile = every_profile().get(scores.profile) if scores.profile else None
     if profile is None:
@@ -237,7 +237,7 @@ def conventions_of(scores: Scores, say: Language = ENGLISH) -> str:
     return say("profile {name}", name=profile.name)
 
 
-def readings(scores: Scores, say: Language = ENGLISH) -> list[str]:
+def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
     """What each label stands for that is no full name; of one at many depths it is said once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
@@ -250,7 +250,7 @@ def readings(scores: Scores, say: Language = ENGLISH) -> list[str]:
     return [say("{label} is {measure}", label=label, measure=measure) for label, measure in alone]
 
 
-def weighted(scores: Scores) -> list[str]:
+def weighted(scores: Values) -> list[str]:
     """The measures in whose mean queries weigh differently."""
     if scores.weights is None:
         return []
@@ -273,7 +273,7 @@ RULES = {
 """What the policy makes of a missing or an empty query."""
 
 
-def told(scores: Scores, axis: str, say: Language = ENGLISH) -> str:
+def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
     """What was decided for such queries; where measures differ in it, which ones decide so."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
@@ -283,7 +283,7 @@ def told(scores: Scores, axis: str, say: Language = ENGLISH) -> str:
     return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
 
 
-def rules_of(scores: Scores, axis: str) -> dict[str, str]:
+def rules_of(scores: Values, axis: str) -> dict[str, str]:
     """What each measure makes of such a query, by label."""
     return {
         label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
@@ -291,7 +291,7 @@ def rules_of(scores: Scores, axis: str) -> dict[str, str]:
     }
 
 
-def empty_told(scores: Scores, say: Language = ENGLISH) -> str:
+def empty_told(scores: Values, say: Language = ENGLISH) -> str:
     """How many queries had nothing to find, and what was decided for them; by measure where they differ in it."""
     counts = scores.counts.empty_for
     plain = all(
@@ -331,12 +331,12 @@ def plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def to_json(scores: Sequence[Scores], *, per_query: bool) -> str:
+def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
     """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
     return json_text(document_of(scores, per_query=per_query)) + "\n"
 
 
-def document_of(scores: Sequence[Scores], *, per_query: bool) -> dict[str, Any]:
+def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
     """What ``to_json`` writes, as plain dicts and lists."""
 
     def number(value: float) -> float | None:

@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat import _native
 from karat.evaluation.score_tables import board, footer, to_json
+from karat.evaluation.values import Values
 from karat.inputs.runs.engine_tables import TABLES, placed
 from karat.lists.rows import joined
-from karat.measures import Measure, parse_measure
 from karat.output.display import Display
-from karat.output.errors import DataError, MeasureError, warn
+from karat.output.errors import DataError, warn
 from karat.output.escaping import html
 from karat.output.language import language_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
     from karat.conventions.policy import Policy
-    from karat.inputs.sources import Origin
-    from karat.lists.rows import Floats, JudgedRows
-    from karat.matching.match import Counts
+    from karat.lists.rows import Floats
 
-__all__ = ["Scores", "aggregate", "first_installed", "side_by_side", "whole"]
-
-GEOMETRIC_FLOOR = 1e-5
-"""trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
-
+__all__ = ["Scores", "first_installed", "side_by_side", "whole"]
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Display):
+class Scores(Display, Values):
     """Per-query values and means of one run.
 
     Args:
@@ -68,85 +59,6 @@ class Scores(Display):
         >>> scores["RR"], scores.by_query("RR")
         (0.5, {'q': 0.5})
     """
-
-    name: str
-    labels: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    queries: tuple[str, ...]
-    values: Floats
-    policy: Policy
-    counts: Counts
-    bounds: dict[str, tuple[float, float]]
-    profile: str | None = None
-    digits: int = 4
-    counted: NDArray[np.bool_] | None = None
-    weights: Floats | None = None
-    errors: dict[str, float] = field(default_factory=dict)
-    inputs: dict[str, Origin] = field(default_factory=dict)
-    pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
-    warnings: tuple[str, ...] = ()
-    failed: dict[str, str] = field(default_factory=dict)
-
-    def column(self, measure: str | Measure) -> int:
-        """Where a measure stands; trec_eval's names find it too.
-
-        Raises:
-            MeasureError: it was not evaluated.
-        """
-        if measure in self.labels:
-            return self.labels.index(str(measure))
-        wanted = parse_measure(measure)
-        if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
-            return self.labels.index(str(wanted))
-        if wanted not in self.measures:
-            raise MeasureError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
-        return self.measures.index(wanted)
-
-    def __getitem__(self, measure: str | Measure) -> float:
-        """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
-        place = self.column(measure)
-        values = self.values[:, place]
-        weights = None if self.weights is None else self.weights[:, place]
-        if self.counted is not None:
-            kept = self.counted[:, place]
-            values, weights = values[kept], None if weights is None else weights[kept]
-        return aggregate(values, self.measures[place].definition.aggregate, weights)
-
-    def __contains__(self, measure: object) -> bool:
-        """Whether the measure was evaluated."""
-        try:
-            return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
-        except MeasureError:
-            return False
-
-    def __iter__(self) -> Iterator[str]:
-        """The labels."""
-        return iter(self.labels)
-
-    def __len__(self) -> int:
-        """How many measures there are."""
-        return len(self.labels)
-
-    def keys(self) -> tuple[str, ...]:
-        """The labels, so that ``dict(scores)`` gives the aggregate of each."""
-        return self.labels
-
-    def items(self) -> Iterator[tuple[str, float]]:
-        """Each label with its aggregate."""
-        return iter(self.means().items())
-
-    def means(self) -> dict[str, float]:
-        """Every aggregate by label."""
-        return {label: self[label] for label in self.labels}
-
-    def by_query(self, measure: str | Measure) -> dict[str, float]:
-        """Each query's value; a query that the measure leaves out is not there."""
-        place = self.column(measure)
-        values = dict(zip(self.queries, self.values[:, place].tolist(), strict=True))
-        if self.counted is None:
-            return values
-        kept = self.counted[:, place].tolist()
-        return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
     def merge(self, *others: Scores) -> Scores:
         """The scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
@@ -349,27 +261,6 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         failed={label: reason for part in parts for label, reason in part.failed.items()},
         pools={label: rows for part in parts for label, rows in part.pools.items()},
     )
-
-
-def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
-    """One number of all queries', added in byte order of the queries as trec_eval adds them.
-
-    Weights hold for means; a count stays a count.
-    """
-    if how == "geometric":
-        values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-    if how == "sum":
-        return added(values)
-    whole = float(len(values)) if weights is None else added(weights)
-    if whole == 0.0:
-        return math.nan
-    mean = added(values if weights is None else np.where(weights > 0, values * weights, 0.0)) / whole
-    return math.exp(mean) if how == "geometric" else mean
-
-
-def added(values: Floats) -> float:
-    """The sum, from the first value to the last."""
-    return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])
 
 
 def first_installed() -> str:

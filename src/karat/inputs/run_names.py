@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from karat.inputs.files import called
-from karat.inputs.qrels_run import short
 from karat.output.errors import DataError, Worded, worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["names_apart", "refuse_alike"]
+__all__ = ["names_apart", "refuse_alike", "short", "text_name"]
+
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
 
 
 def names_apart(runs: Sequence[Any]) -> list[str]:
@@ -54,3 +55,24 @@ def refuse_alike(names: Sequence[str]) -> None:
                 ".",
             )
         )
+
+
+def text_name(name: object) -> str:
+    """What a run is called.
+
+    Raises:
+        DataError: it is no text.
+    """
+    if not isinstance(name, str):
+        raise DataError(f"name={name!r}: what tables call a run is text.")
+    return name
+
+
+def short(path: str) -> str:
+    """A file's name without the endings that every run has."""
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if suffix not in SUFFIXES:
+            return name
+        name = stem

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat import _native
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Asked
 from karat.lists.rows import NEVER_POOLED, POOLED
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.conventions.policy import Policy
+    from karat.inputs.run import Run
 
 __all__ = ["Ranking", "of_query", "ranking_of"]
 

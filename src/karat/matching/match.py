@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
-    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
     from karat.inputs.runs import Found
 
 __all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from karat.conventions.policy import Policy
-    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
     from karat.matching.match import Match
 
 __all__ = ["doubts", "refuse_empty"]

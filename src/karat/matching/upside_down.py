@@ -13,7 +13,7 @@ from karat.output.errors import DataError, by_reading, worded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.inputs.qrels_run import Run
+    from karat.inputs.run import Run
     from karat.inputs.runs import Row
     from karat.matching.match import Match
 

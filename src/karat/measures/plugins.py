@@ -26,7 +26,7 @@ def plugged(group: str) -> tuple[Any, ...]:
     for each in entry_points(group=group):
         try:
             found.append(each.load())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever another package does wrong
             package = "a package" if each.dist is None else each.dist.name
             text = (
                 f"{package} offers {group} '{each.name}' ({each.value}), which cannot be loaded: {error!r}."

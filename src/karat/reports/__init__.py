@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
-    from karat.inputs.qrels_run import QrelsLike
+    from karat.inputs.qrels import QrelsLike
     from karat.reports.closeups import Closeup
     from karat.reports.gathering import Alongside, Inputs
     from karat.reports.texts import TextsLike

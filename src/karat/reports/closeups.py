@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from karat.diagnosis.explain import Subject, explained
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.run import Run
 from karat.lists.flat import Flat
 from karat.matching.documents import of_query
 from karat.output.errors import KaratError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
+    from karat.inputs.qrels import Qrels
     from karat.lists.rows import Floats
     from karat.reports.gathering import Inputs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.inputs.qrels_run import Run
+from karat.inputs.run import Run
 from karat.inputs.runs import as_mapping
 from karat.inputs.runs.dictionary import MappingRun
 

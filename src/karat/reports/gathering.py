@@ -13,7 +13,8 @@ from karat.evaluation.curves import TENTHS, moved
 from karat.evaluation.evaluate import evaluate
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.parallel import available_cores, side_by_side
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.measures import Measure, parse_measure
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
-    from karat.inputs.qrels_run import QrelsLike
+    from karat.inputs.qrels import QrelsLike
     from karat.measures.define import Definition
 
 __all__ = ["Alongside", "Inputs", "alongside", "opened"]

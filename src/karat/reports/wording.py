@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.comparison.deciding import FAMILY_WISE
+from karat.comparison.findings import FAMILY_WISE
 from karat.comparison.joint import NOT_OF_MEANS
 from karat.comparison.verdict import counted
 from karat.comparison.wording import SHORT_NAMES, TEST_NAMES

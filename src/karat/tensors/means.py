@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from karat.evaluation.scores import GEOMETRIC_FLOOR
+from karat.evaluation.values import GEOMETRIC_FLOOR
 
 if TYPE_CHECKING:
     from karat.lists.arrays import Arrays

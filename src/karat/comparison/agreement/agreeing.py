@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.comparison.agreement.findings import Judge
 from karat.comparison.agreement.labels import kappas, scale_of, statistics, tables_of
 from karat.comparison.agreement.pairing import Pairing, pair, restricted
-from karat.comparison.agreement.result import Agreement, Judge
+from karat.comparison.agreement.result import Agreement
 from karat.comparison.agreement.systems import effects
 from karat.comparison.statistics import SEED
 from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
 from karat.evaluation.scores import Scores
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
-    from karat.inputs.qrels_run import QrelsLike
+    from karat.inputs.qrels import QrelsLike
 
 __all__ = ["agreement"]
 

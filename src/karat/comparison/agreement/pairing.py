@@ -9,7 +9,7 @@ import numpy as np
 
 from karat import _native
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels
+from karat.inputs.qrels import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -3,50 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from karat._version import __version__
 from karat.comparison.agreement import wording
+from karat.comparison.agreement.findings import Findings
 from karat.evaluation.scores import first_installed
 from karat.output.display import Display
-from karat.output.errors import DataError, did_you_mean
+from karat.output.errors import DataError
 from karat.output.escaping import json_text
 
-if TYPE_CHECKING:
-    from karat.comparison import Settings
-    from karat.comparison.agreement.labels import Statistic
-    from karat.comparison.agreement.pairing import Pairing
-    from karat.comparison.agreement.systems import Effect
-    from karat.evaluation.scores import Scores
-    from karat.lists.rows import Floats
-
-__all__ = ["Agreement", "Judge"]
+__all__ = ["Agreement"]
 
 FRAMES = ("queries", "statistics", "systems")
 
 
-@dataclass(frozen=True)
-class Judge:
-    """One set of judgments.
-
-    Args:
-        name: the file, or what it was made from.
-        judgments: how many there are.
-        queries: of how many queries.
-        mean: the mean grade.
-    """
-
-    name: str
-    judgments: int
-    queries: int
-    mean: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Display):
+class Agreement(Display, Findings):
     """How far two judges agree, and what the choice of one does to systems; ``str()`` of it is the whole answer.
 
     Args:
@@ -65,38 +41,6 @@ class Agreement(Display):
         resamples: how many times queries were drawn.
         seed: of the draws.
     """
-
-    a: Judge
-    b: Judge
-    pairing: Pairing
-    grades: tuple[float, ...]
-    table: Floats
-    tables: Floats = field(repr=False)
-    statistics: tuple[Statistic, ...]
-    kappas: Floats
-    effects: tuple[Effect, ...]
-    settings: Settings | None
-    scores: tuple[Scores, ...] = field(repr=False)
-    pool: str
-    resamples: int
-    seed: int
-
-    def __getitem__(self, name: str) -> Statistic:
-        """A statistic by its name.
-
-        Raises:
-            DataError: there is none of that name.
-        """
-        for each in self.statistics:
-            if each.name == name:
-                return each
-        names = [each.name for each in self.statistics]
-        raise DataError(f"There is no statistic '{name}'. {did_you_mean(name, names, ', '.join(names))}")
-
-    @property
-    def shared(self) -> int:
-        """How many documents both judged."""
-        return len(self.pairing.a)
 
     def to_text(self, columns: int = wording.COLUMNS) -> str:
         """Everything; the first two lines answer whether grades and orders agree.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
-    from karat.inputs.qrels_run import Qrels, Run
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
     from karat.lists.rows import Floats
 
 __all__ = ["TOP", "Effect", "effects"]

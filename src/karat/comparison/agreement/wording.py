@@ -16,7 +16,7 @@ from karat.output.tables import folded, in_bands, lay_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.agreement.result import Agreement
+    from karat.comparison.agreement.findings import Findings
     from karat.comparison.agreement.systems import Effect
 
 __all__ = ["answer", "markdown", "text", "unknown"]
@@ -37,7 +37,7 @@ class Section:
     sentences: Sequence[str] = ()
 
 
-def text(found: Agreement, columns: int = COLUMNS) -> str:
+def text(found: Findings, columns: int = COLUMNS) -> str:
     """The whole answer in so many columns."""
     parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
@@ -54,7 +54,7 @@ def text(found: Agreement, columns: int = COLUMNS) -> str:
     return "\n".join(parts)
 
 
-def markdown(found: Agreement) -> str:
+def markdown(found: Findings) -> str:
     """The whole answer as Markdown."""
     parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
     for each in sections(found):
@@ -64,7 +64,7 @@ def markdown(found: Agreement) -> str:
     return "\n".join(parts)
 
 
-def answer(found: Agreement) -> tuple[str, str]:
+def answer(found: Findings) -> tuple[str, str]:
     """The two lines that say it: do the grades agree, does the order of systems?"""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
@@ -82,7 +82,7 @@ def answer(found: Agreement) -> tuple[str, str]:
     )
 
 
-def sections(found: Agreement) -> list[Section]:
+def sections(found: Findings) -> list[Section]:
     """The parts in their order."""
     parts = [judges(found), confusion(found), statistics(found)]
     if found.effects and found.effects[0].pairs:
@@ -92,7 +92,7 @@ def sections(found: Agreement) -> list[Section]:
     return [*parts, Section("What this cannot know", sentences=unknown(found))]
 
 
-def judges(found: Agreement) -> Section:
+def judges(found: Findings) -> Section:
     """Who judged what."""
     rows = [
         [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
@@ -110,7 +110,7 @@ def tail(path: str) -> str:
     return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
-def confusion(found: Agreement) -> Section:
+def confusion(found: Findings) -> Section:
     """The table of grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = found.table.astype(int)
@@ -122,7 +122,7 @@ def confusion(found: Agreement) -> Section:
     return Section("Grades, A's down and B's across", ["", *(f"B {name}" for name in names), "sum"], rows)
 
 
-def statistics(found: Agreement) -> Section:
+def statistics(found: Findings) -> Section:
     """κ and the others."""
     rows = [
         [each.name, number(each.value), between(each.low, each.high).strip() or "-"]
@@ -148,7 +148,7 @@ def statistics(found: Agreement) -> Section:
     return Section("Agreement", ["statistic", "value", "95 % interval"], rows, [*sentences, how])
 
 
-def orders(found: Agreement) -> Section:
+def orders(found: Findings) -> Section:
     """The orders of systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = [
@@ -216,7 +216,7 @@ def systems(effect: Effect) -> Section:
     )
 
 
-def fates(found: Agreement) -> Section:
+def fates(found: Findings) -> Section:
     """Which pairs flip, and which lose, gain or reverse their significance."""
     words = {
         "flips": "flip (A's better one first)",
@@ -241,7 +241,7 @@ def listed(pairs: Sequence[tuple[str, str]]) -> str:
     return shown + (f" and {len(pairs) - MOST_PAIRS} more" if len(pairs) > MOST_PAIRS else "")
 
 
-def unknown(found: Agreement) -> list[str]:
+def unknown(found: Findings) -> list[str]:
     """What was assumed, and what no number above can show."""
     pairing = found.pairing
     lines = []

@@ -15,7 +15,8 @@ from karat.inputs.dicts import graded, ranked
 from karat.inputs.files import read_as
 from karat.inputs.frames import columns_of, is_frame, row_sentences
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.inputs.runs.dictionary import MappingRun
 from karat.inputs.signatures import content_of
 from karat.inputs.sources import Source, source_of

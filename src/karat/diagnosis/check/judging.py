@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat import _native
 from karat.diagnosis.check.finding import found, without_stop
-from karat.inputs.qrels_run import Qrels
+from karat.inputs.qrels import Qrels
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError
 

@@ -14,7 +14,9 @@ from karat.diagnosis.check.judging import Judged, strictly
 from karat.diagnosis.check.spelling import Spellings
 from karat.evaluation.evaluate import evaluate
 from karat.inputs.id_variants import pairs_of
-from karat.inputs.qrels_run import Qrels, Run, short
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.inputs.run_names import short
 from karat.inputs.runs import Asked
 from karat.inputs.runs.text import TextRun
 from karat.matching.match import rows_of

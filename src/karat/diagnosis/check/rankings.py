@@ -14,7 +14,7 @@ from karat.diagnosis.check.rewriting import by_rank, negated, rewritten
 from karat.diagnosis.check.survey import COLUMNS
 from karat.diagnosis.check.texts import EXAMPLES, of_lines
 from karat.inputs.ids import text_of
-from karat.inputs.qrels_run import Run
+from karat.inputs.run import Run
 from karat.inputs.runs import Asked
 from karat.inputs.runs.text import TextRun
 

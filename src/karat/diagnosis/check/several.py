@@ -10,7 +10,7 @@ import numpy as np
 from karat.diagnosis.check.finding import found
 from karat.diagnosis.check.pairing import DEPTH, told
 from karat.diagnosis.check.texts import EXAMPLES
-from karat.inputs.qrels_run import short
+from karat.inputs.run_names import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

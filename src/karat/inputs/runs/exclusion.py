@@ -20,7 +20,7 @@ from karat.output.errors import ColumnsOfTextError, DataError, NothingError, Pol
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from karat.inputs.qrels_run import Qrels
+    from karat.inputs.qrels import Qrels
     from karat.inputs.runs import Asked, Found, Held, Row
     from karat.inputs.sources import Origin
 

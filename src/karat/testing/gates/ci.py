@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from karat.output.escaping import command, printable, sentence
 
 if TYPE_CHECKING:
-    from karat.testing.gates.result import Check, Gate
+    from karat.testing.gates.checks import Check, Verdict
 
 __all__ = ["github", "junit"]
 
@@ -21,7 +21,7 @@ def detail(check: Check) -> list[str]:
     ]
 
 
-def junit(gate: Gate) -> str:
+def junit(gate: Verdict) -> str:
     """One suite, one case a check.
 
     Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
@@ -50,7 +50,7 @@ def valid(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def github(gate: Gate) -> str:
+def github(gate: Verdict) -> str:
     """A command a line: ``error`` for what failed, ``warning`` for what passed without proving much."""
     lines = []
     for each in gate.checks:

@@ -14,7 +14,8 @@ from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
 from karat.inputs.sources import kept
 from karat.output.errors import DataError, Worded, by_policy, worded
-from karat.testing.gates.result import Check, Gate, Moved
+from karat.testing.gates.checks import Check, Moved
+from karat.testing.gates.result import Gate
 from karat.testing.gates.sources import (
     both_valued,
     changed_judgments,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
 
 __all__ = ["Baseline", "gate"]
 

@@ -11,142 +11,15 @@ from karat.output.display import Display
 from karat.output.escaping import json_text, markdown, sentence
 from karat.output.tables import Marked, folded, lay_out
 from karat.testing.gates import ci
+from karat.testing.gates.checks import Verdict, shown_p
 
-__all__ = ["Check", "Gate", "Moved"]
-
+__all__ = ["Gate"]
 
 WIDTH = 80
 
 
-@dataclass(frozen=True)
-class Moved:
-    """A query that lost.
-
-    Args:
-        query: its id.
-        before: its value in the baseline.
-        after: its value now.
-    """
-
-    query: str
-    before: float
-    after: float
-
-
-@dataclass(frozen=True)
-class Check:
-    """One measure held to one limit.
-
-    Args:
-        label: the measure.
-        kind: ``max-drop`` or ``min``.
-        limit: the tolerance, or the least value.
-        passed: whether the run passes.
-        before: the baseline's mean over the queries that both have; NaN for ``min``.
-        after: the run's; for ``min`` over all its queries.
-        low: the lower end of the 95 % interval of the difference; NaN for ``min``, and where there is none.
-        high: the upper end.
-        p: two-sided, of the paired t-test.
-        adjusted: by Holm, for the number of measures gated.
-        detectable: the smallest difference that these queries would detect with 80 % power.
-        queries: how many both have.
-        worst: the queries that lost most.
-    """
-
-    label: str
-    kind: str
-    limit: float
-    passed: bool
-    before: float
-    after: float
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
-    adjusted: float = math.nan
-    detectable: float = math.nan
-    queries: int = 0
-    worst: tuple[Moved, ...] = ()
-
-    @property
-    def difference(self) -> float:
-        """After minus before."""
-        return self.after - self.before
-
-    @property
-    def beyond(self) -> bool:
-        """Whether the mean fell by more than is tolerated, by chance or not."""
-        return self.kind == "max-drop" and -self.difference > self.limit
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether it passed without proving much: it fell by more, or too few queries could have shown it."""
-        return self.passed and (self.beyond or (self.detectable > self.limit and not self.not_inferior))
-
-    @property
-    def not_inferior(self) -> bool:
-        """Whether the interval excludes a drop larger than the tolerance."""
-        return self.low >= -self.limit
-
-    @property
-    def title(self) -> str:
-        """What was asked, as it is typed."""
-        return f"{self.kind} {self.label}={self.limit:g}"
-
-    @property
-    def verdict(self) -> str:
-        """One sentence: what happened, and against which limit."""
-        if self.kind == "min":
-            word = "reaches" if self.passed else "is below"
-            return f"{self.label} {self.after:.4f} {word} {self.limit:g}"
-        fell = "fell by" if self.difference < 0 else "rose by"
-        if self.difference == 0:
-            return f"{self.label} stayed at {self.after:.4f}, tolerance {self.limit:g}"
-        return (
-            f"{self.label} {fell} {abs(self.difference):.4f} ({self.before:.4f} to {self.after:.4f}), tolerance "
-            f"{self.limit:g}"
-        )
-
-    @property
-    def evidence(self) -> str:
-        """The interval and the test."""
-        if self.kind == "min":
-            return "no test: a least value is held to the mean alone"
-        if self.queries < 2:
-            return "no test: one query cannot tell chance"
-        if not math.isfinite(self.low):
-            return (
-                f"the same in all {self.queries} queries, so no interval: sign flips, p {shown_p(self.p)}, corrected "
-                f"{shown_p(self.adjusted)}"
-            )
-        return (
-            f"95 % interval {self.low:+.4f} to {self.high:+.4f}, p {shown_p(self.p)}, corrected "
-            f"{shown_p(self.adjusted)}"
-        )
-
-    @property
-    def reading(self) -> list[str]:
-        """What may be concluded, and what may not."""
-        if self.kind == "min":
-            return []
-        if not self.passed:
-            return ["larger than the tolerance, and not chance"]
-        lines = ["larger than the tolerance, but it could be chance"] if self.beyond else []
-        if not math.isfinite(self.low):
-            return lines
-        if self.not_inferior:
-            # However few the queries are, they have shown it.
-            return [*lines, "the interval excludes a drop larger than the tolerance: not inferior"]
-        lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
-        if self.detectable > self.limit:
-            lines.append(
-                f"too few queries for this tolerance: {self.queries} show a drop from {self.detectable:.4f} on (80 % "
-                "power)"
-            )
-        return lines
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate(Display):
+class Gate(Display, Verdict):
     """Whether a run may pass, with the reasons; ``str()`` of it is the whole answer.
 
     Args:
@@ -160,51 +33,6 @@ class Gate(Display):
         notes: what else a reader should know.
         story: the footer of the run's scores.
     """
-
-    name: str
-    baseline: str
-    checks: tuple[Check, ...]
-    alpha: float
-    compared: int
-    only_before: tuple[str, ...] = ()
-    only_after: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    story: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check is passed."""
-        return all(each.passed for each in self.checks)
-
-    @property
-    def headline(self) -> str:
-        """The answer in one line."""
-        failed = sum(not each.passed for each in self.checks)
-        doubtful = sum(each.doubtful for each in self.checks)
-        unsure = f", {doubtful} of {len(self.checks)} not proven" if doubtful else ""
-        count = f"all checks{unsure}" if not failed else f"{failed} of {len(self.checks)} checks"
-        against = f" against {sentence(self.baseline)}" if self.baseline else ""
-        return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
-
-    @property
-    def remarks(self) -> list[str]:
-        """Queries that could not be paired, notes, how it was tested, the scores' own footer."""
-        lines = []
-        for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
-            if queries:
-                first = ", ".join(map(sentence, queries[:5]))
-                more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
-                lines.append(f"only in the {owner}, so in no difference: {first}{more}")
-        lines += self.notes
-        if self.compared:
-            correction = (
-                f"Holm over {self.compared} measures" if self.compared > 1 else "one measure, no correction"
-            )
-            lines.append(
-                f"fails on a drop that is larger than the tolerance and significant: paired t-test, two-sided, "
-                f"alpha {self.alpha:g}, {correction}"
-            )
-        return [*lines, self.story] if self.story else lines
 
     def to_text(self, columns: int = WIDTH) -> str:
         """The answer for a terminal or a log.
@@ -292,13 +120,6 @@ class Gate(Display):
     def __str__(self) -> str:
         """The text."""
         return self.to_text()
-
-
-def shown_p(p: float) -> str:
-    """A p-value with three decimals; empty where there is none."""
-    if math.isnan(p):
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def wrapped(start: str, said: str, columns: int) -> list[str]:

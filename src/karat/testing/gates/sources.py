@@ -12,7 +12,7 @@ import numpy as np
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate
 from karat.evaluation.scores import Scores, whole
-from karat.inputs.qrels_run import Run
+from karat.inputs.run import Run
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
 from karat.testing.records import Record, read
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
 
 __all__ = [
     "both_valued",

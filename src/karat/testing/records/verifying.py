@@ -14,7 +14,8 @@ from karat.conventions.request import labelled, needs_groups
 from karat.evaluation.evaluate import evaluate, evaluate_judged_ranking
 from karat.evaluation.score_tables import document_of, plural
 from karat.inputs.files.paths import place_of
-from karat.inputs.qrels_run import Qrels, Run
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from karat.evaluation.scores import Scores
-    from karat.inputs.qrels_run import QrelsLike, RunLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.run import RunLike
 
 __all__ = ["Verification", "verify"]
 

@@ -1,0 +1,153 @@
+"""Values of one run: what each measure says of each query, the means, and what was decided on the way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat import _native
+from karat.measures import Measure, parse_measure
+from karat.output.errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from karat.conventions.policy import Policy
+    from karat.inputs.sources import Origin
+    from karat.lists.rows import Floats, JudgedRows
+    from karat.matching.match import Counts
+
+__all__ = ["Values", "aggregate"]
+
+GEOMETRIC_FLOOR = 1e-5
+"""trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Values:
+    """Per-query values of one run, with all that was decided on the way.
+
+    Args:
+        name: the run.
+        labels: what each measure is called in tables.
+        measures: the measures.
+        queries: the queries evaluated, in byte order.
+        values: one value per query and measure [queries, measures].
+        policy: under which policy.
+        counts: what was found and decided.
+        bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
+        profile: the profile asked for, or None.
+        digits: decimals in tables.
+        counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
+        weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
+        errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
+        inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
+        pools: for each label whose values compare documents of different queries, the lists that they come from.
+        warnings: what makes the values doubtful, as sentences.
+        failed: for each label without any value the reason, as a sentence; its values are NaN.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    policy: Policy
+    counts: Counts
+    bounds: dict[str, tuple[float, float]]
+    profile: str | None = None
+    digits: int = 4
+    counted: NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+    errors: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, Origin] = field(default_factory=dict)
+    pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def column(self, measure: str | Measure) -> int:
+        """Where a measure stands; trec_eval's names find it too.
+
+        Raises:
+            MeasureError: it was not evaluated.
+        """
+        if measure in self.labels:
+            return self.labels.index(str(measure))
+        wanted = parse_measure(measure)
+        if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
+            return self.labels.index(str(wanted))
+        if wanted not in self.measures:
+            raise MeasureError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
+        return self.measures.index(wanted)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
+        place = self.column(measure)
+        values = self.values[:, place]
+        weights = None if self.weights is None else self.weights[:, place]
+        if self.counted is not None:
+            kept = self.counted[:, place]
+            values, weights = values[kept], None if weights is None else weights[kept]
+        return aggregate(values, self.measures[place].definition.aggregate, weights)
+
+    def __contains__(self, measure: object) -> bool:
+        """Whether the measure was evaluated."""
+        try:
+            return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        """The labels."""
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.labels)
+
+    def keys(self) -> tuple[str, ...]:
+        """The labels, so that ``dict(scores)`` gives the aggregate of each."""
+        return self.labels
+
+    def items(self) -> Iterator[tuple[str, float]]:
+        """Each label with its aggregate."""
+        return iter(self.means().items())
+
+    def means(self) -> dict[str, float]:
+        """Every aggregate by label."""
+        return {label: self[label] for label in self.labels}
+
+    def by_query(self, measure: str | Measure) -> dict[str, float]:
+        """Each query's value; a query that the measure leaves out is not there."""
+        place = self.column(measure)
+        values = dict(zip(self.queries, self.values[:, place].tolist(), strict=True))
+        if self.counted is None:
+            return values
+        kept = self.counted[:, place].tolist()
+        return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
+
+
+def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
+    """One number of all queries', added in byte order of the queries as trec_eval adds them.
+
+    Weights hold for means; a count stays a count.
+    """
+    if how == "geometric":
+        values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    if how == "sum":
+        return added(values)
+    whole = float(len(values)) if weights is None else added(weights)
+    if whole == 0.0:
+        return math.nan
+    mean = added(values if weights is None else np.where(weights > 0, values * weights, 0.0)) / whole
+    return math.exp(mean) if how == "geometric" else mean
+
+
+def added(values: Floats) -> float:
+    """The sum, from the first value to the last."""
+    return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])

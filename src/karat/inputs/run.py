@@ -1,0 +1,187 @@
+"""Rankings, read when they are matched: ``Run``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from karat.inputs.dicts import plain, ranked
+from karat.inputs.files import called, read_as
+from karat.inputs.frames import (
+    INSISTED,
+    Frame,
+    is_frame,
+    usual,
+)
+from karat.inputs.qrels import Qrels, Rows
+from karat.inputs.run_names import short, text_name
+from karat.inputs.runs.dictionary import MappingRun
+from karat.inputs.runs.exclusion import ExcludingRun, excluding, pairs_of
+from karat.inputs.runs.text import TextRun
+from karat.inputs.sources import Origin, Readable, Source
+from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from karat import _native
+    from karat.inputs.files.table import Table
+    from karat.inputs.runs import Asked, Found, Held
+
+__all__ = ["Run", "RunLike"]
+
+RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A system's ranked lists, not read before they are matched.
+
+    Args:
+        name: what tables call it.
+        held: what holds the lists.
+        doubted: the column that was named as that of scores, unless its name or the caller says that it is.
+    """
+
+    name: str
+    held: Held
+    doubted: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no text."""
+        text_name(self.name)
+
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        return self.held.origin
+
+    @property
+    def source(self) -> Source | None:
+        """The text that it is read from; None if it is no text."""
+        held = self.held
+        while isinstance(held, ExcludingRun):
+            held = held.held
+        return held.source if isinstance(held, TextRun) else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
+        return self.held.alone
+
+    @classmethod
+    def of(
+        cls,
+        run: RunLike,
+        name: str | None = None,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        score: str | None = None,
+        rank: str | None = None,
+        extract: str | None = None,
+        folders: str | None = None,
+        exclude: Any = None,
+    ) -> Run:
+        """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+
+        A query may also have a list of documents, best first; and a run may be a list of rows, each a dict, as JSON
+        lines hold them.
+
+        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of parts of
+        a table, or a pattern of paths. A table's rows may stand in any order. Where it has no score, or the rank
+        alone is named, the lowest rank comes first and the score is minus the rank. Whole numbers as ids are compared
+        as their decimal text, so that a table gives the numbers of the text that holds the same.
+
+        Args:
+            run: the run.
+            name: what tables call it.
+            query: a table's column of queries, text or whole numbers; the one with a usual name if None.
+            document: the same of documents.
+            score: the same of scores; one whose name or values say that it holds ranks is refused, unless ``!`` stands
+                behind the name.
+            rank: the same of ranks.
+            extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
+                as is always done for SQLFrame and ibis, and for runs of Spark that are too large to be moved.
+            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
+                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
+            exclude: pairs of query and document that are taken out of the run before anything is ranked, such as the
+                items of a training set: ``{query: [document, …]}``, a frame, a path … Grades are not asked for.
+
+        Raises:
+            DataError: a path or frame that cannot be read.
+
+        Example:
+            >>> import karat
+            >>> karat.Run.of({"q": {"a": 1.0}}, "bm25").name
+            'bm25'
+        """
+        if exclude is not None:
+            seen = exclude if isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
+            how: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+            whole = cls.of(run, name, **how, extract=extract, folders=folders)
+            return replace(whole, held=excluding(whole.held, seen))
+        if isinstance(run, Run):
+            return run
+        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+        if isinstance(run, list):
+            from karat.inputs.files.json_lines import mapping_of_rows
+
+            run = mapping_of_rows(run, "run", its)
+        if isinstance(run, Mapping):
+            refuse_several(run)
+            run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
+            return cls(name or "run", MappingRun(plain(run)))
+        if is_frame(run):
+            from karat.inputs.runs.choose import held_frame
+
+            return cls(name or "run", held_frame(run, extract, its), doubtful(score))
+        found = read_as(cast("Readable", run), "run", its, folders)
+        if isinstance(found, Source):
+            return cls(name or short(found.name), TextRun(found))
+        return replace(cls.in_files(found, name, extract), doubted=doubtful(score))
+
+    @classmethod
+    def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
+        """A run in Parquet, CSV, JSON and the like.
+
+        Raises:
+            DataError: columns that cannot be what they are taken for.
+        """
+        from karat.inputs.runs.in_files import FileRun
+
+        with table.named():
+            # What the columns are was decided where the file was opened.
+            columns = {role: name + INSISTED * (role == "score") for role, name in table.columns.items()}
+            held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
+        return cls(name or called(table.name), FileRun(held, table))
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+        """The rows of judged documents.
+
+        Raises:
+            DataError: a line, row, score or id that cannot be used.
+        """
+        return self.held.match(judgments, asked)
+
+
+def refuse_several(runs: Mapping[Any, Any]) -> None:
+    """Refuse runs by name where one run is wanted: its dictionary holds lists of documents, not runs.
+
+    Raises:
+        DataError: the first of the dictionary's values is a run.
+    """
+    first = next(iter(runs.values()), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    path = isinstance(first, os.PathLike) or (isinstance(first, str) and os.path.exists(first))
+    if path or isinstance(first, Run) or is_frame(first) or isinstance(inside, (Mapping, list, tuple)):
+        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        raise DataError(
+            f"This is a dictionary of {count} by name, in the place of one run: call it for each, as in "
+            "{name: karat.evaluate(qrels, run) for name, run in runs.items()}, or karat.compare(qrels, runs)."
+        )
+
+
+def doubtful(score: str | None) -> str | None:
+    """The name of a column of scores that may hold something else; None of a usual one, or where the caller insists."""
+    return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
