@@ -13,16 +13,19 @@ WORKERS ?= 4
 
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := CMakeLists.txt $(wildcard native/*.* build_backend/*.py build_backend/*.txt)
+KERNEL := CMakeLists.txt $(wildcard native/*.*) build_backend/karat_build.py build_backend/compiler.py \
+  build_backend/tools.txt build_backend/zig.txt
 PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what it imports; to compile all of PyTorch and SciPy beforehand takes minutes.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test check fix fuzz fuzz-quick fuzz-python sanitize mutants forms bench clean peers pythons cpus
+.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
 	@echo "make test                    set up, and run every check that a change must pass"
+	@echo "make quick                   the tests of each part that are done in a minute: rules, laws, measures, each face"
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
 	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through karat"
@@ -46,6 +49,16 @@ test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
 	$(BIN)/pytest --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile || status=1; \
 	exit $$status
 
+# What most changes break, and no library that takes seconds to import; the laws are tried on a fifth of the lists.
+QUICK := house laws measures lists significance comparison checking compat test_answers.py test_cli.py test_curves.py \
+  test_dictionary.py test_evaluate.py test_frames.py test_gates.py test_language.py test_main.py test_native.py \
+  test_policy.py test_profiles.py test_ranking.py test_recommending.py test_records.py test_scores.py test_tensors.py \
+  test_ties.py
+
+quick: $(VENV)/installed $(VENV)/test-tools
+	KARAT_QUICK=1 $(BIN)/pytest --quiet --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile \
+	  $(addprefix tests/,$(QUICK))
+
 check: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -64,7 +77,7 @@ $(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-t
 # Held to their hashes: what compiles the kernel is what was tried.
 $(VENV)/build-tools: build_backend/compiler.py build_backend/tools.txt build_backend/zig.txt | $(VENV)/bin/pip
 	@echo "[2/3] Fetching what builds it: CMake, Ninja, nanobind, scikit-build-core"
-	@$(PIP) --no-compile --require-hashes $$($(BIN)/python build_backend/compiler.py requirements)
+	@$(PIP) --require-hashes $$($(BIN)/python build_backend/compiler.py requirements)
 	@touch $@
 
 # karat itself is already there, so these add only what the extra names.
@@ -76,7 +89,8 @@ $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
 	$(PIP) "karat[bench]"
 	@touch $@
 
-$(VENV)/peers: pyproject.toml | $(VENV)/installed
+# After the tools of the tests: two pips in one environment at once, as with make -j, spoil it.
+$(VENV)/peers: pyproject.toml | $(VENV)/test-tools
 	$(PIP) "karat[peers]"
 	@touch $@
 

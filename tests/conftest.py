@@ -20,6 +20,7 @@ for name, value in {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "NUMBA_OPT
 
 import sharing  # noqa: E402
 from karat.measures import REGISTER  # noqa: E402
+from toys import BETTER, QRELS, RUN  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +63,15 @@ def _reason(skip: object) -> str:
     """Return why a test was skipped: pytest keeps it behind file and line."""
     text = str(skip[-1] if isinstance(skip, tuple) else skip).removeprefix("Skipped: ")
     return "needs files beside this checkout, in ../shared" if "shared" in text else text
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the test is in, with ``qrels.txt``, ``one.run`` and ``two.run``."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("qrels.txt", QRELS), ("one.run", RUN), ("two.run", BETTER)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
 
 
 @pytest.fixture

@@ -13,21 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.cli import main
+from toys import RUN
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "qrels.txt").write_text(QRELS)
-    (tmp_path / "one.run").write_text(RUN)
-    (tmp_path / "two.run").write_text(RUN.replace("2.0", "0.5"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:

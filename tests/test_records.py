@@ -18,18 +18,15 @@ from karat import DataError, Policy, PolicyError
 from karat.cli import main
 from karat.output.files import write_whole
 from karat.testing.records import read
+from toys import RUN
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "qrels.txt").write_text(QRELS)
-    (tmp_path / "one.run").write_text(RUN)
-    (tmp_path / "two.run").write_text(RUN.replace("2.0", "0.5"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def folder(folder: Path) -> Path:
+    (folder / "qrels.txt").write_text(QRELS)
+    return folder
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import karat
 from hostile.attack import attacked
 from karat.output.errors import DataError
 from karat.output.files import refuse_overwriting, write_whole
+from toys import RUN
 
 
 def test_a_page_takes_the_place_of_another(tmp_path: Path) -> None:
@@ -119,79 +120,72 @@ def test_the_mask_of_the_process_is_never_touched(tmp_path: Path, monkeypatch: p
 
 # ---------------------------------------------------------------- inputs
 
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
-
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("q.txt").write_text(QRELS)
-    Path("a.run").write_text(RUN)
-    Path("b.run").write_text(RUN.replace("2.0", "0.5"))
+def linked(folder: Path) -> Path:
     Path("w.txt").write_text("q1 1\nq2 2\n")
     Path("texts.tsv").write_text("q1\tone\nq2\ttwo\n")
-    Path("link.run").symlink_to("a.run")
-    os.link("a.run", "hard.run")
-    return tmp_path
+    Path("link.run").symlink_to("one.run")
+    os.link("one.run", "hard.run")
+    return folder
 
 
 COMMANDS = {
-    "eval": ("eval", "q.txt", "a.run", "--weights", "w.txt", "--record"),
-    "eval of a link": ("eval", "q.txt", "link.run", "--record"),
-    "eval of a pattern": ("eval", "q.txt", "[a].run", "--record"),
-    "eval of a judged ranking": ("eval", "--judged-ranking", "q.txt", "--record"),
+    "eval": ("eval", "qrels.txt", "one.run", "--weights", "w.txt", "--record"),
+    "eval of a link": ("eval", "qrels.txt", "link.run", "--record"),
+    "eval of a pattern": ("eval", "qrels.txt", "[o]ne.run", "--record"),
+    "eval of a judged ranking": ("eval", "--judged-ranking", "qrels.txt", "--record"),
     "compare": (
         "compare",
-        "q.txt",
-        "one=a.run",
-        "two=b.run",
+        "qrels.txt",
+        "one=one.run",
+        "two=two.run",
         "--weights",
         "w.txt",
         "--by",
         "w.txt",
         "--record",
     ),
-    "report": ("report", "q.txt", "one=a.run", "b.run", "--queries", "texts.tsv", "-o"),
-    "gate": ("gate", "q.txt", "a.run", "--baseline", "b.run", "--junit"),
+    "report": ("report", "qrels.txt", "one=one.run", "two.run", "--queries", "texts.tsv", "-o"),
+    "gate": ("gate", "qrels.txt", "one.run", "--baseline", "two.run", "--junit"),
 }
-INPUTS = ("q.txt", "a.run", "b.run", "w.txt", "texts.tsv", "link.run", "hard.run", "./a.run")
+INPUTS = ("qrels.txt", "one.run", "two.run", "w.txt", "texts.tsv", "link.run", "hard.run", "./one.run")
 READ = {
-    "eval": {"q.txt", "a.run", "w.txt"},
-    "eval of a link": {"q.txt", "a.run"},
-    "eval of a pattern": {"q.txt", "a.run"},
-    "eval of a judged ranking": {"q.txt"},
-    "compare": {"q.txt", "a.run", "b.run", "w.txt"},
-    "report": {"q.txt", "a.run", "b.run", "texts.tsv"},
-    "gate": {"q.txt", "a.run", "b.run"},
+    "eval": {"qrels.txt", "one.run", "w.txt"},
+    "eval of a link": {"qrels.txt", "one.run"},
+    "eval of a pattern": {"qrels.txt", "one.run"},
+    "eval of a judged ranking": {"qrels.txt"},
+    "compare": {"qrels.txt", "one.run", "two.run", "w.txt"},
+    "report": {"qrels.txt", "one.run", "two.run", "texts.tsv"},
+    "gate": {"qrels.txt", "one.run", "two.run"},
 }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need no leave on POSIX")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_writes_over_what_it_reads(command: str, folder: Path) -> None:
+def test_no_command_writes_over_what_it_reads(command: str, linked: Path) -> None:
     before = {each: Path(each).read_text() for each in INPUTS}
     for each in INPUTS:
-        target = "a.run" if each in ("link.run", "hard.run", "./a.run") else each
+        target = "one.run" if each in ("link.run", "hard.run", "./one.run") else each
         if target in READ[command]:
             attacked(*COMMANDS[command], each).refused(f"{each} is an input")
     assert {each: Path(each).read_text() for each in INPUTS} == before
 
 
 def test_python_writes_over_nothing_that_was_scored(folder: Path) -> None:
-    scores = karat.evaluate("q.txt", "a.run", "AP")
-    for path in ("q.txt", "a.run", "./a.run"):
+    scores = karat.evaluate("qrels.txt", "one.run", "AP")
+    for path in ("qrels.txt", "one.run", "./one.run"):
         with pytest.raises(DataError, match="is an input"):
             karat.record(scores, path)
-    karat.record(scores, "b.run")
-    assert Path("a.run").read_text() == RUN
+    karat.record(scores, "two.run")
+    assert Path("one.run").read_text() == RUN
 
 
 def test_a_file_in_a_folder_that_is_read_is_an_input(folder: Path) -> None:
     (folder / "parts").mkdir()
     (folder / "parts" / "1.csv").write_text("query_id,doc_id,score\n")
     with pytest.raises(DataError, match="is an input, parts"):
-        refuse_overwriting("parts/1.csv", ["q.txt", "parts"])
-    refuse_overwriting("parts/new.csv", ["q.txt", "parts", "nowhere/*.run", "nowhere.run", None, 7])
+        refuse_overwriting("parts/1.csv", ["qrels.txt", "parts"])
+    refuse_overwriting("parts/new.csv", ["qrels.txt", "parts", "nowhere/*.run", "nowhere.run", None, 7])
     with pytest.raises(DataError, match="is an input"):
         refuse_overwriting("parts/1.csv", ["parts/*.csv"])

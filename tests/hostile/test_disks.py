@@ -12,21 +12,13 @@ import pytest
 import karat
 from hostile.attack import SOURCES, asked, attacked, attacked_apart
 
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
-
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="devices and closed streams are POSIX's")
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("qrels.txt").write_text(QRELS)
-    Path("one.run").write_text(RUN)
-    Path("two.run").write_text(RUN.replace("2.0", "0.5"))
+def made(folder: Path) -> None:
     karat.record(karat.evaluate("qrels.txt", "one.run", "AP"), "made.json")
-    return tmp_path
 
 
 SAID = {

@@ -19,19 +19,10 @@ import karat
 import karat.inputs.decompression
 from hostile.attack import asked, attacked, attacked_apart
 from karat.inputs.ids import twice
+from toys import RUN
 
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
 ROW = '{"query_id": "q1", "doc_id": "a", "score": 1}\n'
 HEADER = "query_id,doc_id,score\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("qrels.txt").write_text(QRELS)
-    Path("one.run").write_text(RUN)
-    return tmp_path
 
 
 def noise(size: int) -> bytes:

@@ -11,12 +11,11 @@ import pytest
 
 import karat
 from hostile.attack import attacked
+from toys import BETTER, QRELS, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
 SECRET = "root:secret:0:0\n" * 3
 
 
@@ -25,9 +24,8 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A record that lies in a folder of its own, beside its inputs."""
     (tmp_path / "its").mkdir()
     monkeypatch.chdir(tmp_path / "its")
-    Path("qrels.txt").write_text(QRELS)
-    Path("one.run").write_text(RUN)
-    Path("two.run").write_text(RUN.replace("2.0", "0.5"))
+    for name, text in (("qrels.txt", QRELS), ("one.run", RUN), ("two.run", BETTER)):
+        Path(name).write_text(text)
     scores = [karat.evaluate("qrels.txt", f"{each}.run", ["AP", "RR"]) for each in ("one", "two")]
     karat.record(karat.compare(None, scores), "made.json")
     made: dict[str, Any] = json.loads(Path("made.json").read_text())

@@ -13,8 +13,6 @@ import pytest
 
 from hostile.attack import SOURCES
 
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
-RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"
 SOON = 8.0
 """Seconds that an end may take on a loaded machine; on an idle one it takes a tenth of a second."""
 
@@ -22,18 +20,13 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes wi
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("qrels.txt").write_text(QRELS)
-    Path("one.run").write_text(RUN)
-    Path("two.run").write_text(RUN.replace("2.0", "0.5"))
+def large(folder: Path) -> None:
     many = [f"q{each}" for each in range(300)]
     Path("many.txt").write_text("".join(f"{each} 0 a 1\n" for each in many))
     for name, score in (("x.run", 0.5), ("y.run", 1.5)):
         lines = (f"{each} Q0 a 1 1 t\n{each} Q0 b 2 {score} t\n" for each in many)
         Path(name).write_text("".join(lines))
     os.mkfifo("pipe")
-    return tmp_path
 
 
 def begun(*arguments: str) -> subprocess.Popen[bytes]:

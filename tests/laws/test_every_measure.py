@@ -16,7 +16,7 @@ from karat.inputs.run import Run
 from karat.lists.flat import Flat
 from karat.matching.match import match, to_depth
 from karat.measures import REGISTER, Measure
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 MEASURES = [
     Measure(name, (), 3 if definition.whole else None)
@@ -61,7 +61,7 @@ def evaluated(qrels: dict, run: dict, **axes: object) -> karat.Scores:
         raise
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(judgments(), runs())
 def test_values_are_bounded_and_defined(qrels: dict, run: dict) -> None:
     scores = evaluated(qrels, run)
@@ -72,7 +72,7 @@ def test_values_are_bounded_and_defined(qrels: dict, run: dict) -> None:
                 assert -1e-12 <= value <= 1 + 1e-12, measure
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_a_query_scores_the_same_alone(qrels: dict, run: dict) -> None:
     together = evaluated(qrels, run)
@@ -82,7 +82,7 @@ def test_a_query_scores_the_same_alone(qrels: dict, run: dict) -> None:
         assert alone.values[0].tolist() == together.values[together.queries.index(query)].tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_the_order_of_queries_and_documents_is_irrelevant(qrels: dict, run: dict) -> None:
     turned = [
@@ -91,14 +91,14 @@ def test_the_order_of_queries_and_documents_is_irrelevant(qrels: dict, run: dict
     assert evaluated(*turned).values.tolist() == evaluated(qrels, run).values.tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_scores_matter_only_by_their_order(qrels: dict, run: dict) -> None:
     moved = {q: {d: 7 * s - 100 for d, s in docs.items()} for q, docs in run.items()}
     assert evaluated(qrels, moved).values.tolist() == evaluated(qrels, run).values.tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_ties_stay_between_the_worst_and_the_best_order(qrels: dict, run: dict) -> None:
     names = ["AP", "RR", "nDCG", "P@3", "Success@2", "Bpref"]
@@ -109,7 +109,7 @@ def test_ties_stay_between_the_worst_and_the_best_order(qrels: dict, run: dict) 
         assert (middle.values[:, place] <= high.values[:, place] + 1e-12).all(), name
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_a_row_for_every_rank_changes_nothing(qrels: dict, run: dict) -> None:
     rows = match(Qrels.of(qrels), Run.of(run), Policy()).rows
@@ -120,7 +120,7 @@ def test_a_row_for_every_rank_changes_nothing(qrels: dict, run: dict) -> None:
             assert np.allclose(few, all_of_them, rtol=0, atol=1e-12), measure
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_a_cut_equals_a_shorter_run(qrels: dict, run: dict) -> None:
     rows = match(Qrels.of(qrels), Run.of(run), Policy()).rows
@@ -134,7 +134,7 @@ def test_a_cut_equals_a_shorter_run(qrels: dict, run: dict) -> None:
                 ), measure
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_a_second_call_and_read_only_rows_give_the_same(qrels: dict, run: dict) -> None:
     rows = match(Qrels.of(qrels), Run.of(run), Policy()).rows
@@ -150,7 +150,7 @@ def test_a_second_call_and_read_only_rows_give_the_same(qrels: dict, run: dict) 
             )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments())
 def test_the_ideal_list_scores_1(qrels: dict) -> None:
     run = {q: {d: float(g) for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
