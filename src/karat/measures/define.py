@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 
 from karat.measures.grammar import shortened
@@ -174,6 +175,15 @@ def parameters_of(name: str, formula: Callable[..., Queries]) -> dict[str, Any]:
     return {each: declared(name, formula, each, given.get(each)) for each in names}
 
 
+def literals(formula: Callable[..., Queries], parameter: str) -> tuple[Any, ...]:
+    """The values of a parameter's ``Literal`` type; none if it has another, or one that only a type checker sees."""
+    alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
+    try:
+        return get_args(get_type_hints(alone, formula.__globals__)[parameter])
+    except NameError:
+        return ()
+
+
 def declared(name: str, formula: Callable[..., Queries], parameter: str, default: Any) -> OneOf | Number:
     """What a parameter may be, from its default.
 
@@ -185,7 +195,7 @@ def declared(name: str, formula: Callable[..., Queries], parameter: str, default
     if isinstance(default, (int, float)) and not isinstance(default, bool):
         return Number(default, role="relevance" if parameter == "rel" else "")
     if isinstance(default, str):
-        words = get_args(get_type_hints(formula).get(parameter))
+        words = literals(formula, parameter)
         if default in words:
             return OneOf(default, *(word for word in words if word != default))
     raise MeasureError(
