@@ -74,6 +74,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def report_libraries() -> None:
+    """What a report is drawn with; the test is skipped where it is absent."""
+    for name in ("altair", "vl_convert", "jinja2"):
+        pytest.importorskip(name, reason="karat[report] is not installed")
+
+
 @pytest.fixture
 def shared() -> Callable[..., Path]:
     """The path of a file beside the checkout; the test is skipped where it is absent."""

@@ -32,13 +32,16 @@ def ran(command: str, *runs: str) -> int:
     return 0
 
 
-@pytest.mark.parametrize("command", ["eval", "compare", "report", "agreement", "check"])
+REPORT = pytest.param("report", marks=pytest.mark.usefixtures("report_libraries"))
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", REPORT, "agreement", "check"])
 def test_two_runs_under_one_name_are_refused(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert ran(command, "a=x/new", "a=y/new") == 2
     assert f"{ALIKE} old=a/x.run new=b/x.run." in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["eval", "compare", "report", "agreement"])
+@pytest.mark.parametrize("command", ["eval", "compare", REPORT, "agreement"])
 def test_one_file_twice_needs_two_names(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert ran(command, "x/new", "x/new") == 2
     assert "2 runs are called 'x/new'" in capfd.readouterr().err

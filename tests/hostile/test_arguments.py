@@ -100,7 +100,16 @@ STATES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+OF_A_PAGE = "seed of a page"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(each, marks=pytest.mark.usefixtures("report_libraries")) if each == OF_A_PAGE else each
+        for each in CASES
+    ],
+)
 def test_a_wrong_argument_is_answered_in_a_sentence(case: str) -> None:
     call, said = CASES[case]
     with pytest.raises(karat.KaratError) as refused:
@@ -161,6 +170,7 @@ def test_a_file_beside_is_read_a_line_at_a_time(folder: Path, option: str, what:
 
 @pytest.mark.parametrize("option", ["--queries", "--documents"])
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the machine has no /dev/zero")
+@pytest.mark.usefixtures("report_libraries")
 def test_words_without_an_end_are_refused(folder: Path, option: str) -> None:
     answer = attacked("report", "qrels", "one", "two", "-o", "page.html", option, "/dev/zero")
     assert answer.code == 2

@@ -15,17 +15,10 @@ if TYPE_CHECKING:
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 RUNS = sorted(map(str, (TEA / "runs").glob("*.run")))
-NEEDED = ("altair", "vl_convert", "jinja2")
 
 
 @pytest.fixture(scope="session")
-def libraries() -> None:
-    for name in NEEDED:
-        pytest.importorskip(name, reason="karat[report] is not installed")
-
-
-@pytest.fixture(scope="session")
-def tea(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tea(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the bundled example, as a user makes it."""
     path = tmp_path_factory.mktemp("tea") / "report.html"
     karat.report(
@@ -50,7 +43,7 @@ class NoBundle(contextlib.AbstractContextManager):  # type: ignore[type-arg]
 
 
 @pytest.fixture
-def quick(libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
+def quick(report_libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
     """``karat.report`` without bundling the drawing library, which takes longer than all the rest."""
     monkeypatch.setattr("karat.reports.Bundle", NoBundle)
 

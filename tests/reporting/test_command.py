@@ -25,7 +25,7 @@ PATIENCE = 20
 
 
 def test_the_page_about_reports_shows_a_command_that_works(
-    libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = re.search(r"^karat report (.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert shown
@@ -41,7 +41,7 @@ def test_the_page_about_reports_shows_a_command_that_works(
 
 
 def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
-    libraries: None, monkeypatch: pytest.MonkeyPatch
+    report_libraries: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("karat.reports.Bundle", NoBundle)
     words = [str(TEA / "qrels.txt"), f"old={RUNS[0]}", f"new={RUNS[1]}", "-o", "-", "--baseline", "old"]
@@ -51,7 +51,7 @@ def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
 
 
 def test_the_page_names_no_folder_of_whoever_made_it(
-    libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("karat.reports.Bundle", NoBundle)
     home, elsewhere = tmp_path / "home" / "me", tmp_path / "elsewhere"
@@ -77,7 +77,9 @@ def test_the_page_names_no_folder_of_whoever_made_it(
     )
 
 
-def test_a_last_line_says_what_was_written_where_and_how_large(libraries: None, tmp_path: Path) -> None:
+def test_a_last_line_says_what_was_written_where_and_how_large(
+    report_libraries: None, tmp_path: Path
+) -> None:
     output = tmp_path / "report.html"
     command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
     done = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, check=True)
@@ -86,7 +88,7 @@ def test_a_last_line_says_what_was_written_where_and_how_large(libraries: None, 
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
-def test_a_terminal_sees_what_it_waits_for(libraries: None, tmp_path: Path) -> None:
+def test_a_terminal_sees_what_it_waits_for(report_libraries: None, tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), *RUNS, "-m", "AP"]
     process = subprocess.Popen(
@@ -106,7 +108,7 @@ def test_a_terminal_sees_what_it_waits_for(libraries: None, tmp_path: Path) -> N
 @pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
 @pytest.mark.parametrize("words", ["comparing 12 runs", "looking at"])
 def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
-    libraries: None, tmp_path: Path, words: str
+    report_libraries: None, tmp_path: Path, words: str
 ) -> None:
     """Python hears a signal between two of its own steps: none may last, not in a library either."""
     output = tmp_path / "report.html"
@@ -150,7 +152,7 @@ def test_one_run_is_too_few() -> None:
     assert "at least two RUNs" in done.output
 
 
-def test_a_mistake_leaves_the_old_page_and_says_one_sentence(libraries: None, tmp_path: Path) -> None:
+def test_a_mistake_leaves_the_old_page_and_says_one_sentence(report_libraries: None, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     output.write_text("old")
     command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), RUNS[0], "nowhere.run"]

@@ -162,7 +162,7 @@ def points(page: browser.Page) -> list[dict[str, object]]:
 
 
 @pytest.fixture(scope="module")
-def crowd(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def crowd(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of 24 runs with long names, many of which only the correction keeps apart."""
     draw = np.random.default_rng(3)
     hard = draw.uniform(size=40)
@@ -242,7 +242,7 @@ def test_the_axes_of_the_two_runs_are_equal_and_the_picture_square(page: browser
 
 
 def test_run_names_are_no_names_of_anything_else(
-    window: browser.Page, libraries: None, tmp_path: Path
+    window: browser.Page, report_libraries: None, tmp_path: Path
 ) -> None:
     names = [
         "__proto__",
@@ -479,7 +479,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_a_measure_without_values_shows_no_chart_of_another_measure(
-    window: browser.Page, libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: browser.Page, report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("karat.reports.figures.MOST_VALUES", 1)
     runs = sorted(map(str, (TEA / "runs").glob("*.run")))[:2]

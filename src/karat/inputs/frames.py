@@ -198,16 +198,21 @@ def refuse_one_column(given: Any, kind: str) -> None:
     Raises:
         DataError: it is one.
     """
-    library, its = (
-        library_of(given),
-        type(given),
-    )  # of a lazy frame the property itself would ask for its schema
-    if library in LIBRARIES and not any(hasattr(its, each) for each in ("columns", "schema", "to_table")):
+    # Of the type: a lazy frame's own property would ask for its schema.
+    library, its = library_of(given), type(given)
+    frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
+    if library in LIBRARIES and not frame and not holds_structs(given):
         wanted = "grades" if kind == "qrels" else "scores"
         raise DataError(
             f"The {kind} is a {its.__name__} of {library}, one column: give a data frame with columns of queries, "
             f"documents and {wanted}."
         )
+
+
+def holds_structs(given: Any) -> bool:
+    """Whether a single column holds rows of several fields, as PyArrow's and Polars' structs do."""
+    kind = getattr(given, "type", getattr(given, "dtype", None))
+    return str(kind).lower().startswith("struct")
 
 
 def place_of(frame: _native.Frame, name: str) -> int:
