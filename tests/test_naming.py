@@ -23,6 +23,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text("".join(lines))
 
 
+@pytest.fixture
+def command(request: pytest.FixtureRequest) -> str:
+    if request.param == "report":
+        request.getfixturevalue("report_libraries")
+    return str(request.param)
+
+
 def ran(command: str, *runs: str) -> int:
     judgments = ["qrels", "qrels"] if command == "agreement" else ["qrels"]
     try:
@@ -32,23 +39,20 @@ def ran(command: str, *runs: str) -> int:
     return 0
 
 
-REPORT = pytest.param("report", marks=pytest.mark.usefixtures("report_libraries"))
-
-
-@pytest.mark.parametrize("command", ["eval", "compare", REPORT, "agreement", "check"])
+@pytest.mark.parametrize("command", ["eval", "compare", "report", "agreement", "check"], indirect=True)
 def test_two_runs_under_one_name_are_refused(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert ran(command, "a=x/new", "a=y/new") == 2
     assert f"{ALIKE} old=a/x.run new=b/x.run." in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["eval", "compare", REPORT, "agreement"])
+@pytest.mark.parametrize("command", ["eval", "compare", "report", "agreement"], indirect=True)
 def test_one_file_twice_needs_two_names(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert ran(command, "x/new", "x/new") == 2
     assert "2 runs are called 'x/new'" in capfd.readouterr().err
     assert ran(command, "a=x/new", "b=x/new") == 0
 
 
-@pytest.mark.parametrize("command", ["eval", "compare"])
+@pytest.mark.parametrize("command", ["eval", "compare"], indirect=True)
 def test_files_of_one_name_go_by_their_paths(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert ran(command, "x/new", "y/new") == 0
     out = capfd.readouterr().out

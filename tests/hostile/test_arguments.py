@@ -100,17 +100,10 @@ STATES: dict[str, Any] = {
 }
 
 
-OF_A_PAGE = "seed of a page"
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(each, marks=pytest.mark.usefixtures("report_libraries")) if each == OF_A_PAGE else each
-        for each in CASES
-    ],
-)
-def test_a_wrong_argument_is_answered_in_a_sentence(case: str) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.FixtureRequest) -> None:
+    if case == "seed of a page":
+        request.getfixturevalue("report_libraries")
     call, said = CASES[case]
     with pytest.raises(karat.KaratError) as refused:
         call()
