@@ -1,4 +1,4 @@
-"""What a check can find: each kind of finding with its weight, what it does to the numbers, and what to do."""
+"""Kinds of findings of a check: severity, effect on the numbers, remedy."""
 
 from __future__ import annotations
 

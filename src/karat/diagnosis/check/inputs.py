@@ -1,4 +1,4 @@
-"""What is given to a check, as text to be read: files as they are, dicts written out as lines."""
+"""Input of a check as text: files unchanged, dicts, frames and tables written as lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
-from karat.diagnosis.check.chunks import Unbroken
+from karat.diagnosis.check.fields import Unbroken
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.diagnosis.check.survey import Survey, survey
 from karat.inputs.dicts import graded, ranked
@@ -25,7 +25,7 @@ from karat.output.errors import ContentError, DataError, LineEndError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.diagnosis.check.spelling import Spellings
+    from karat.diagnosis.check.survey import Spellings
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Row
 

@@ -1,4 +1,4 @@
-"""What a check found, for people, programs and continuous integration."""
+"""Result of a check as text, Markdown, JSON and a data frame."""
 
 from __future__ import annotations
 

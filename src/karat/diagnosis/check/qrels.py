@@ -1,4 +1,4 @@
-"""Findings in judgments: grades, repeats, queries without a relevant document."""
+"""Findings in qrels: grades, repeated judgments, queries without a relevant document, too few queries."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, plural
-from karat.diagnosis.check.pairing import moved, told
+from karat.diagnosis.check.lenient import moved, told
 from karat.diagnosis.check.survey import COLUMNS
-from karat.diagnosis.check.texts import EXAMPLES, malformed
+from karat.diagnosis.check.text import EXAMPLES, malformed
 from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.diagnosis.check.finding import Finding
-    from karat.diagnosis.check.judging import Judged
-    from karat.diagnosis.check.pairing import Pair
+    from karat.diagnosis.check.lenient import Judged, Pair
 
-__all__ = ["IN_JUDGMENTS"]
+__all__ = ["IN_QRELS"]
 
 LARGE = 10
 """A grade from which on 2^grade and a scale from 0 to 4 are out of reach."""
@@ -263,7 +262,7 @@ def first_line(judged: Judged, rows: NDArray[Any]) -> str:
     return f"{where}: {shown}".lstrip(": ")
 
 
-IN_JUDGMENTS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
+IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
     lines,
     duplicates,
     without_relevant,

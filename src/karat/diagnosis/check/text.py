@@ -1,4 +1,4 @@
-"""Findings in one text, whether judgments or a run: its bytes, its lines, its columns."""
+"""Findings in any text, qrels or run: encoding, line ends, columns, truncation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.inputs import Text
     from karat.diagnosis.check.survey import Seen
 
-__all__ = ["EXAMPLES", "IN_TEXTS", "malformed"]
+__all__ = ["EXAMPLES", "IN_TEXT", "malformed"]
 
 EXAMPLES = 3
 """How many places a finding names."""
@@ -256,7 +256,7 @@ def shown_line(fields: list[bytes]) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-IN_TEXTS: tuple[Callable[[Text], Iterator[Finding]], ...] = (
+IN_TEXT: tuple[Callable[[Text], Iterator[Finding]], ...] = (
     empty,
     truncated,
     mark,

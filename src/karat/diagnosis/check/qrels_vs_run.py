@@ -1,4 +1,4 @@
-"""Findings between a run and the judgments: queries and documents that do not meet, or in another writing only."""
+"""Findings between qrels and a run: queries and documents that do not match, lost zeros, unjudged documents."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, WARNING, found, plural
-from karat.diagnosis.check.pairing import DEPTH, told
-from karat.diagnosis.check.texts import EXAMPLES
+from karat.diagnosis.check.lenient import DEPTH, told
+from karat.diagnosis.check.text import EXAMPLES
 from karat.inputs.ids import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from karat.diagnosis.check.finding import Finding
-    from karat.diagnosis.check.pairing import Pair
+    from karat.diagnosis.check.lenient import Pair
 
-__all__ = ["BETWEEN"]
+__all__ = ["QRELS_VS_RUN"]
 
 ENOUGH = 20
 """So many judged documents that a run which finds none of them speaks of other documents."""
@@ -158,5 +158,5 @@ def perfect(pair: Pair) -> Iterator[Finding]:
         yield found("perfect", pair.name, f"1 in every query: {', '.join(scores.labels)}")
 
 
-BETWEEN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
+QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
 """Every finding between a run and the judgments."""

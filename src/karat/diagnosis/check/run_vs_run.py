@@ -1,4 +1,4 @@
-"""Findings between runs: the same one twice, lists of different length, unequal luck with the judgments."""
+"""Findings between runs: identical runs, equal names, lists of different length, runs judged to different extents."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.diagnosis.check.finding import found
-from karat.diagnosis.check.pairing import DEPTH, told
-from karat.diagnosis.check.texts import EXAMPLES
+from karat.diagnosis.check.lenient import DEPTH, told
+from karat.diagnosis.check.text import EXAMPLES
 from karat.inputs.run_names import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from karat.diagnosis.check.finding import Finding
-    from karat.diagnosis.check.pairing import Pair
+    from karat.diagnosis.check.lenient import Pair
 
-__all__ = ["BETWEEN_RUNS"]
+__all__ = ["RUN_VS_RUN"]
 
 RATIO = 1.5
 """Lists so many times as long as another run's were cut at another depth."""
@@ -102,5 +102,5 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
     )
 
 
-BETWEEN_RUNS: tuple[Callable[[Sequence[Pair]], Iterator[Finding]], ...] = (identical, names, lengths, gap)
+RUN_VS_RUN: tuple[Callable[[Sequence[Pair]], Iterator[Finding]], ...] = (identical, names, lengths, gap)
 """Every finding between runs."""
