@@ -16,8 +16,8 @@ from scipy import stats
 import karat
 from karat import DataError, MeasureError, Policy
 from karat.cli import main
-from karat.testing.gates import Check, Gate
-from karat.testing.gates.ci import command as workflow_command
+from karat.testing.gate_result import Check, Gate
+from karat.testing.gate_result import command as workflow_command
 
 # Each query has one relevant document; its rank is all that a run is.
 BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]

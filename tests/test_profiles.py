@@ -17,7 +17,7 @@ from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import main
 from karat.conventions.profiles import every_profile, profile_named
 from karat.measures import REGISTER, Measure
-from karat.testing.records import read
+from karat.testing.read_record import read
 
 PROFILES = every_profile()
 

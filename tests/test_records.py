@@ -17,7 +17,7 @@ import karat
 from karat import DataError, Policy, PolicyError
 from karat.cli import main
 from karat.output.files import write_whole
-from karat.testing.records import read
+from karat.testing.read_record import read
 from toys import RUN
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from karat.evaluation.ids import evaluate_ids
     from karat.reports import Report, report
     from karat.tensors.meter import Meter
-    from karat.testing.gates import Gate, gate
-    from karat.testing.records import Verification, record, verify
+    from karat.testing.gate import gate
+    from karat.testing.gate_result import Gate
+    from karat.testing.record import record
+    from karat.testing.verify import Verification, verify
 
 __all__ = [
     "Agreement",
@@ -94,12 +96,12 @@ LATER = {
     "Report": "karat.reports",
     "report": "karat.reports",
     "tensors": "karat.tensors",
-    "Gate": "karat.testing.gates",
-    "gate": "karat.testing.gates",
+    "Gate": "karat.testing.gate_result",
+    "gate": "karat.testing.gate",
     "Meter": "karat.tensors.meter",
-    "record": "karat.testing.records",
-    "Verification": "karat.testing.records",
-    "verify": "karat.testing.records",
+    "record": "karat.testing.record",
+    "Verification": "karat.testing.verify",
+    "verify": "karat.testing.verify",
 }
 
 

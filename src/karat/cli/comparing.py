@@ -108,7 +108,7 @@ def compare_command(
         refuse_overwriting(record, paths_of(*files, options["exclude"], *beside))
     found = compared(files[0], files[1:], list(measures) or None, names, profile, options, lenient=lenient)
     if record is not None:
-        from karat.testing.records import record as write_record
+        from karat.testing.record import record as write_record
 
         write_record(found, record)
     if layout == "text":

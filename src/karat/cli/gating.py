@@ -78,7 +78,7 @@ def gate_command(
     Exit code 0: passed; 1: failed; 2: it could not be decided, such as a file that cannot be read.
     """
     from karat.output.files import refuse_overwriting, write_whole
-    from karat.testing.gates import gate
+    from karat.testing.gate import gate
 
     if measures:
         raise click.UsageError(
@@ -116,7 +116,7 @@ def gate_command(
 
 def baseline_in(argument: str, inputs: Inputs) -> Any:
     """The record at a path, or the run."""
-    from karat.testing.gates.sources import record_of
+    from karat.testing.baseline import record_of
 
     return record_of(argument) or inputs.run(argument)
 
@@ -162,7 +162,8 @@ def verify_command(
     input, the policy or a value differs; 2: something cannot be read.
     """
     from karat.inputs.run_names import refuse_alike
-    from karat.testing.records import read, verify
+    from karat.testing.read_record import read
+    from karat.testing.verify import verify
 
     names = read(path).names if runs else []
     handed = [named(each, names) for each in runs]

@@ -101,7 +101,7 @@ def evaluate_command(
             )
         scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed, inputs)
     if record_path is not None:
-        from karat.testing.records import record
+        from karat.testing.record import record
 
         record(scores, record_path)
     spoken = language_in(lang)

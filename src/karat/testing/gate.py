@@ -1,4 +1,4 @@
-"""``karat.gate``: a run, a baseline and tolerances in, a verdict out."""
+"""``karat.gate``: holds a run to a baseline and to tolerances, and to least values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
 from karat.inputs.sources import kept
 from karat.output.errors import DataError, Worded, by_policy, worded
-from karat.testing.gates.checks import Check, Moved
-from karat.testing.gates.result import Gate
-from karat.testing.gates.sources import (
+from karat.testing.baseline import (
     both_valued,
     changed_judgments,
     in_both,
@@ -27,7 +25,8 @@ from karat.testing.gates.sources import (
     scored,
     unjudged,
 )
-from karat.testing.records import Record
+from karat.testing.gate_result import Check, Gate, Moved
+from karat.testing.read_record import Record
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Contest

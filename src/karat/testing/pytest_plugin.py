@@ -1,4 +1,4 @@
-"""A plugin for pytest: runs scored once a session, their table in its summary; ``pytest_plugins = "karat.testing"``."""
+"""Plugin for pytest: scores each run once a session and shows the table; ``pytest_plugins = "karat.testing"``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Making a record: hashes of the inputs, versions, policy, measures and every value, in one file."""
+"""``karat.record``: writes hashes of the inputs, versions, policy, measures and every value into one file."""
 
 from __future__ import annotations
 
 import math
+import os
 import platform
 import sys
 from collections.abc import Iterable
@@ -14,19 +15,18 @@ import numpy as np
 from karat.evaluation.score_tables import document_of
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.ids import twice
+from karat.inputs.sources import sentences
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
 from karat.output.files import refuse_overwriting, write_whole
-from karat.testing.records.hashing import digests, refuse_changed
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from karat.comparison import Comparison
     from karat.inputs.sources import Origin
 
-__all__ = ["FORMAT", "comparison_of", "laid_out", "record", "versions"]
+__all__ = ["FORMAT", "comparison_of", "digests", "laid_out", "record", "refuse_changed", "versions"]
 
 FORMAT = 1
 """Of the file; one that a reader does not know is refused."""
@@ -211,3 +211,51 @@ def laid_out(value: Any, indent: str = "") -> str:
         lines = [deeper + laid_out(each, deeper) for each in value]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return f"{opening}\n" + ",\n".join(lines) + f"\n{indent}{closing}" + ("" if indent else "\n")
+
+
+BLOCK = 2**20
+
+
+def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """How many bytes each file has and their SHA-256; a compressed file is not unpacked.
+
+    SHA-256 and not a faster hash, because every system has a program that prints it. No file is held in memory.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    distinct = list(dict.fromkeys(paths))
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(distinct, pool.map(digest, distinct), strict=True))
+
+
+def digest(path: str) -> tuple[int, str]:
+    """The same of one file, in one pass."""
+    from hashlib import sha256
+
+    found, block = sha256(), memoryview(bytearray(BLOCK))
+    size = 0
+    with sentences(path), open(path, "rb", buffering=0) as file:
+        while count := file.readinto(block):
+            found.update(block[:count])
+            size += count
+    return size, found.hexdigest()
+
+
+def refuse_changed(origin: Origin) -> None:
+    """Refuse a file that is no longer the one that was scored.
+
+    Raises:
+        DataError: it has gone, or was changed since.
+    """
+    for part in origin.parts:
+        refuse_changed(part)
+    if origin.parts:
+        return
+    path = origin.path or ""
+    with sentences(path):
+        now = os.stat(path)
+    if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
+        raise DataError(f"{path} was changed after it had been scored: score it again, then record.")

@@ -1,4 +1,4 @@
-"""Where a gate's two sides come from: runs to be scored, scores, and records of earlier ones."""
+"""Both sides of a gate: a run to score, scores, or a record of earlier ones, reduced to what both have."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from karat.evaluation.scores import Scores, whole
 from karat.inputs.run import Run
 from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
-from karat.testing.records import Record, read
-from karat.testing.records.hashing import digests
+from karat.testing.read_record import Record, read
+from karat.testing.record import digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

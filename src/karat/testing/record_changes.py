@@ -1,4 +1,4 @@
-"""What differs between a record and the same made again: trees of numbers in, sentences out."""
+"""Differences between a record and the same evaluation made again: trees of numbers in, sentences out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Finding", "changed_scores", "changed_trees"]
+__all__ = ["Change", "changed_scores", "changed_trees"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Change:
     """Something that is not as recorded.
 
     Args:
@@ -29,8 +29,8 @@ class Finding:
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
-def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Finding], float]:
-    """Findings about policy, measures and every run, and the largest difference of a value.
+def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
+    """Changes of policy, measures and every run, and the largest difference of a value.
 
     Args:
         old: the recorded document.
@@ -38,7 +38,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
         tolerance: by how much a value may differ.
     """
     findings = [
-        Finding(kind, key, f"{key} was {then}, is {now}")
+        Change(kind, key, f"{key} was {then}, is {now}")
         for kind, part in (("policy", "policy"), ("measure", "measures"))
         for key, then, now in changed_entries(old[part], new[part])
     ]
@@ -58,8 +58,8 @@ def changed_entries(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[
             yield key, then, now
 
 
-def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Finding], float]:
-    """Findings about one run, and the largest difference of a value."""
+def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
+    """Changes of one run, and the largest difference of a value."""
     name, findings = old["name"], []
     before, after = old["queries"], new["queries"]
     gone, come = (
@@ -69,10 +69,10 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
     for queries, words in ((gone, "no longer there"), (come, "not in the record")):
         if queries:
             findings.append(
-                Finding("queries", name, f"{name}: {listed(queries)} {words}", {"queries": queries})
+                Change("queries", name, f"{name}: {listed(queries)} {words}", {"queries": queries})
             )
     for key, then, now in changed_entries(old["counts"], new["counts"]):
-        findings.append(Finding("counts", name, f"{name}: {key} was {short(then)}, is {short(now)}"))
+        findings.append(Change("counts", name, f"{name}: {key} was {short(then)}, is {short(now)}"))
     largest = 0.0
     for label in old["means"]:
         shared = [query for query in before if query in after and label in after[query]]
@@ -82,23 +82,23 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
         means = (old["means"][label], new["means"].get(label))
         if moved:
             findings.append(
-                Finding("values", label, moved_sentence(name, label, moved, len(pairs), means), dict(moved))
+                Change("values", label, moved_sentence(name, label, moved, len(pairs), means), dict(moved))
             )
         elif distance(*means) > tolerance:
             findings.append(
-                Finding("means", label, f"{name}, {label}: the mean was {means[0]}, is {means[1]}")
+                Change("means", label, f"{name}, {label}: the mean was {means[0]}, is {means[1]}")
             )
     return [*findings, *changed_beside(old, new, tolerance)], largest
 
 
-def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Finding]:
-    """Findings about what stands beside a run's values: bounds of ties, errors of means, weights of queries."""
+def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Change]:
+    """Changes of what stands beside a run's values: bounds of ties, errors of means, weights of queries."""
     words = {"ties": "bounds of ties", "errors": "standard errors", "weights": "weights"}
-    findings: list[Finding] = []
+    findings: list[Change] = []
     for key, word in words.items():
         for each in changed_trees(old.get(key, {}), new.get(key, {}), tolerance):
             sentence = f"{old['name']}, {word}, {each.sentence}"
-            findings.append(Finding(key, each.what, sentence))
+            findings.append(Change(key, each.what, sentence))
     return findings
 
 
@@ -118,7 +118,7 @@ def moved_sentence(
     )
 
 
-def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[Finding]:
+def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[Change]:
     """Where two nested tables of numbers differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*old, *(key for key in new if key not in old)]
@@ -128,7 +128,7 @@ def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[
     elif same(old, new, tolerance):
         return []
     else:
-        return [Finding("comparison", path, f"{path}: was {short(old)}, is {short(new)}")]
+        return [Change("comparison", path, f"{path}: was {short(old)}, is {short(new)}")]
     return [each for then, now, where in parts for each in changed_trees(then, now, tolerance, where)]
 
 

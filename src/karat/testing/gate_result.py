@@ -1,13 +1,17 @@
-"""What a gate decided: a check a measure, with its tolerance, its evidence and the queries that moved."""
+"""Result of a gate: a check for each limit, as text, Markdown, JSON, JUnit XML and GitHub annotations."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from karat.output.escaping import sentence
+from karat._version import __version__
+from karat.output.display import Display
+from karat.output.escaping import command, json_text, markdown, printable, sentence
+from karat.output.tables import Marked, folded, lay_out
 
-__all__ = ["Check", "Moved", "Verdict", "shown_p"]
+__all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
 
 
 @dataclass(frozen=True)
@@ -137,9 +141,70 @@ class Check:
         return lines
 
 
+def shown_p(p: float) -> str:
+    """A p-value with three decimals; empty where there is none."""
+    if math.isnan(p):
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def detail(check: Check) -> list[str]:
+    """The lines under a verdict."""
+    lines = [check.evidence, *check.reading]
+    return lines + [
+        f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {sentence(each.query)}"
+        for each in check.worst
+    ]
+
+
+def junit(gate: Gate) -> str:
+    """One suite, one case a check.
+
+    Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
+    """
+    from xml.etree import ElementTree as ET
+
+    failures = sum(not each.passed for each in gate.checks)
+    totals = {"tests": str(len(gate.checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    suites = ET.Element("testsuites", {"name": "karat gate", **totals})
+    suite = ET.SubElement(suites, "testsuite", {"name": valid(gate.name), **totals})
+    for each in gate.checks:
+        case = ET.SubElement(suite, "testcase", {"classname": "karat.gate", "name": valid(each.title)})
+        lines = "\n".join(detail(each))
+        if each.passed:
+            ET.SubElement(case, "system-out").text = valid(f"{each.verdict}\n{lines}")
+        else:
+            failure = ET.SubElement(case, "failure", {"message": valid(each.verdict), "type": each.kind})
+            failure.text = valid(lines)
+    ET.SubElement(suite, "system-out").text = valid("\n".join([gate.headline, *gate.remarks]))
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def valid(text: str) -> str:
+    """Lines without what XML forbids, even escaped, or a terminal obeys."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def github(gate: Gate) -> str:
+    """A command a line: ``error`` for what failed, ``warning`` for what passed without proving much."""
+    lines = []
+    for each in gate.checks:
+        sentences = "\n".join([each.verdict, *detail(each)])
+        if not each.passed:
+            lines.append(command("error", f"karat gate: {each.title}", sentences))
+        elif each.doubtful:
+            lines.append(command("warning", f"karat gate: {each.title}", sentences))
+    lines += [command("warning", "karat gate", sentence(each)) for each in gate.notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+WIDTH = 80
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict:
-    """What a gate decided of each measure.
+class Gate(Display):
+    """Whether a run may pass, with the reasons; ``str()`` of it is the whole answer.
 
     Args:
         name: the run.
@@ -198,9 +263,94 @@ class Verdict:
             )
         return [*lines, self.story] if self.story else lines
 
+    def to_text(self, columns: int = WIDTH) -> str:
+        """The answer for a terminal or a log.
 
-def shown_p(p: float) -> str:
-    """A p-value with three decimals; empty where there is none."""
-    if math.isnan(p):
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+        Args:
+            columns: how wide a line may be.
+        """
+        lines = [self.headline]
+        for each in self.checks:
+            lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict, columns)
+            for said in (each.evidence, *each.reading):
+                lines += wrapped("        ", said, columns)
+            lines += [
+                # The id stands last: a line that began with '::' would be a command to GitHub.
+                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {sentence(one.query)}"
+                for one in each.worst
+            ]
+        for remark in self.remarks:
+            lines += wrapped("  ", remark, columns)
+        return "\n".join(lines) + "\n"
+
+    def to_markdown(self) -> str:
+        """The answer as a table, the worst queries as another: for a summary page or a comment."""
+        header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
+        rows = [
+            [
+                "pass" if each.passed else Marked("FAIL", bold=True),
+                each.label,
+                *(f"{value:.4f}" if math.isfinite(value) else "" for value in (each.before, each.after)),
+                f"{each.difference:+.4f}" if math.isfinite(each.difference) else "",
+                f"{each.kind} {each.limit:g}",
+                f"{each.low:+.4f} to {each.high:+.4f}" if math.isfinite(each.low) else "",
+                shown_p(each.p),
+                shown_p(each.adjusted),
+            ]
+            for each in self.checks
+        ]
+        worst = [
+            [each.label, sentence(one.query), f"{one.before:.4f}", f"{one.after:.4f}"]
+            for each in self.checks
+            for one in each.worst
+        ]
+        text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', header, rows, 2)}\n"
+        if worst:
+            title = ["measure", "query that lost", "before", "after"]
+            text += f"{lay_out('markdown', title, worst, 2)}\n"
+        readings = [f"{each.label}: {said}" for each in self.checks for said in each.reading]
+        return text + "".join(f"- {markdown(line)}\n" for line in [*readings, *self.remarks])
+
+    def to_json(self) -> str:
+        """Everything, numbers in full precision, undefined ones as null."""
+        checks = [
+            {
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in (
+                    asdict(each) | {"difference": each.difference, "reading": each.reading}
+                ).items()
+            }
+            for each in self.checks
+        ]
+        document: dict[str, Any] = {
+            "passed": self.passed,
+            "run": self.name,
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "test": "paired t, two-sided",
+            "correction": "holm" if self.compared > 1 else "none",
+            "checks": checks,
+            "only_before": list(self.only_before),
+            "only_after": list(self.only_after),
+            "notes": list(self.notes),
+            "scores": self.story,
+            "karat": __version__,
+        }
+        return json_text(document) + "\n"
+
+    def to_junit(self) -> str:
+        """JUnit's XML, one test case a check, which every CI server shows."""
+        return junit(self)
+
+    def to_github(self) -> str:
+        """GitHub's workflow commands: an error for each failed check, a warning for each that proves little."""
+        return github(self)
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.to_text()
+
+
+def wrapped(start: str, said: str, columns: int) -> list[str]:
+    """A sentence in so many columns, its further lines indented as its first."""
+    return folded(said, columns, " " * len(start), start).splitlines()

@@ -1,9 +1,11 @@
-"""Verifying a record: the same evaluation made again, and whatever is not as recorded, in sentences."""
+"""``karat.verify``: evaluates again what a record describes, and reports whatever differs."""
 
 from __future__ import annotations
 
 import math
 import os
+import re
+import stat
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,25 +16,25 @@ from karat.conventions.request import labelled, needs_groups
 from karat.evaluation.evaluate import evaluate, evaluate_judged_ranking
 from karat.evaluation.score_tables import document_of, plural
 from karat.inputs.files.paths import place_of
+from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
+from karat.inputs.sources import sentences
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
-from karat.testing.records.allowing import refuse_elsewhere, refuse_irregular
-from karat.testing.records.differing import Finding, changed_scores, changed_trees
-from karat.testing.records.hashing import digests
-from karat.testing.records.making import comparison_of, versions
-from karat.testing.records.reading import BY_RECORD, Record, damaged, policy_in, read
+from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
+from karat.testing.record import comparison_of, digests, versions
+from karat.testing.record_changes import Change, changed_scores, changed_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels import QrelsLike
     from karat.inputs.run import RunLike
 
-__all__ = ["Verification", "verify"]
+__all__ = ["Verification", "refuse_elsewhere", "refuse_irregular", "verify"]
 
 TOLERANCE = 1e-12
 """What another processor's logarithm may differ by, and far below any digit that is printed."""
@@ -52,7 +54,7 @@ class Verification(Display):
     """
 
     path: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Change, ...]
     notes: tuple[str, ...]
     largest: float
     counted: int
@@ -307,7 +309,7 @@ def changed_versions(document: dict[str, Any]) -> list[str]:
     return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
 
 
-def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str], list[Taken]]:
+def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
     """Files that are not the recorded bytes, inputs that have no hash to compare, and those that are the same bytes.
 
     Raises:
@@ -316,7 +318,7 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Finding], list[str], list[
     comparable = [each for each in inputs if each.path is not None and recorded_files(each.entry)]
     there = [files_now(each) for each in comparable]
     hashes = digests([path for files in there for path in files])
-    findings: list[Finding] = []
+    findings: list[Change] = []
     same = []
     for each, files in zip(comparable, there, strict=True):
         now = [(path, *hashes[path]) for path in files]
@@ -352,10 +354,10 @@ def files_now(given: Taken) -> list[str]:
     )
 
 
-def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Finding]:
+def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
     """What differs in as many files as were recorded."""
     return [
-        Finding(
+        Change(
             "input",
             given.label if len(then) == 1 else path,
             f"{path} has {size} bytes, SHA-256 {digest[:12]}…; recorded: {old_size} bytes, {old_digest[:12]}…",
@@ -366,9 +368,9 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Findi
     ]
 
 
-def other_files(given: Taken, now: list[File], then: list[File]) -> Finding:
+def other_files(given: Taken, now: list[File], then: list[File]) -> Change:
     """There are more or fewer files than recorded."""
-    return Finding(
+    return Change(
         "input",
         given.label,
         f"{given.path} means {len(now)} files; recorded: {len(then)}",
@@ -378,7 +380,7 @@ def other_files(given: Taken, now: list[File], then: list[File]) -> Finding:
 
 def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
-) -> tuple[list[Finding], list[str]]:
+) -> tuple[list[Change], list[str]]:
     """What differs in the comparison, made again from the scores."""
     from karat.comparison import compare
 
@@ -406,3 +408,49 @@ def compared_again(
         **{key: settings[key] for key in kept},
     )
     return changed_trees(old["contests"], comparison_of(fresh)["contests"], tolerance), []
+
+
+OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
+"""How inputs are handed over."""
+
+
+def refuse_elsewhere(path: str, record: str) -> None:
+    """Refuse a path that leads out of the record's folder and the working folder, also by a link.
+
+    Args:
+        path: a file, a folder or a pattern that the record names, or a file that one of these means.
+        record: the record's own path.
+
+    Raises:
+        DataError: it does.
+    """
+    root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
+    found = os.path.realpath(root or ".")
+    climbs = os.pardir in re.split(r"[/\\]", path[len(root) :])  # behind a wildcard, where no root tells it
+    homes = [os.path.realpath(each) for each in (os.path.dirname(record) or ".", ".")]
+    if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
+        raise DataError(
+            worded(
+                f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand "
+                "the file over (",
+                OVER,
+                "), or let the record name any file (",
+                Worded("anywhere=True", "--anywhere"),
+                ").",
+            )
+        )
+
+
+def refuse_irregular(paths: Iterable[str], record: str) -> None:
+    """Refuse what is no file: a pipe or a device that a record names may never end.
+
+    Raises:
+        DataError: such a path, or nothing there.
+    """
+    for path in paths:
+        with sentences(path):
+            mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise DataError(
+                worded(f"{record} names {path}, which is no file: hand a file over (", OVER, ").")
+            )
