@@ -100,7 +100,8 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "$$($(PYTHON) -V) has no 'venv' module: install it ('apt install python3-venv' on Debian and Ubuntu) and try again."; exit 1; }
 	@echo "[1/3] Making an environment in $(VENV)/"
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv --without-pip $(VENV)
+	@$(BIN)/python build_backend/environment.py
 
 # The fuzz target is a plain C++ program: sanitizers look at the kernel alone, without Python's own allocations.
 FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
