@@ -5,21 +5,37 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
 import pytest
 
+from karat.comparison import agreement
 from karat.comparison import statistics as significance
+from karat.comparison.agreement import coefficients
 
-MODULES = [each.name for each in pkgutil.iter_modules(significance.__path__)]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MODULES = [
+    f"{room.__name__}.{each.name}"
+    for room in (significance, agreement)
+    for each in pkgutil.iter_modules(room.__path__)
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_say_what_happens(name: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"karat.comparison.statistics.{name}"))
+    found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("name", sorted(each for each in significance.__all__ if each.islower()))
-def test_every_function_says_all_that_a_user_needs(name: str) -> None:
-    text = getattr(significance, name).__doc__ or ""
+FUNCTIONS = [
+    *(getattr(significance, each) for each in significance.__all__ if each.islower()),
+    *(coefficients.confusion, coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_every_function_says_all_that_a_user_needs(function: Callable[..., object]) -> None:
+    name, text = function.__name__, function.__doc__ or ""
     assert name == "all_pairs" or ("Args:" in text and "Raises:" in text and ">>> " in text)

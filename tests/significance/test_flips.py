@@ -13,9 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.comparison.statistics import max_flip, randomised_tukey, sign_flip
-from karat.comparison.statistics.exact import costs, exact_p, sizes, tail_of_grid, tail_of_halves
-from karat.comparison.statistics.grid import on_grid
-from karat.comparison.statistics.signs import flipped_sums
+from karat.comparison.statistics.randomisation import (
+    costs,
+    exact_p,
+    flipped_sums,
+    sizes,
+    tail_of_grid,
+    tail_of_halves,
+)
+from karat.comparison.statistics.sums import on_grid
 from karat.output.errors import DataError
 from sakai import SAKAI
 

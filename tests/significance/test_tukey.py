@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.comparison.statistics import all_pairs, anova, paired_tukey, randomised_tukey, sign_flip, tukey
-from karat.comparison.statistics.ranges import range_beyond, studentized_range_beyond
+from karat.comparison.statistics.tukey import range_beyond, studentized_range_beyond
 from karat.output.errors import DataError
 from sakai import SAKAI
 

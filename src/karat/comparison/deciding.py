@@ -13,7 +13,7 @@ import numpy as np
 from karat.comparison.findings import FAMILY_WISE
 from karat.comparison.letters import letters_of
 from karat.comparison.statistics import benjamini_hochberg, bonferroni, holm
-from karat.comparison.statistics.signs import refuse_seed
+from karat.comparison.statistics.randomisation import refuse_seed
 from karat.inputs.run import Run
 from karat.output.errors import DataError, PolicyError, did_you_mean
 

@@ -1,4 +1,4 @@
-"""What an agreement of judges holds: their judgments, statistics, and what the choice of one does to systems."""
+"""The data of an agreement: two judges, their shared documents, the coefficients, and the effect on systems."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from karat.comparison import Settings
-    from karat.comparison.agreement.labels import Statistic
-    from karat.comparison.agreement.pairing import Pairing
-    from karat.comparison.agreement.systems import Effect
     from karat.evaluation.scores import Scores
-    from karat.lists.rows import Floats
+    from karat.lists.rows import Floats, Integers
 
-__all__ = ["Findings", "Judge"]
+__all__ = ["TOP", "Effect", "Findings", "Judge", "Pairing", "Statistic"]
+
+TOP = 10
+"""How many of the best systems are looked at by themselves: that is where judges are told apart."""
 
 
 @dataclass(frozen=True)
@@ -87,3 +87,108 @@ class Findings:
     def shared(self) -> int:
         """How many documents both judged."""
         return len(self.pairing.a)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The judgments of two judges, side by side.
+
+    Args:
+        queries: those that both judged, in byte order.
+        a: the first judge's grades of the documents that both judged, query by query.
+        b: the second judge's.
+        query: the place of each such document's query.
+        documents: their ids.
+        only_a: documents that only the first judged, in queries that both did.
+        only_b: documents that only the second judged there.
+        queries_a: queries that only the first judged.
+        queries_b: queries that only the second judged.
+        negative: judgments with a negative grade, which stand for unjudged documents.
+    """
+
+    queries: tuple[str, ...]
+    a: Floats
+    b: Floats
+    query: Integers
+    documents: list[bytes] = field(repr=False)
+    only_a: int
+    only_b: int
+    queries_a: tuple[str, ...]
+    queries_b: tuple[str, ...]
+    negative: int
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number about two judges, with its 95 % interval over queries.
+
+    Args:
+        name: what it is called.
+        value: over all documents that both judged.
+        low: the lower end; NaN where there is none.
+        high: the upper end.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """One measure under both judges.
+
+    Args:
+        label: the measure.
+        names: the systems.
+        a: their means under the first judge.
+        b: their means under the second.
+        ranks_a: their ranks under the first, equal means the same.
+        ranks_b: their ranks under the second.
+        tau: Kendall's τ_b between both orders; NaN for one system.
+        tau_low: the lower end of its 95 % interval, whole queries drawn; NaN where there is none.
+        tau_high: the upper end.
+        tau_ap: τ_AP with the first judge's order for the true one: a swap near the top costs more.
+        tau_top: τ_b among the ten best of the first judge; NaN where there are no more than ten.
+        top_kept: how many of those are among the second's ten best.
+        flips: pairs of systems of which the one is better under the first judge and the other under the second.
+        kept: pairs that differ significantly, the same way, under both; the better system first.
+        lost: pairs that differ significantly under the first judge only.
+        gained: pairs that differ significantly under the second judge only.
+        reversed: pairs that differ significantly under both, in opposite ways; the first judge's better one first.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    ranks_a: tuple[int, ...]
+    ranks_b: tuple[int, ...]
+    tau: float
+    tau_low: float
+    tau_high: float
+    tau_ap: float
+    tau_top: float
+    top_kept: int
+    flips: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    gained: tuple[tuple[str, str], ...] = ()
+    reversed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of systems there are."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @property
+    def significant(self) -> int:
+        """How many pairs differ significantly under the first judge."""
+        return len(self.kept) + len(self.lost) + len(self.reversed)
+
+    @property
+    def moved(self) -> tuple[str, int, int]:
+        """The system whose rank changes most, with its rank under each judge."""
+        place = max(range(len(self.names)), key=lambda each: abs(self.ranks_a[each] - self.ranks_b[each]))
+        return self.names[place], self.ranks_a[place], self.ranks_b[place]

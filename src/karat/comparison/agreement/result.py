@@ -1,24 +1,310 @@
-"""What is known of two judges, and the ways to show it."""
+"""An agreement as text, Markdown, JSON and data frames."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.agreement import wording
+from karat.comparison.agreement import result as wording
 from karat.comparison.agreement.findings import Findings
+from karat.comparison.wording import TEST_NAMES, family_words
+from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import first_installed
+from karat.output import escaping
 from karat.output.display import Display
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
+from karat.output.tables import folded, in_bands, lay_out
 
-__all__ = ["Agreement"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.comparison.agreement.findings import Effect
+
+__all__ = ["Agreement", "answer", "markdown", "text", "unknown"]
+
+COLUMNS = 80
+
+FEW_SYSTEMS = 10
+
+MOST_PAIRS = 10
+
+LONGEST_NAME = 36
 
 FRAMES = ("queries", "statistics", "systems")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the answer: a title, a table and sentences, each of them optional but the title."""
+
+    title: str
+    header: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    sentences: Sequence[str] = ()
+
+
+def text(found: Findings, columns: int = COLUMNS) -> str:
+    """The whole answer in so many columns."""
+    parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
+    for each in sections(found):
+        table = ""
+        if each.header:
+            bands = in_bands(each.header, each.rows, 1, columns)
+            table = "\n".join(
+                lay_out(
+                    "text", [each.header[i] for i in band], [[row[i] for i in band] for row in each.rows], 1
+                )
+                for band in bands
+            )
+        parts.append(f"{each.title}\n{table}" + "".join(wrapped(one, columns) for one in each.sentences))
+    return "\n".join(parts)
+
+
+def markdown(found: Findings) -> str:
+    """The whole answer as Markdown."""
+    parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
+    for each in sections(found):
+        table = f"{lay_out('markdown', each.header, each.rows, 1)}\n" if each.header else ""
+        lines = "".join(f"- {escaping.markdown(sentence)}\n" for sentence in each.sentences)
+        parts.append(f"### {escaping.markdown(each.title)}\n\n{table}{lines}".rstrip("\n") + "\n")
+    return "\n".join(parts)
+
+
+def answer(found: Findings) -> tuple[str, str]:
+    """The two lines that say it: do the grades agree, does the order of systems?"""
+    same, kappa = found["same grade"], found["kappa, quadratic"]
+    grades = (
+        f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
+        f"{number(kappa.value)}{between(kappa.low, kappa.high)}"
+    )
+    if not found.effects:
+        return grades, "same order of systems: not asked; give runs to see what the judge does to them"
+    first = found.effects[0]
+    if len(first.names) == 1:
+        return grades, "same order of systems: one run has no order; give two or more"
+    return grades, (
+        f"same order: tau {number(first.tau)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
+        f"{len(first.kept)}/{first.significant} significant stay"
+    )
+
+
+def sections(found: Findings) -> list[Section]:
+    """The parts in their order."""
+    parts = [judges(found), confusion(found), statistics(found)]
+    if found.effects and found.effects[0].pairs:
+        parts += [orders(found), systems(found.effects[0]), fates(found)]
+    elif found.effects:
+        parts.append(systems(found.effects[0]))
+    return [*parts, Section("What this cannot know", sentences=unknown(found))]
+
+
+def judges(found: Findings) -> Section:
+    """Who judged what."""
+    rows = [
+        [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
+        for letter, each, alone in (
+            ("A", found.a, found.pairing.only_a),
+            ("B", found.b, found.pairing.only_b),
+        )
+    ]
+    both = f"Both judged {plural(found.shared, 'document', 'documents')} of {len(found.pairing.queries)} queries."
+    return Section("Judges", ["judge", "judgments", "queries", "mean grade", "alone"], rows, [both])
+
+
+def tail(path: str) -> str:
+    """The end of a long path, which tells two files apart."""
+    return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
+
+
+def confusion(found: Findings) -> Section:
+    """The table of grades."""
+    names = [f"{grade:g}" for grade in found.grades]
+    counts = found.table.astype(int)
+    rows = [
+        [f"A {name}", *map(str, row.tolist()), str(int(row.sum()))]
+        for name, row in zip(names, counts, strict=True)
+    ]
+    rows.append(["sum", *map(str, counts.sum(axis=0).tolist()), str(int(counts.sum()))])
+    return Section("Grades, A's down and B's across", ["", *(f"B {name}" for name in names), "sum"], rows)
+
+
+def statistics(found: Findings) -> Section:
+    """κ and the others."""
+    rows = [
+        [each.name, number(each.value), between(each.low, each.high).strip() or "-"]
+        for each in found.statistics
+    ]
+    bias = found["bias, B - A"]
+    if bias.low > 0:
+        who = "B is more generous than A"
+    elif bias.high < 0:
+        who = "B is stricter than A"
+    else:
+        who = "Neither judge is shown to be stricter"
+    sentences = [f"{who}: {bias.value:+.2f} grades a document."]
+    known = found.kappas[~np.isnan(found.kappas)]
+    if len(known):
+        low, middle, high = np.quantile(known, [0, 0.5, 1])
+        left = len(found.kappas) - len(known)
+        beside = f"; undefined in {left}, where one grade is all there is" if left else ""
+        sentences.append(
+            f"Quadratic kappa by query: {number(low)} to {number(high)}, median {number(middle)}{beside}."
+        )
+    how = f"Intervals: whole queries drawn {found.resamples} times, seed {found.seed}."
+    return Section("Agreement", ["statistic", "value", "95 % interval"], rows, [*sentences, how])
+
+
+def orders(found: Findings) -> Section:
+    """The orders of systems under every measure."""
+    many = not math.isnan(found.effects[0].tau_top)
+    header = [
+        "measure",
+        "tau",
+        "95 % interval",
+        "tau_AP",
+        "pairs",
+        "flip",
+        "kept",
+        "lost",
+        "gained",
+        "reversed",
+    ]
+    rows = [
+        [
+            each.label,
+            number(each.tau),
+            between(each.tau_low, each.tau_high).strip() or "-",
+            number(each.tau_ap),
+            str(each.pairs),
+            *(str(len(part)) for part in (each.flips, each.kept, each.lost, each.gained, each.reversed)),
+            *([number(each.tau_top), f"{each.top_kept}/10"] if many else []),
+        ]
+        for each in found.effects
+    ]
+    sentences = [
+        "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both."
+    ]
+    if found.settings is not None:
+        settings = found.settings
+        sentences.append(
+            f"Significant, as in karat compare: {TEST_NAMES[settings.test]}, alpha {settings.alpha:g}; "
+            f"{family_words(settings, len(found.effects))}."
+        )
+    return Section(
+        "Order of systems", [*header, *(["tau top 10", "stay in it"] if many else [])], rows, sentences
+    )
+
+
+def systems(effect: Effect) -> Section:
+    """Each system under both judges, in the first judge's order."""
+    order = sorted(range(len(effect.names)), key=lambda place: (effect.ranks_a[place], place))
+    rows = [
+        [
+            effect.names[i],
+            f"{effect.a[i]:.4f}",
+            str(effect.ranks_a[i]),
+            f"{effect.b[i]:.4f}",
+            str(effect.ranks_b[i]),
+            f"{effect.b[i] - effect.a[i]:+.4f}",
+        ]
+        for i in order
+    ]
+    sentences = []
+    if len(rows) > 1:
+        name, before, after = effect.moved
+        sentences = [
+            "No system changes its rank."
+            if before == after
+            else f"Largest move: {name}, rank {before} to {after}."
+        ]
+    return Section(
+        f"{effect.label} under each judge", ["run", "A", "rank", "B", "rank", "B - A"], rows, sentences
+    )
+
+
+def fates(found: Findings) -> Section:
+    """Which pairs flip, and which lose, gain or reverse their significance."""
+    words = {
+        "flips": "flip (A's better one first)",
+        "lost": "significant under A only",
+        "gained": "significant under B only",
+        "reversed": "significant, but reversed",
+    }
+    sentences = [
+        f"{each.label}, {said}: {listed(getattr(each, kind))}."
+        for each in found.effects
+        for kind, said in words.items()
+        if getattr(each, kind)
+    ]
+    return Section(
+        "Pairs of systems", sentences=sentences or ["No pair flips, none loses or gains significance."]
+    )
+
+
+def listed(pairs: Sequence[tuple[str, str]]) -> str:
+    """The first pairs, and how many more there are."""
+    shown = ", ".join(f"{better} > {worse}" for better, worse in pairs[:MOST_PAIRS])
+    return shown + (f" and {len(pairs) - MOST_PAIRS} more" if len(pairs) > MOST_PAIRS else "")
+
+
+def unknown(found: Findings) -> list[str]:
+    """What was assumed, and what no number above can show."""
+    pairing = found.pairing
+    lines = []
+    alone = pairing.only_a + pairing.only_b
+    if alone:
+        by_a = plural(pairing.only_a, "document was", "documents were")
+        whose = f"{by_a} judged by A only and {pairing.only_b} by B only"
+        if not found.effects:
+            lines.append(f"{whose}: no number above knows of them.")
+        elif found.pool == "own":
+            lines.append(
+                f"{whose}: under the other judge they count as unjudged, as not relevant where the measure does not "
+                "say otherwise. The pool 'both' scores systems on the documents that both judged."
+            )
+        else:
+            lines.append(
+                f"{whose}: they were left out for both judges, so values are not those of whole judgments."
+            )
+    for queries, letter in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
+        if queries:
+            first = ", ".join(queries[:5])
+            more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
+            lines.append(
+                f"Only {letter} judged {plural(len(queries), 'query', 'queries')}, left out: {first}{more}."
+            )
+    if pairing.negative:
+        lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} taken for unjudged.")
+    if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
+        count = len(found.effects[0].names)
+        pairs = plural(found.effects[0].pairs, "pair", "pairs")
+        lines.append(f"{count} systems make {pairs}: tau moves in large steps.")
+    lines.append("Agreement says how alike two judges are, not which of them is right.")
+    lines.append(
+        "A judge that is itself part of a system, such as the same language model, may favour that system; no count of "
+        "equal grades shows it."
+    )
+    return lines
+
+
+def number(value: float) -> str:
+    """A statistic with two decimals, - where it is not defined."""
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def between(low: float, high: float) -> str:
+    """An interval with a blank before it; empty where there is none."""
+    return "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
+
+
+def wrapped(sentence: str, columns: int) -> str:
+    """A sentence in so many columns."""
+    return folded(sentence, columns, "  ")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.statistics.flips import positive
-from karat.comparison.statistics.grid import cluster_codes, matrix, on_grid, summed
-from karat.comparison.statistics.products import weighted_sums
-from karat.comparison.statistics.signs import RESAMPLES, SEED, stream
+from karat.comparison.statistics.randomisation import RESAMPLES, SEED, positive, stream
+from karat.comparison.statistics.sums import cluster_codes, matrix, on_grid, summed, weighted_sums
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

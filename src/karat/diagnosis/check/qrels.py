@@ -239,7 +239,7 @@ def uncertain(pair: Pair | None) -> str:
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.queries) < 2:
         return ""
-    from karat.comparison.statistics.intervals import margin
+    from karat.comparison.statistics.t_test import margin
 
     label = scores.labels[0]
     half = float(margin(scores.values[:, :1])[0])

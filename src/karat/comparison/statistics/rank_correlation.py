@@ -1,4 +1,4 @@
-"""This file compares orders: of systems by Kendall's τ and τ_AP, of retrieved documents by rank-biased overlap."""
+"""Rank correlation: Kendall's τ and τ_AP of systems, rank-biased overlap of ranked documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This file is the randomisation test: signs of differences flipped, for one pair or for all at once."""
+"""The randomisation test: signs of differences flipped at random or counted exactly, for one pair of runs or all."""
 
 from __future__ import annotations
 
@@ -7,22 +7,42 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.comparison.statistics.exact import LONGEST, cost, exact_p
-from karat.comparison.statistics.grid import all_pairs, checked_pairs, matrix, on_grid, summed
-from karat.comparison.statistics.signs import RESAMPLES, SEED, every_sign, flipped_sums
+from karat.comparison.statistics.sums import all_pairs, checked_pairs, matrix, on_grid, summed, weighted_sums
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Flips", "max_flip", "sign_flip"]
+__all__ = [
+    "RESAMPLES",
+    "SEED",
+    "Flips",
+    "exact_p",
+    "flipped_sums",
+    "max_flip",
+    "refuse_seed",
+    "sign_flip",
+    "stream",
+]
 
 PATIENCE = 0.1
 """Seconds that exact p may take in all; beyond it resampling does."""
+
+SEED = 2026
+"""The seed unless another is given; a table's footer prints it."""
+
+RESAMPLES = 10_000
+"""With 1,000 one pair in a hundred falls on the other side of .05; with 10,000 at most one in two hundred."""
+
+AT_ONCE = 2048
+"""Resamples compared at a time: thirty runs of them stay in a processor's cache."""
+
+LONGEST = 50
+"""Differences beyond which halves of all assignments fill the memory (2**25 sums each)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,3 +252,146 @@ def positive(resamples: int) -> int:
     if resamples < 1:
         raise DataError(f"{resamples} resamples are none: give a positive number, such as {RESAMPLES:,}.")
     return resamples
+
+
+def refuse_seed(seed: object) -> None:
+    """Refuse what no stream begins from.
+
+    Raises:
+        DataError: the seed is no whole number from 0 on.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise DataError(f"seed={seed!r}: a seed is a whole number from 0 on.")
+
+
+def stream(seed: int) -> np.random.PCG64:
+    """The stream of random words of a seed.
+
+    Raises:
+        DataError: as ``refuse_seed``.
+    """
+    refuse_seed(seed)
+    return np.random.PCG64(int(seed))
+
+
+def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
+    """Half the sum of each column under random signs of the rows, for some resamples at a time [columns, resamples].
+
+    The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
+    serves every pair. Columns must be whole numbers whose sum is exact (see ``grid``): then the same seed gives the
+    same sums whatever the threads, the BLAS and the blocks. A resample takes a whole number of 64-bit words of PCG64's
+    raw stream, one bit a row in the order of the rows: rows in the same order get the same signs for all measures.
+    """
+    words = -(-len(whole) // 64)
+    draw = stream(seed)
+    for first in range(0, resamples, AT_ONCE):
+        count = min(AT_ONCE, resamples - first)
+        yield sums_under(draw.random_raw((count, words)), whole)
+
+
+def every_sign(whole: Floats) -> Iterator[Floats]:
+    """As ``flipped_sums``, under each of the 2**rows assignments of signs once; for at most 62 rows."""
+    total = 1 << len(whole)
+    for first in range(0, total, AT_ONCE):
+        yield sums_under(np.arange(first, min(first + AT_ONCE, total), dtype=np.uint64)[:, None], whole)
+
+
+def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
+    """Half the sums of the columns, a bit of 1 for plus and of 0 for minus [columns, resamples]."""
+    octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
+
+    def bits(first: int, last: int) -> NDArray[np.uint8]:
+        return np.unpackbits(octets[first:last], axis=1, count=len(whole), bitorder="little")
+
+    sums = weighted_sums(whole, len(words), bits)
+    sums -= whole.sum(axis=0)[:, None] / 2
+    return sums
+
+
+PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
+"""Seconds, roughly, on one core of 2024: a half's sum; a step of the recurrence; a cell of it."""
+
+
+def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> float:
+    """Roughly how many seconds counting would take; infinite if it cannot be done, or surely not so soon."""
+    least = np.count_nonzero(np.abs(difference) > zero(tolerance))
+    if least > LONGEST and (tolerance or least * PER_STEP > patience):
+        return np.inf
+    return min(costs(sizes(difference, tolerance), tolerance))
+
+
+def costs(size: Integers, tolerance: float) -> tuple[float, float]:
+    """The seconds by halves and by recurrence."""
+    halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
+    if tolerance or not len(size):
+        return halves, np.inf
+    cells = len(size) * float(size.sum()) / float(np.gcd.reduce(size))
+    return halves, len(size) * PER_STEP + cells * PER_CELL
+
+
+def exact_p(difference: Floats, tolerance: float) -> float:
+    """The share of all assignments of signs whose sum is at least as far from 0 as the one observed.
+
+    Zeros are dropped first, which changes nothing. Halves: every signed sum of either half of the differences, one
+    sorted, the other looked up in it (Horowitz and Sahni, 1974). Recurrence: on a coarse grid the number of
+    assignments that reach each sum grows by one difference at a time (Pagano and Tritchler, 1983).
+
+    Args:
+        difference: whole numbers [queries].
+        tolerance: by how much sums that tie in truth can differ.
+
+    Example:
+        >>> import numpy as np
+        >>> exact_p(np.array([2.0, 2.0, 2.0, 1.0, 0.0]), 0.0)
+        0.125
+    """
+    size = sizes(difference, tolerance)
+    reach = abs(int(difference.sum())) - int(tolerance)
+    if reach <= 0:
+        return 1.0
+    by_halves, by_recurrence = costs(size, tolerance)
+    return tail_of_halves(size, reach) if by_halves <= by_recurrence else tail_of_grid(size, reach)
+
+
+def sizes(difference: Floats, tolerance: float) -> Integers:
+    """The differences without signs and zeros, from the smallest."""
+    size = np.abs(difference).astype(np.int64)
+    return np.sort(size[size > zero(tolerance)])
+
+
+def zero(tolerance: float) -> int:
+    """The largest size that is no difference: one unit where scores were rounded."""
+    return 1 if tolerance else 0
+
+
+def tail_of_halves(size: Integers, reach: int) -> float:
+    """Twice the share of assignments with a sum of at least ``reach`` > 0."""
+    one, other = signed_sums(size[::2]), signed_sums(size[1::2])
+    other.sort()
+    one.sort()
+    found = len(one) * len(other) - int(np.searchsorted(other, reach - one[::-1]).sum())
+    return 2.0 * found / 2.0 ** len(size)
+
+
+def signed_sums(size: Integers) -> Integers:
+    """Every sum of these numbers with a sign each [2**numbers]."""
+    sums = np.zeros(1, np.int64)
+    for each in size:
+        sums = np.concatenate([sums - each, sums + each])
+    return sums
+
+
+def tail_of_grid(size: Integers, reach: int) -> float:
+    """The same by the chance of each sum of the differences that get a minus."""
+    step = int(np.gcd.reduce(size))
+    steps = size // step
+    total = int(steps.sum())
+    chance = np.zeros(total + 1)
+    chance[0], top = 1.0, 0
+    for each in steps.tolist():
+        half = chance[: top + 1] / 2
+        chance[: top + 1] = half
+        top += each
+        chance[each : top + 1] += half
+    least = -(-reach // step)
+    return 2.0 * float(chance[: (total - least) // 2 + 1].sum())

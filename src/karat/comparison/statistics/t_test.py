@@ -1,4 +1,4 @@
-"""This file is the paired t-test and what comes with it: intervals, effect sizes, what could have been detected."""
+"""The paired t-test, its intervals, effect sizes and detectable differences, and the tests of equivalence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.statistics.grid import cluster_codes, matrix, summed
+from karat.comparison.statistics.sums import cluster_codes, matrix, summed
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

@@ -1,0 +1,411 @@
+"""``karat.agreement``: two sets of qrels in, and runs if wanted; how far the judges agree out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat import _native
+from karat.comparison import compare
+from karat.comparison.agreement.coefficients import kappas, scale_of, statistics, tables_of
+from karat.comparison.agreement.findings import TOP, Effect, Judge, Pairing
+from karat.comparison.agreement.result import Agreement
+from karat.comparison.statistics import SEED, kendall, resample_means, tau_ap
+from karat.comparison.systems import RunsLike, named
+from karat.conventions.request import conventions
+from karat.evaluation.evaluate import evaluate
+from karat.evaluation.scores import Scores, whole
+from karat.inputs.ids import text_of
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from karat.comparison import Contest, Settings
+    from karat.conventions.policy import Policy
+    from karat.conventions.profiles import ProfileLike
+    from karat.conventions.request import MeasuresLike
+    from karat.inputs.qrels import QrelsLike
+    from karat.lists.rows import Floats
+
+__all__ = ["agreement", "effects", "pair", "restricted"]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+
+POOLS = ("own", "both")
+
+RESAMPLES = 1000
+
+
+def agreement(
+    a: QrelsLike,
+    b: QrelsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    pool: str = "own",
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Agreement:
+    """Say how far two judges agree, and what the choice of one does to the scores and the order of systems.
+
+    Of the documents that both judged: the confusion table, the share of equal grades, Cohen's κ (unweighted, linear,
+    quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and who is stricter by how much, each with a
+    95 % interval from whole queries drawn with replacement. With runs: the means under each judge, Kendall's τ and τ_AP
+    between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed, tested as
+    ``karat.compare`` does it. Grades and orders are two questions: judges who differ in many grades may order systems
+    alike, and judges who agree on most may not agree on the best.
+
+    Args:
+        a: the first judge's qrels, the reference: as ``qrels`` of ``karat.evaluate``.
+        b: the second judge's, such as a language model's.
+        runs: two systems or more, as in ``karat.compare``; None to compare grades only.
+        measures: nDCG@10 and AP, or the profile's own, if None; the first is the one that the text tells most about.
+        pool: whose documents count as judged when systems are scored: each judge's ``own``, or those that ``both``
+            judged, so that only grades differ.
+        policy: as in ``karat.evaluate``.
+        profile: as in ``karat.evaluate``.
+        alpha: how small a corrected p must be to call a difference significant.
+        resamples: how many times queries are drawn.
+        seed: of the draws.
+
+    Raises:
+        DataError: judgments or runs that cannot be read, or judges without a document in common.
+        MeasureError: a measure that does not exist.
+        PolicyError: a profile, policy or pool that does not exist.
+
+    Example:
+        >>> import karat
+        >>> human = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "b": 1}}
+        >>> model = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 2}}
+        >>> found = karat.agreement(human, model)
+        >>> found["same grade"].value, found["bias, B - A"].value
+        (0.6, 0.4)
+    """
+    if pool not in POOLS:
+        raise PolicyError(f"There is no pool {pool!r}: it is one of {', '.join(POOLS)}.")
+    convention, decided = conventions(profile, policy)
+    one, other = Qrels.of(a, decided), Qrels.of(b, decided)
+    pairing = pair(one, other)
+    if not pairing.queries:
+        raise DataError(
+            f"{one.name} and {other.name} have no query in common ('{one.queries[0]}' …, '{other.queries[0]}' …): "
+            "check that both use the same ids."
+        )
+    if not len(pairing.a):
+        raise DataError(
+            f"{one.name} and {other.name} have no document in common: check that both use the same ids."
+        )
+    scale = scale_of(pairing.a, pairing.b)
+    tables = tables_of(pairing, scale)
+    found: tuple[Effect, ...] = ()
+    scores: tuple[Scores, ...] = ()
+    settings = None
+    if runs is not None:
+        asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
+        systems = systems_in(runs)
+        documents = documents_of(pairing) if pool == "both" else None
+        queries = set(pairing.queries)
+        found, settings, scores = effects(
+            restricted(one, queries, documents),
+            restricted(other, queries, documents),
+            systems,
+            asked,
+            policy=policy,
+            profile=profile,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+        )
+    return Agreement(
+        a=judge(one),
+        b=judge(other),
+        pairing=pairing,
+        grades=tuple(scale.tolist()),
+        table=tables.sum(axis=0),
+        tables=tables,
+        statistics=statistics(tables, scale, resamples, seed),
+        kappas=kappas(tables),
+        effects=found,
+        settings=settings,
+        scores=scores,
+        pool=pool,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def systems_in(runs: RunsLike) -> dict[str, Run]:
+    """The runs by name; one alone is welcome.
+
+    Raises:
+        DataError: scores in place of a run.
+    """
+    found = named(runs) if len(runs) != 1 else one_run(runs)
+    systems = {name: each for name, each in found.items() if isinstance(each, Run)}
+    if len(systems) < len(found):
+        raise DataError("Scores do not say which documents were found: give runs.")
+    return systems
+
+
+def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
+    """A single run by its name."""
+    name, run = next(iter(runs.items())) if isinstance(runs, Mapping) else (None, runs[0])
+    found = run if isinstance(run, Scores) else Run.of(run, name)
+    return {found.name: found}
+
+
+def judge(qrels: Qrels) -> Judge:
+    """What there is to say of one judge alone."""
+    grades = qrels.judgments.grades
+    graded = grades[grades >= 0]
+    mean = float(graded.mean()) if len(graded) else np.nan
+    return Judge(qrels.name, len(graded), len(qrels.judgments.queries), mean)
+
+
+def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
+    """The documents that both judged, each with its query."""
+    owners = pairing.query.tolist()
+    return {
+        (pairing.queries[owner], document) for owner, document in zip(owners, pairing.documents, strict=True)
+    }
+
+
+def pair(a: Qrels, b: Qrels) -> Pairing:
+    """Put the grades of the documents that both judged side by side."""
+    one, other = a.judgments, b.judgments
+    place_b = {query: place for place, query in enumerate(other.queries)}
+    shared = [(place, place_b[query]) for place, query in enumerate(one.queries) if query in place_b]
+    known = set(one.queries)
+    grades_a, grades_b, owner, documents = [], [], [], []
+    only_a = only_b = 0
+    for number, (place, twin) in enumerate(shared):
+        mine, theirs = graded(one, place), graded(other, twin)
+        both = [document for document in mine if document in theirs]
+        only_a += len(mine) - len(both)
+        only_b += len(theirs) - len(both)
+        grades_a += [mine[document] for document in both]
+        grades_b += [theirs[document] for document in both]
+        owner += [number] * len(both)
+        documents += both
+    return Pairing(
+        queries=tuple(text_of(one.queries[place]) for place, _ in shared),
+        a=np.array(grades_a, np.float64),
+        b=np.array(grades_b, np.float64),
+        query=np.array(owner, np.int64),
+        documents=documents,
+        only_a=only_a,
+        only_b=only_b,
+        queries_a=tuple(text_of(query) for query in one.queries if query not in place_b),
+        queries_b=tuple(text_of(query) for query in other.queries if query not in known),
+        negative=int((one.grades < 0).sum() + (other.grades < 0).sum()),
+    )
+
+
+def graded(judgments: _native.Judgments, query: int) -> dict[bytes, float]:
+    """The grades of one query's documents, without negative ones; a document's first judgment counts."""
+    first, last = judgments.offsets[query], judgments.offsets[query + 1]
+    found: dict[bytes, float] = {}
+    for document, grade in zip(
+        judgments.documents(query), judgments.grades[first:last].tolist(), strict=True
+    ):
+        if grade >= 0:
+            found.setdefault(document, grade)
+    return found
+
+
+def restricted(
+    qrels: Qrels, queries: Container[str], documents: set[tuple[str, bytes]] | None = None
+) -> Qrels:
+    """The judgments of some queries, and of some of their documents."""
+    judgments = qrels.judgments
+    if documents is None and all(text_of(query) in queries for query in judgments.queries):
+        return qrels
+    ids: list[bytes] = []
+    kept: list[bytes] = []
+    grades: list[float] = []
+    for place, query in enumerate(judgments.queries):
+        name = text_of(query)
+        if name not in queries:
+            continue
+        first, last = judgments.offsets[place], judgments.offsets[place + 1]
+        for document, grade in zip(
+            judgments.documents(place), judgments.grades[first:last].tolist(), strict=True
+        ):
+            if documents is None or (name, document) in documents:
+                ids.append(query)
+                kept.append(document)
+                grades.append(grade)
+    return Qrels(qrels.name, _native.judgments_from_rows(ids, kept, np.array(grades)), qrels.origin)
+
+
+def effects(
+    a: Qrels,
+    b: Qrels,
+    runs: Mapping[str, Run],
+    measures: MeasuresLike,
+    *,
+    policy: Policy | None,
+    profile: ProfileLike,
+    alpha: float,
+    resamples: int,
+    seed: int,
+) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
+    """Every measure under both judges, how pairs were tested, and the scores under the first judge and the second.
+
+    Raises:
+        DataError: a run that cannot be read.
+    """
+    one, other = (
+        measured(qrels, runs, measures, policy=policy, profile=profile, alpha=alpha, seed=seed)
+        for qrels in (a, b)
+    )
+    names = tuple(runs)
+    found = tuple(
+        effect(
+            label,
+            names,
+            means,
+            other.means[label],
+            one.signs[label],
+            other.signs[label],
+            tau_interval(one, other, label, resamples, seed),
+        )
+        for label, means in one.means.items()
+    )
+    return found, one.settings, (*one.scores, *other.scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Systems under one judge.
+
+    Args:
+        scores: of each.
+        means: of each, by measure.
+        signs: by measure and pair of systems 1 if the first is significantly better, -1 if the second is, else 0.
+        settings: of the test; None for one system.
+    """
+
+    scores: tuple[Scores, ...]
+    means: dict[str, tuple[float, ...]]
+    signs: dict[str, dict[tuple[int, int], int]]
+    settings: Settings | None
+
+
+def measured(
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    measures: MeasuresLike,
+    *,
+    policy: Policy | None,
+    profile: ProfileLike,
+    alpha: float,
+    seed: int,
+) -> Measured:
+    """The systems under one judge; one alone has no pair to test."""
+    if len(runs) == 1:
+        ((name, run),) = runs.items()
+        alone = whole(evaluate(qrels, run, measures, policy=policy, profile=profile, name=name))
+        return Measured(
+            (alone,), {label: (alone[label],) for label in alone.labels}, {label: {} for label in alone}, None
+        )
+    found = compare(qrels, runs, measures, policy=policy, profile=profile, alpha=alpha, seed=seed)
+    means = {label: contest.means for label, contest in found.contests.items()}
+    signs = {label: significant(contest, alpha) for label, contest in found.contests.items()}
+    return Measured(found.scores, means, signs, found.settings)
+
+
+def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int) -> tuple[float, float]:
+    """Where τ_b lies when queries are drawn anew, the same ones for both judges; NaN where means are not plain ones."""
+    every = [*a.scores, *b.scores]
+    queries = {each.queries for each in every}
+    kind = a.scores[0].measures[a.scores[0].column(label)].definition.aggregate
+    table = (
+        np.stack([each.values[:, each.column(label)] for each in every], axis=1)
+        if len(queries) == 1 and kind == "mean"
+        else np.full((1, 2), np.nan)
+    )
+    if len(a.scores) < 2 or len(table) < 2 or not np.isfinite(table).all():
+        return np.nan, np.nan
+    means = resample_means(table, resamples=resamples, seed=seed)
+    found = np.array([kendall(*np.split(row, 2)).b for row in means])
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        return np.nan, np.nan
+    low, high = np.quantile(defined, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def effect(
+    label: str,
+    names: tuple[str, ...],
+    a: tuple[float, ...],
+    b: tuple[float, ...],
+    signs_a: dict[tuple[int, int], int],
+    signs_b: dict[tuple[int, int], int],
+    spread: tuple[float, float],
+) -> Effect:
+    """One measure under both judges."""
+    low, high = spread
+    one, other = np.array(a), np.array(b)
+    best = np.argsort(-one, kind="stable")[:TOP]
+    many, ranks_b = len(names) > TOP, ranks(other)
+    fates: dict[str, list[tuple[str, str]]] = {"kept": [], "lost": [], "gained": [], "reversed": []}
+    for (first, second), sign in signs_a.items():
+        after = signs_b[first, second]
+        fate = fate_of(sign, after)
+        if fate:
+            better, worse = (first, second) if (sign or after) > 0 else (second, first)
+            fates[fate].append((names[better], names[worse]))
+    return Effect(
+        label=label,
+        names=names,
+        a=a,
+        b=b,
+        ranks_a=ranks(one),
+        ranks_b=ranks_b,
+        tau=kendall(one, other).b,
+        tau_low=low,
+        tau_high=high,
+        tau_ap=tau_ap(one, other).a,
+        tau_top=kendall(one[best], other[best]).b if many else np.nan,
+        top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
+        flips=flips(names, a, b),
+        **{key: tuple(pairs) for key, pairs in fates.items()},
+    )
+
+
+def ranks(means: Floats) -> tuple[int, ...]:
+    """The rank of each system, 1 for the best; equal means share the better rank."""
+    return tuple(int((means > each).sum()) + 1 for each in means)
+
+
+def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) -> tuple[tuple[str, str], ...]:
+    """The pairs in opposite order; the one better under the first judge stands first."""
+    pairs = ((i, j) if one[i] > one[j] else (j, i) for i, j in combinations(range(len(names)), 2))
+    return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
+
+
+def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
+    """For each pair 1 if the first is significantly better, -1 if the second is, else 0."""
+    return {
+        (pair.a, pair.b): int(np.sign(pair.difference)) if pair.adjusted < alpha else 0
+        for pair in contest.pairs
+    }
+
+
+def fate_of(before: int, after: int) -> str:
+    """What becomes of a pair that is significant under one judge or both; empty if under none."""
+    if before and after:
+        return "kept" if before == after else "reversed"
+    return "lost" if before else "gained" if after else ""
