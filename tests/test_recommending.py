@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.evaluation.beyond_accuracy.define import BEYOND
+from karat.evaluation.beyond_accuracy import BEYOND
 from karat.output.errors import DataError, MeasureError
 
 # Four users, who all get item 1 first; a catalogue of six. Train: item 1 with all four, 2 with two, 3 and 5 with one.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.lists import Queries
 
-__all__ = ["REGISTER", "Definition", "measure"]
+__all__ = ["REGISTER", "Definition", "measure", "parameters_of"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,7 +159,7 @@ def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> boo
     return old.__module__ == new.__module__ and not old.__module__.startswith("karat.")
 
 
-def parameters_of(name: str, formula: Callable[..., Queries]) -> dict[str, Any]:
+def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
     """A formula's parameters, as its signature declares them.
 
     Raises:
@@ -175,7 +175,7 @@ def parameters_of(name: str, formula: Callable[..., Queries]) -> dict[str, Any]:
     return {each: declared(name, formula, each, given.get(each)) for each in names}
 
 
-def literals(formula: Callable[..., Queries], parameter: str) -> tuple[Any, ...]:
+def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
     """The values of a parameter's ``Literal`` type; none if it has another, or one that only a type checker sees."""
     alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
     try:
@@ -184,7 +184,7 @@ def literals(formula: Callable[..., Queries], parameter: str) -> tuple[Any, ...]
         return ()
 
 
-def declared(name: str, formula: Callable[..., Queries], parameter: str, default: Any) -> OneOf | Number:
+def declared(name: str, formula: Callable[..., Any], parameter: str, default: Any) -> OneOf | Number:
     """What a parameter may be, from its default.
 
     Raises:

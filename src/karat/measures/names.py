@@ -34,6 +34,7 @@ __all__ = [
     "Measure",
     "UnknownMeasureError",
     "Wanted",
+    "check_parameter",
     "given_names",
     "parse_measure",
     "parse_measures",
@@ -92,7 +93,7 @@ class Measure:
         definition = self.definition
         given = {key: tidied(value) for key, value in self.parameters}
         for parameter, value in given.items():
-            check_parameter(definition, parameter, value)
+            check_parameter(self.name, definition.parameters, parameter, value)
         ordered = tuple(
             (key, given[key])
             for key, default in definition.parameters.items()
@@ -207,13 +208,13 @@ class Measure:
         return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")
 
 
-def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
+def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, value: Value) -> None:
     """Refuse a parameter that the measure lacks or a value that it cannot take."""
-    if parameter not in definition.parameters:
-        has = ", ".join(definition.parameters) or "none"
-        raise MeasureError(f"{definition.name} has no parameter '{shortened(parameter)}'; it has: {has}.")
-    declared = definition.parameters[parameter]
-    written = f"{definition.name}({parameter}={shortened(show(value))})"
+    if parameter not in parameters:
+        has = ", ".join(parameters) or "none"
+        raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'; it has: {has}.")
+    declared = parameters[parameter]
+    written = f"{name}({parameter}={shortened(show(value))})"
     if declared.role == "gain":
         check_gain(written, declared, value)
     elif isinstance(declared, OneOf):

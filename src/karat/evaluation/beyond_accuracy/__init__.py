@@ -1,6 +1,262 @@
-"""Recommendation beyond accuracy: what part of a catalogue is shown, how evenly, how new, how unlike, how personal."""
+"""Measures of recommendations beyond accuracy. Lists, catalogue and history in; coverage, novelty, diversity out."""
 
-from karat.evaluation.beyond_accuracy.measuring import beyond_accuracy
-from karat.evaluation.beyond_accuracy.result import Beyond
+from __future__ import annotations
 
-__all__ = ["Beyond", "beyond_accuracy"]
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat._version import __version__
+from karat.evaluation.beyond_accuracy.inputs import read
+from karat.evaluation.beyond_accuracy.measures import BEYOND
+from karat.evaluation.beyond_accuracy.register import parse
+from karat.measures.names import split_names
+from karat.output.display import Display
+from karat.output.errors import DataError, MeasureError
+from karat.output.escaping import json_text
+from karat.output.tables import lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from karat.evaluation.beyond_accuracy.inputs import ItemsLike, Recommended, UsersLike
+    from karat.lists.rows import Floats
+
+__all__ = ["BEYOND", "Beyond", "beyond_accuracy"]
+
+ALWAYS = ("NumItems", "Entropy", "Personalisation")
+WITH = {
+    "catalogue": ("Coverage", "Gini"),
+    "train": ("Novelty", "Popularity", "Unseen", "Unexpectedness"),
+    "features": ("ILD",),
+}
+"""What is measured if nobody says: all that the inputs allow for."""
+
+
+def beyond_accuracy(
+    recommended: UsersLike,
+    measures: str | Iterable[str] | None = None,
+    *,
+    train: UsersLike | None = None,
+    catalogue: ItemsLike | None = None,
+    relevant: UsersLike | None = None,
+    baseline: UsersLike | None = None,
+    features: Mapping[Any, Sequence[float]] | None = None,
+    distances: Mapping[Any, float] | None = None,
+    depth: int | None = None,
+    exclude: UsersLike | None = None,
+) -> Beyond:
+    """Measure recommendations by what accuracy does not see: coverage, evenness, novelty, variety, surprise.
+
+    Each measure's conventions stand in its name: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
+    which library means which.
+
+    Args:
+        recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
+            frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order.
+        measures: names; all that the inputs allow for if None.
+        train: what users had before, in the same forms, in any order; a row for each interaction.
+        catalogue: every item that can be recommended.
+        relevant: what users took up afterwards, in the same forms.
+        baseline: the lists of a simpler recommender, as ``recommended``.
+        features: ``{item: [number, …]}``.
+        distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
+        depth: how many items of each list, for measures whose names have no ``@``.
+        exclude: what is taken out of the lists before ranks are counted, as ``train``, often the same.
+
+    Raises:
+        DataError: an input that cannot be used, or that a measure needs and that was not given.
+        MeasureError: a measure that does not exist.
+
+    Example:
+        >>> import karat
+        >>> recommended = {"u": ["a", "b"], "v": ["a", "c"]}
+        >>> train = {"u": ["a", "d"], "v": ["b"]}
+        >>> print(karat.beyond_accuracy(recommended, ["Coverage", "Novelty@1"], train=train, catalogue="abcd"))
+        measure     value  in full
+        Coverage   0.7500  Coverage(of=catalogue, counting=inside)
+        Novelty@1  1.0000  Novelty(of=users, scale=none, cold=one, mean=users, over=listed)@1
+        2 users · 4 recommendations · 3 items · 4 in catalogue · 2 train users · 3 train interactions
+    """
+    if depth is not None and depth < 1:
+        raise MeasureError(f"depth is a whole number from 1 on, not {depth}.")
+    given = read(
+        recommended,
+        train=train,
+        catalogue=catalogue,
+        relevant=relevant,
+        baseline=baseline,
+        features=features,
+        distances=distances,
+        exclude=exclude,
+    )
+    asked = names_of(measures, given)
+    values = []
+    for name in asked:
+        wanted = parse(name, depth)
+        found = wanted(given)
+        users = found if isinstance(found, np.ndarray) else None
+        values.append(Value(name, wanted.full, wanted.entry.sentence, mean_of(found), users))
+    return Beyond(tuple(values), given.users, bases_of(given))
+
+
+def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
+    """The names asked for, or of all that the inputs allow for.
+
+    Raises:
+        DataError: none.
+    """
+    if measures is None:
+        more = [name for what, names in WITH.items() if getattr(given, what) is not None for name in names]
+        return [*ALWAYS, *more]
+    names = [measures] if isinstance(measures, str) else list(measures)
+    found = [part for name in names for part in split_names(name)]
+    if not found:
+        raise DataError("No measure was asked for.")
+    return list(dict.fromkeys(found))
+
+
+def mean_of(found: Any) -> float:
+    """The number itself, or the mean over the users for whom it is defined."""
+    if not isinstance(found, np.ndarray):
+        return float(found)
+    there = found[~np.isnan(found)]
+    return float(there.mean()) if len(there) else float("nan")
+
+
+def bases_of(given: Recommended) -> dict[str, int]:
+    """How many of everything there are."""
+    bases = {
+        "users": len(given.users),
+        "recommendations": len(given.rows.user),
+        "items": len(np.unique(given.rows.item)),
+    }
+    if given.excluded:
+        bases["excluded"] = given.excluded
+    if given.catalogue is not None:
+        bases["in catalogue"] = int(given.catalogue.sum())
+    if given.train is not None:
+        bases["train users"] = len(np.unique(given.train.user))
+        bases["train interactions"] = len(given.train.user)
+    if given.relevant is not None:
+        bases["relevant pairs"] = len(given.relevant.user)
+    return bases
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Value:
+    """One measure's value.
+
+    Args:
+        label: the name that was asked for.
+        full: the name with every convention written out.
+        sentence: what it is.
+        value: over all users; NaN where it is undefined.
+        users: each user's own, NaN where undefined; None for a measure of all lists together [users].
+    """
+
+    label: str
+    full: str
+    sentence: str
+    value: float
+    users: Floats | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beyond(Display):
+    """Measures of recommendations beyond accuracy.
+
+    Args:
+        values: each measure's value.
+        users: who was recommended something.
+        bases: what the values rest on, by name: users, recommendations, items, catalogue, train.
+
+    Example:
+        >>> import karat
+        >>> found = karat.beyond_accuracy({"u": ["a", "b"], "v": ["a", "c"]}, ["NumItems@1", "Personalisation"])
+        >>> found["NumItems@1"], found["Personalisation"]
+        (1.0, 0.5)
+    """
+
+    values: tuple[Value, ...]
+    users: tuple[Hashable, ...]
+    bases: dict[str, int]
+
+    def __getitem__(self, label: str) -> float:
+        """The value of a measure."""
+        return self.of(label).value
+
+    def __iter__(self) -> Iterator[str]:
+        """The measures' names as they were asked for."""
+        return iter(each.label for each in self.values)
+
+    def keys(self) -> tuple[str, ...]:
+        """The same, so that ``dict(found)`` gives the value of each."""
+        return tuple(self)
+
+    def of(self, label: str) -> Value:
+        """A measure's value with its story.
+
+        Raises:
+            MeasureError: it was not asked for.
+        """
+        for each in self.values:
+            if label in (each.label, each.full):
+                return each
+        raise MeasureError(f"'{label}' was not asked for; there are: {', '.join(self)}.")
+
+    def by_user(self, label: str) -> dict[Hashable, float]:
+        """Each user's value, NaN where it is undefined.
+
+        Raises:
+            DataError: the measure is of all lists together.
+        """
+        users = self.of(label).users
+        if users is None:
+            raise DataError(
+                f"{label} is one number for all lists together: no user has a value of their own."
+            )
+        return dict(zip(self.users, users.tolist(), strict=True))
+
+    def to_text(self, layout: str = "text") -> str:
+        """A table and a line that says what the values rest on.
+
+        Args:
+            layout: ``text``, ``markdown``, ``latex``, ``csv`` or ``tsv``.
+        """
+        rows = [[each.label, f"{each.value:.4f}", each.full] for each in self.values]
+        return lay_out(layout, ["measure", "value", "in full"], rows, [0, 2])
+
+    def footer(self) -> str:
+        """What the values rest on, and how many users have none of their own."""
+        parts = [f"{count} {name}" for name, count in self.bases.items()]
+        for each in self.values:
+            without = 0 if each.users is None else int(np.isnan(each.users).sum())
+            if without:
+                parts.append(f"{each.label} is undefined for {without} users, left out of its mean")
+        return " · ".join(parts)
+
+    def __str__(self) -> str:
+        """The table and the footer."""
+        return f"{self.to_text()}{self.footer()}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name; undefined values are None."""
+        return {
+            "measures": {
+                each.label: {"value": defined(each.value), "in_full": each.full} for each in self.values
+            },
+            "bases": self.bases,
+            "karat": __version__,
+        }
+
+    def to_json(self) -> str:
+        """Everything, numbers in full precision."""
+        return json_text(self.as_dict()) + "\n"
+
+
+def defined(value: float) -> float | None:
+    """The number, or None for one that JSON cannot write."""
+    return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""What a measure beyond accuracy is: a formula with named conventions, and the register of all of them."""
+"""The register of measures beyond accuracy: their formulas by name, and the measure that a name stands for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.measures.names import parts_of_name
-from karat.measures.parameters import OneOf
+from karat.measures.define import parameters_of
+from karat.measures.grammar import parts_of_name
+from karat.measures.names import check_parameter
 from karat.output.errors import DataError, MeasureError, did_you_mean
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from karat.evaluation.beyond_accuracy.inputs import Recommended
     from karat.lists.rows import Floats
 
-__all__ = ["BEYOND", "OneOf", "Wanted", "beyond", "parse", "wanting"]
+__all__ = ["BEYOND", "BeyondMeasure", "Value", "beyond", "parse", "wanting"]
 
 Value: TypeAlias = "float | Floats"
 """One number for all recommendations together, or one per user."""
@@ -37,7 +38,7 @@ class Entry:
 
     name: str
     formula: Callable[..., Value]
-    parameters: dict[str, OneOf]
+    parameters: dict[str, Any]
     needs: tuple[str, ...]
     source: str
 
@@ -52,19 +53,19 @@ BEYOND: dict[str, Entry] = {}
 
 
 def beyond(
-    name: str, *, needs: tuple[str, ...] = (), source: str, **parameters: OneOf
+    name: str, *, needs: tuple[str, ...] = (), source: str
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Enrol a formula."""
+    """Enrol a formula; its first argument is the recommendations, the others are its parameters by their defaults."""
 
     def enrol(formula: Callable[..., Value]) -> Callable[..., Value]:
-        BEYOND[name] = Entry(name, formula, parameters, needs, source)
+        BEYOND[name] = Entry(name, formula, parameters_of(name, formula), needs, source)
         return formula
 
     return enrol
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BeyondMeasure:
     """A measure with its conventions and depth.
 
     Args:
@@ -125,7 +126,7 @@ def wanting(given: Recommended, what: str, name: str) -> Any:
     return found
 
 
-def parse(name: str, depth: int | None) -> Wanted:
+def parse(name: str, depth: int | None) -> BeyondMeasure:
     """The measure of one name; ``depth`` holds where the name has no ``@``.
 
     Raises:
@@ -137,13 +138,8 @@ def parse(name: str, depth: int | None) -> Wanted:
         raise MeasureError(f"There is no measure '{word}' beyond accuracy. {hint}")
     entry = BEYOND[word]
     for key, value in given.items():
-        if key not in entry.parameters:
-            has = ", ".join(entry.parameters) or "none"
-            raise MeasureError(f"{word} has no parameter '{key}'; it has: {has}.")
-        if not entry.parameters[key].accepts(value):
-            words = ", ".join(entry.parameters[key].words)
-            raise MeasureError(f"{word}({key}={value}): {key} is one of {words}.")
-    if at is not None and not (at.isdigit() and int(at) > 0):
+        check_parameter(word, entry.parameters, key, value)
+    if at is not None and not (at.isdecimal() and int(at) > 0):
         raise MeasureError(f"'{name}': a depth is a whole number from 1 on, not '{at}'.")
     values = tuple((key, given.get(key, each.default)) for key, each in entry.parameters.items())
-    return Wanted(word, values, depth if at is None else int(at))
+    return BeyondMeasure(word, values, depth if at is None else int(at))
