@@ -1,4 +1,4 @@
-"""Batches of scores and grades in arrays, on their device: ``karat.tensors.evaluate``."""
+"""Measures of batches in arrays. Scores and grades of torch, JAX, NumPy … in; values on the same device out."""
 
 from karat.tensors.evaluator import Evaluator, evaluate, evaluate_topk
 

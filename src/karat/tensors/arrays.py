@@ -1,4 +1,4 @@
-"""What arrays a call may hand over: real numbers, none of them hidden by a mask, none that rounding makes equal."""
+"""Checks of arrays that a call receives: real numbers, no NumPy masks, no scores that rounding makes equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call hands over, in one form: arrays [query, document], whatever their library and however they came."""
+"""One form for a batch of documents: arrays [query, document], from padded, flat or top-k input of any library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.lists.arrays import Arrays, arrays_of
 from karat.output.errors import DataError
-from karat.tensors.taken import UNHELD, as_scores, refuse_no_ids
+from karat.tensors.arrays import UNHELD, as_scores, refuse_no_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,30 +1,31 @@
-"""Measures of arrays: one sort for all of them, values per query or means, in the library they came from."""
+"""``karat.tensors.evaluate`` and ``Evaluator``: values per query and means of arrays, one sort for all measures."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
+from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.output.errors import DataError, MeasureError
+from karat.tensors.arrays import taken, weights_taken
 from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
-from karat.tensors.means import Column, mean_of, sums_of
-from karat.tensors.orders import means_over_orders, values_of
-from karat.tensors.ranking import beyond, checked, ranked, refuse_axes
-from karat.tensors.taken import taken, weights_taken
+from karat.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
+    from karat.lists.arrays import Arrays
     from karat.lists.padded import Padded
     from karat.measures import Measure
 
-__all__ = ["Evaluator", "evaluate", "evaluate_topk"]
+__all__ = ["Column", "Evaluator", "evaluate", "evaluate_topk", "mean_of", "sums_of", "terms_of"]
 
 RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
 """The axes of a policy that decide how documents are ranked, and so which measures can share a sort."""
@@ -443,3 +444,50 @@ def refuse_measure(measure: Measure) -> None:
             f"{measure} counts preferences or judgment groups, and an array of grades holds none: evaluate files with "
             "'karat trec-eval'."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of one measure.
+
+    Args:
+        values: [query].
+        weights: what each weighs in the mean; None if all weigh the same [query].
+        kept: which queries count at all; None for all [query].
+    """
+
+    values: Any
+    weights: Any = None
+    kept: Any = None
+
+
+def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """What each query adds to the sum of its measure, and to what that is divided by.
+
+    Args:
+        xp: the array library.
+        column: the values.
+        how: ``mean``, ``geometric`` or ``sum``.
+    """
+    values, weights = column.values, column.weights
+    if how == "geometric":
+        values = xp.log(xp.maximum(values, GEOMETRIC_FLOOR))
+    if how == "sum" or weights is None:
+        weights = xp.full(tuple(values.shape), 1.0)
+    if column.kept is not None:
+        weights = xp.where(column.kept, weights, 0.0)
+    return xp.where(weights > 0.0, values * weights, 0.0), weights
+
+
+def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
+    """The sums of the terms of all queries."""
+    terms, weights = terms_of(xp, column, how)
+    return xp.library.sum(terms, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)
+
+
+def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
+    """The one number that the sums come to; undefined where nothing counts."""
+    if how == "sum":
+        return total
+    mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))
+    return xp.library.exp(mean) if how == "geometric" else mean

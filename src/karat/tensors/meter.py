@@ -1,4 +1,4 @@
-"""Means that grow: batches come in, two sums per measure are kept, and the parts of several machines become one."""
+"""``karat.Meter``: means over batches, kept as two sums a measure, and merged over machines."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import Scores
 from karat.lists.arrays import Arrays
 from karat.output.errors import DataError, MeasureError
-from karat.tensors import Evaluator
-from karat.tensors.means import Column, mean_of, sums_of, terms_of
+from karat.tensors.evaluator import Column, Evaluator, mean_of, sums_of, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
