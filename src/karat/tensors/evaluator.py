@@ -217,6 +217,7 @@ class Evaluator:
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
             refuse_measure(measure)
+            _ = measure.arguments  # computed now: torch.compile cannot trace a cached_property's lock
             groups.setdefault(self.policy.of_measure(str(measure)), {})[label] = measure
         for own, its in groups.items():
             refuse_axes(own)
