@@ -19,7 +19,7 @@ import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
 from karat.evaluation.beyond_accuracy.inputs import read
-from karat.inputs.frames import USUAL, plain_name, usual
+from karat.inputs.columns import USUAL, plain_name, usual
 
 if TYPE_CHECKING:
     from collections.abc import Callable

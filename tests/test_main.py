@@ -80,8 +80,8 @@ finally:
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
         "karat.conventions.profiles.trec",
-        "karat.inputs.runs.streamed",
-        "karat.inputs.files.json_lines",
+        "karat.inputs.runs.batches",
+        "karat.inputs.files.json",
         "karat.output.files",
         "karat.output.chinese",
     }

@@ -19,7 +19,7 @@ import pytest
 import karat
 from karat import DataError
 from karat.cli import main
-from karat.inputs.files import called, engines
+from karat.inputs.files import called, libraries
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 
@@ -72,7 +72,9 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """One library at a time, as if no other was installed."""
     if not find_spec(request.param):
         pytest.skip(f"{request.param} is not installed")
-    monkeypatch.setattr(engines, "find_spec", lambda name: find_spec(name) if name == request.param else None)
+    monkeypatch.setattr(
+        libraries, "find_spec", lambda name: find_spec(name) if name == request.param else None
+    )
     return str(request.param)
 
 
@@ -641,7 +643,7 @@ def test_files_with_other_columns_are_refused(tmp_path: Path, reader: str) -> No
 def test_without_a_library_it_is_said_which_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
     run = text(tmp_path / "run.csv", RUN, RANKED)
     check_refused(lambda: Run.of(run), str(run), "polars or duckdb", "pip install polars")
     (tmp_path / "run.parquet").write_bytes(b"PAR1")

@@ -18,8 +18,7 @@ import pytest
 
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
-from karat.inputs.runs.arrow import OnceFeed, bounded
-from karat.inputs.runs.streamed import StreamedRun
+from karat.inputs.runs.batches import OnceFeed, StreamedRun, bounded
 from karat.inputs.spill import Overflow
 
 if TYPE_CHECKING:
@@ -398,7 +397,7 @@ def test_a_lazy_frame_is_computed_once_unless_its_queries_are_mixed() -> None:
 def test_a_long_stream_that_can_be_read_once_is_not_read_twice(make: Any, monkeypatch: Any) -> None:
     given = {"qid": ["1", "2", "1"], "docno": ["a", "b", "b"], "score": [1.0, 3.0, 2.0]}
     expected = karat.evaluate(QRELS, table(given), MEASURES).means()
-    monkeypatch.setattr("karat.inputs.runs.arrow.FEW", 2)
+    monkeypatch.setattr("karat.inputs.runs.batches.FEW", 2)
     run = Run.of(make(given))
     with pytest.raises(DataError, match="can be read once"):
         karat.explain("RR", QRELS, Run.of(make(given)), query="1")

@@ -17,7 +17,7 @@ import pytest
 import karat
 from karat import DataError, Qrels, Run
 from karat.inputs.decompression import ZSTANDARD
-from karat.inputs.runs import arrow
+from karat.inputs.runs import batches
 from test_conformance import needed
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def test_one_run_of_spark_in_many_threads_has_one_value(spark: Any) -> None:
 def test_a_stream_too_large_to_be_held_is_read_once_and_refused_to_the_other_threads(
     monkeypatch: pytest.MonkeyPatch, in_turns: None
 ) -> None:
-    monkeypatch.setattr(arrow, "FEW", 10)
+    monkeypatch.setattr(batches, "FEW", 10)
     for _ in range(20):
         run = Run.of(table().to_reader(7))
         found = together(lambda: karat.evaluate(QRELS, run, "AP")["AP"], THREADS)  # noqa: B023

@@ -128,7 +128,7 @@ def test_rows_that_no_disk_takes_are_a_sentence(monkeypatch: pytest.MonkeyPatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    monkeypatch.setattr("karat.inputs.cursors.IN_MEMORY", 8)
+    monkeypatch.setattr("karat.inputs.sources.IN_MEMORY", 8)
     with Path("two.run").open("rb") as stream:
         asked(lambda: karat.evaluate("qrels.txt", stream, "AP")).refused("No space left")
 

@@ -14,7 +14,8 @@ from karat import DataError, Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.lists.flat import Flat
-from karat.matching.match import match, to_depth
+from karat.matching.axes import to_depth
+from karat.matching.match import match
 from karat.measures import REGISTER, Measure
 from strategies import examples, judgments, runs
 

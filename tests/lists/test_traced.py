@@ -17,7 +17,8 @@ from karat.lists.derivation import derive
 from karat.lists.flat import Flat
 from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.traced import Step, Traced, first_sentence, trace
-from karat.matching.match import Match, chosen, match, match_grades
+from karat.matching.axes import chosen
+from karat.matching.match import Match, match, match_grades
 from karat.measures import REGISTER, Measure, parse_measure
 from strategies import judgments, runs
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate
-from karat.inputs.frames import usual
+from karat.inputs.columns import usual
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

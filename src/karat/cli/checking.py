@@ -35,7 +35,7 @@ def check_command(
     wrong, 1 with warnings, 2 with errors.
     """
     from karat.diagnosis.check import check
-    from karat.inputs.run_names import refuse_alike
+    from karat.inputs.run import refuse_alike
 
     refuse_two_readers(*files)
     inputs = Inputs.taken(options)

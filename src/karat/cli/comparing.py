@@ -149,7 +149,7 @@ def compared(
     from karat.comparison import compare
     from karat.comparison.systems import tag_of
     from karat.conventions.request import conventions
-    from karat.inputs.weights import read_weights
+    from karat.inputs.query_files import read_weights
     from karat.output.progress import watched
 
     axes = {key: options.pop(key) for key in list(options) if key in CHOICES or key == "depth"}

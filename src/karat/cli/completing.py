@@ -127,7 +127,7 @@ def qrels_columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def columns(incomplete: str, kind: str) -> list[CompletionItem]:
     """WHAT= of a column, behind those that were given."""
-    from karat.inputs.frames import ROLES
+    from karat.inputs.columns import ROLES
 
     before, comma, last = incomplete.rpartition(",")
     if "=" in last:

@@ -161,7 +161,7 @@ def verify_command(
     RECORD is what 'karat eval --record' or 'karat compare --record' wrote. Exit code 0: all is as recorded; 1: an
     input, the policy or a value differs; 2: something cannot be read.
     """
-    from karat.inputs.run_names import refuse_alike
+    from karat.inputs.run import refuse_alike
     from karat.testing.read_record import read
     from karat.testing.verify import verify
 

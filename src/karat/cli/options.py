@@ -200,7 +200,7 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
     Raises:
         DataError: it names something that a table has no column for, or the same twice.
     """
-    from karat.inputs.frames import ROLES
+    from karat.inputs.columns import ROLES
 
     known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
     found: dict[str, Any] = {}

@@ -112,7 +112,7 @@ def evaluate_command(
 
 def weights_in(path: str | None) -> dict[str, float] | None:
     """The weights in a file; None without one."""
-    from karat.inputs.weights import read_weights
+    from karat.inputs.query_files import read_weights
 
     return None if path is None else read_weights(path)
 
@@ -130,7 +130,7 @@ def evaluate_all(
     from karat.conventions.request import conventions, labelled, needs_groups
     from karat.evaluation.evaluate import evaluate_together
     from karat.inputs.qrels import Qrels
-    from karat.inputs.run_names import names_apart
+    from karat.inputs.run import names_apart
     from karat.output.progress import watched
 
     convention, policy = conventions(profile, policy)

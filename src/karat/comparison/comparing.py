@@ -14,7 +14,7 @@ from karat.comparison.orders import orders_of
 from karat.comparison.result import Comparison
 from karat.comparison.statistics import SEED
 from karat.comparison.systems import RunsLike, evaluated, named
-from karat.inputs.groups import GroupsLike, groups_of
+from karat.inputs.query_files import GroupsLike, groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

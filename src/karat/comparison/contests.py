@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Settings
     from karat.comparison.observations import Table
     from karat.comparison.statistics import Anova
-    from karat.inputs.groups import Groups
+    from karat.inputs.query_files import Groups
     from karat.lists.rows import Integers
 
 __all__ = ["contests_of"]

@@ -12,11 +12,10 @@ from karat.conventions.request import MeasuresLike, conventions, labelled, names
 from karat.evaluation.evaluate import evaluate_together
 from karat.evaluation.formulas import values_of
 from karat.evaluation.scores import Scores, whole
+from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels, QrelsLike
-from karat.inputs.run import Run, RunLike
-from karat.inputs.run_names import names_apart, refuse_alike
-from karat.inputs.sources import sentences
+from karat.inputs.run import Run, RunLike, names_apart, refuse_alike
 from karat.measures import parse_measure
 from karat.output.errors import DataError
 

@@ -16,7 +16,8 @@ from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path
 from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
 from karat.lists.rows import Floats, Integers, JudgedRows, offsets_of, rows_of_groups
-from karat.matching.match import chosen, condensed, rows_of, to_depth, without_negative
+from karat.matching.axes import chosen, condensed, to_depth, without_negative
+from karat.matching.match import rows_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from karat import _native
 from karat.conventions.profiles import profile_named
 from karat.evaluation.formulas import values_of
 from karat.evaluation.values import GEOMETRIC_FLOOR
-from karat.inputs.dicts import mapping_fault
+from karat.inputs.errors import mapping_fault
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of

@@ -12,7 +12,7 @@ from karat.evaluation.scores import Scores, first_installed, whole
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.matching.match import Match, match, match_grades
-from karat.matching.overlap import doubts
+from karat.matching.mismatch import doubts
 from karat.measures.parameters import show
 from karat.output.display import Display, html_table
 from karat.output.errors import DataError, MeasureError, warn

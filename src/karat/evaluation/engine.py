@@ -13,7 +13,7 @@ from karat.evaluation.formulas import expected_values, extreme_values, values_of
 from karat.evaluation.scores import Scores, side_by_side
 from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
-from karat.inputs.run_names import text_name
+from karat.inputs.run import text_name
 from karat.lists.flat import Flat
 from karat.measures import REGISTER, Measure
 from karat.output.errors import DataError, PolicyError, UncomputableError, by_policy, worded
@@ -278,7 +278,7 @@ def weight_of(query: str, given: Mapping[str, float]) -> float:
     """The weight given to a query."""
     from reprlib import repr as shortened  # only here, as few give weights
 
-    from karat.inputs.weights import A_WEIGHT, is_weight
+    from karat.inputs.query_files import A_WEIGHT, is_weight
 
     if query not in given:
         raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")

@@ -12,11 +12,10 @@ from karat.conventions.request import MeasuresLike, conventions, labelled, needs
 from karat.evaluation.engine import scored
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels import Qrels, QrelsLike
-from karat.inputs.run import Run, RunLike
-from karat.inputs.run_names import short
+from karat.inputs.run import Run, RunLike, short
 from karat.inputs.sources import Origin
 from karat.matching.match import Match, match, match_grades, match_judged_ranking
-from karat.matching.overlap import doubts
+from karat.matching.mismatch import doubts
 from karat.output.errors import DataError, warn
 
 if TYPE_CHECKING:

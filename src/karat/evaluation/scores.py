@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.evaluation.score_tables import board, footer, to_json
 from karat.evaluation.values import Values
-from karat.inputs.runs.engine_tables import TABLES, placed
+from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
 from karat.output.display import Display
 from karat.output.errors import DataError, warn

@@ -15,8 +15,10 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FREE", "RATIO", "PackedError", "Unpacked", "format_of"]
+__all__ = ["AT_ONCE", "FIRST", "ZSTANDARD", "PackedError", "Unpacked", "format_of", "unpacked"]
 
+FIRST = 8
+"""Bytes that say how a file is compressed."""
 AT_ONCE = 2**17
 """Bytes read, and 8 times as many made, at once."""
 FREE = 2**30
@@ -122,8 +124,10 @@ def unzstd() -> Stream:
 
 # gzip and bzip2 ignore zeros to the end of a file; xz has them as padding in multiples of four (its format, 2.2).
 GZIP, BZIP2, XZ, ZSTD = Format(Deflated, 1), Format(bunzip, 1), Format(unxz, 4), Format(unzstd, 0)
+
 # The sixteen frames to skip, one of which pzstd writes first (RFC 8878, 3.1.2).
 SKIPPED = tuple(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))
+
 MAGIC = {
     b"\x1f\x8b": GZIP,
     b"\x28\xb5\x2f\xfd": ZSTD,
@@ -136,6 +140,13 @@ MAGIC = {
 def format_of(start: bytes) -> Format | None:
     """How a file that begins with these bytes is compressed; None for plain text."""
     return next((its for magic, its in MAGIC.items() if start.startswith(magic)), None)
+
+
+def unpacked(path: str) -> IO[bytes]:
+    """A file from its first byte, unpacked if it is compressed."""
+    file = open(path, "rb")  # noqa: SIM115 -- closed by whoever reads it
+    its = format_of(file.peek(FIRST)[:FIRST])
+    return file if its is None else io.BufferedReader(Unpacked(file, its), AT_ONCE)
 
 
 class Unpacked(io.RawIOBase):

@@ -1,15 +1,25 @@
-"""Dictionaries as the kernel reads them, and what it refuses of them as sentences."""
+"""Dictionaries as qrels and as runs: ``{query: {document: number}}``, or a list of documents for each query."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
 
 from karat import _native
-from karat.inputs.faults import WIDE
+from karat.inputs.errors import from_mapping
+from karat.inputs.ids import as_text, bytes_of, text_of, texts
+from karat.inputs.sources import Origin
 from karat.output.errors import DataError
 
-__all__ = ["from_mapping", "graded", "mapping_fault", "plain", "ranked"]
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from karat.inputs.runs import Asked, Row
+
+__all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -82,39 +92,53 @@ def listed(ids: Any, kind: str, query: Any) -> list[Any]:
     return found
 
 
-def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
-    """Call the kernel on a mapping and turn its refusals into sentences.
+MAPPING = Origin("a mapping")
 
-    Raises:
-        DataError: an id that is neither text nor a whole number, a score or grade that is no number, or NaN.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MappingRun:
+    """A run as a dictionary.
+
+    Args:
+        mapping: dicts of dicts.
+        origin: where it came from.
     """
-    try:
-        return make(mapping)
-    except _native.MappingError as error:
-        raise DataError(mapping_fault(error, kind)) from None
 
+    mapping: dict[str, Any]
+    origin: Origin = MAPPING
+    alone: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
 
-def mapping_fault(error: _native.MappingError, kind: str) -> str:
-    """What the kernel found in a mapping, as a sentence; ``kind`` is ``qrels`` or ``run``."""
-    value = "grade" if kind == "qrels" else "score"
-    where = (
-        kind
-        if error.query is None and error.kind in ("changed", "mapping")
-        else f"{kind}, query {error.query!r}"
-    )
-    if error.document is not None or error.kind == "document":
-        where += f", document {error.document!r}"
-    reasons = {
-        "nan": f"the {value} is NaN, which has no place in an order",
-        "infinite": f"the {value} is infinite: give a finite number",
-        "number": f"the {value} is not a number ({error.detail})",
-        "wide": f"the {value} {WIDE}: subtract a constant, or write it as float",
-        "query": f"the query id is neither text nor a whole number ({error.detail}): write it as str",
-        "document": f"the document id is neither text nor a whole number ({error.detail}): write it as str",
-        "surrogates": "the id holds surrogates that stand for no bytes, so it matches nothing: write it as the text "
-        "that it is",
-        "twice": "the id is there twice, as text and as a whole number: keep one",
-        "mapping": f"expected {{document: {value}}} ({error.detail})",
-        "changed": "the dictionary, or a number in it, changed while it was read: let nobody write to it meanwhile",
-    }
-    return f"{where}: {reasons.get(error.kind, f'{error.kind} ({error.detail})')}."
+    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+        """The rows of judged documents."""
+        matched: _native.Matched = from_mapping(
+            lambda run: _native.match_mapping(
+                judgments, run, ties=asked.rule, float32=asked.float32, scores=asked.scores
+            ),
+            self.mapping,
+            "run",
+        )
+        return matched
+
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in order: with all of them judged, ``match`` says where each one stands."""
+        scores = texts(texts(self.mapping).get(text_of(query), {}))
+        ids = list(map(bytes_of, scores))
+        everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))
+        order = self.match(everything, asked).judgment.tolist() if ids else []
+        compared = np.float32 if asked.float32 else np.float64
+        values = [float(compared(value)) for value in scores.values()]
+        return [ids[each] for each in order], [values[each] for each in order]
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score of each entry."""
+        for query, its in self.mapping.items():
+            name = bytes_of(as_text(query))
+            if queries is None or name in queries:
+                for document, score in texts(its).items():
+                    try:
+                        value = float(score)
+                    except (TypeError, ValueError, OverflowError):
+                        where = f"the run, query '{query}', document '{document}'"
+                        raise DataError(f"{where}: the score is no number that fits a float.") from None
+                    yield name, bytes_of(document), value

@@ -1,70 +1,37 @@
-"""Data frames as the kernel reads them: which column is what, and the columns themselves as Arrow hands them over."""
+"""Data frames in memory, as the kernel reads them: their columns, and a run made of them."""
 
 from __future__ import annotations
 
-import re
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from karat import _native
-from karat.inputs.faults import WIDE
+from karat.inputs.columns import IDS, ROLES, choose, usual
+from karat.inputs.errors import refusals, row_sentences
 from karat.inputs.sources import Origin
-from karat.output.errors import DataError, by_reading, worded
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable
+
+    from karat.inputs.runs import Asked, Row
 
 __all__ = [
     "GRADE",
-    "IDS",
-    "INSISTED",
-    "ROLES",
-    "USUAL",
     "Columns",
     "Frame",
-    "choose",
+    "FrameRun",
     "columns_of",
+    "fit",
     "is_frame",
-    "is_panic",
-    "no_rank",
-    "plain_name",
+    "library_of",
     "refuse_one_column",
-    "row_sentences",
-    "usual",
     "with_grade",
 ]
 
-# Of the names in one bracket a frame may have one; a bracket goes before those behind it. PyTerrier's frames hold the
-# text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno". Names are compared as
-# ``plain_name`` has them, so "queryid" stands for query_id, Query-ID and queryId, and "id" for _id.
-USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
-    "query": (
-        ("queryid", "qid", "userid", "topicid", "questionid"),
-        ("query", "user", "topic", "question"),
-        ("uid",),
-    ),
-    "document": (
-        ("docno",),
-        ("docid", "documentid", "corpusid", "itemid", "pid", "passageid", "movieid", "productid"),
-        ("doc", "document", "item"),
-        ("id", "iid"),
-    ),
-    "score": (("score", "sim", "similarity", "prediction"),),
-    "rank": (("rank",), ("position", "pos")),
-    "subtopic": (("subtopic", "subtopicid", "intent", "aspect", "facet"), ("iteration", "iter")),
-    "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
-    # What orders a user's items in recommendations, where it may be called a rating.
-    "preference": (("score", "sim", "similarity", "prediction"), ("rating", "weight")),
-}
-"""The usual names of columns, by what the columns are: the one table of them."""
-
 LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """What narwhals can make a frame of again."""
-
 LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
-
 BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
 """Whose frames may hold columns that Arrow cannot hold, or that are work to make: only those wanted are asked for."""
 
@@ -141,8 +108,6 @@ def library_of(given: object) -> str:
     return type(given).__module__.partition(".")[0].removeprefix("_")
 
 
-ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
-IDS = ("query", "document", "subtopic")
 LISTS = ("+l", "+L", "+vl", "+vL")
 """What Arrow calls columns of lists."""
 
@@ -272,114 +237,6 @@ def with_index(given: Any, asked: dict[str, str | None]) -> Any:
     return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
 
 
-INSISTED = "!"
-"""Behind the name of a column of scores: it is one, whatever it looks like."""
-
-
-def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
-    """Which column is what: the name given, else the usual one that the frame has.
-
-    Raises:
-        DataError: a column that is not there, or cannot be told from others; one of ranks that is named as scores.
-    """
-    if kind == "run" and (score := asked.get("score")) is not None:
-        asked = asked | {"score": no_rank(score, names)}
-    there = ", ".join(f"'{name}'" for name in names) or "none"
-    chosen: dict[str, str] = {}
-    for role, name in asked.items():
-        if name is not None and name not in names:
-            raise DataError(f"The {kind} frame has no column '{name}' for the {role}; there are: {there}.")
-        if name is None and role == "score" and asked["rank"] is not None:
-            continue  # who names the rank alone wants its order
-        free = [each for each in names if each not in asked.values()]
-        found = [name] if name else usual(free, role)
-        if len(found) > 1:
-            both = " and ".join(f"'{each}'" for each in found)
-            raise DataError(
-                worded(
-                    f"The {kind} frame has {both}, each of which may be the {role}: say which, ",
-                    by_reading(kind, **{role: found[0]}),
-                    f". There are: {there}.",
-                )
-            )
-        if found:
-            chosen[role] = found[0]
-    missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
-    if "score" in asked and not {"score", "rank"} & chosen.keys():
-        missing.append("score")
-    if missing:
-        role = missing[0]
-        by_rank = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
-        alike = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
-        what, more = {"score": ("score, or the rank,", by_rank), "grade": ("grade", alike)}.get(
-            role, (role, "")
-        )
-        raise DataError(
-            worded(
-                f"The {kind} frame has no column that is the {what} by its name; there are: {there}. Say which is: ",
-                by_reading(kind, **{role: ...}),
-                more,
-                ".",
-                seems_swapped(names, kind, asked),
-            )
-        )
-    return chosen
-
-
-def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
-    """A question to who hands over judgments as a run, or a run as judgments, as the columns' names say; else empty."""
-    run = kind == "run"
-    if any(asked.values()) or not usual(names, "grade" if run else "rank"):
-        return ""
-    return f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
-
-
-def no_rank(name: str, names: Sequence[str]) -> str:
-    """The column of scores that was named.
-
-    Raises:
-        DataError: its name says that it holds ranks.
-    """
-    if name not in names and name.endswith(INSISTED):
-        return name.removesuffix(INSISTED)
-    if says_rank(name):
-        raise DataError(
-            worded(
-                f"Column '{name}' of the run frame is a rank by its name, and as scores ranks are upside down. Name "
-                "it as what it is: ",
-                by_reading("run", rank=name),
-                ". If it is a score all the same: ",
-                by_reading("run", score=f"{name}{INSISTED}"),
-                ".",
-            )
-        )
-    return name
-
-
-def says_rank(name: str) -> bool:
-    """Whether a column's name says that it holds ranks."""
-    words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
-    scores = words & {each for bracket in USUAL["score"] for each in bracket}
-    return not scores and any(
-        plain_name(name) in bracket or words & set(bracket) for bracket in USUAL["rank"]
-    )
-
-
-def usual(names: Sequence[str], role: str) -> list[str]:
-    """The columns that bear one of the usual names, of the first bracket that any is in."""
-    plain = {name: plain_name(name) for name in names}
-    for bracket in USUAL[role]:
-        found = [name for name in names if plain[name] in bracket]
-        if found:
-            return found
-    return []
-
-
-def plain_name(name: object) -> str:
-    """A column's name as it is compared: small letters, without what joins words."""
-    return re.sub(r"[\s_-]+", "", str(name)).casefold()
-
-
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuse a column of ids that are no ids, or of numbers that are none."""
     name, holds, form = field
@@ -401,67 +258,59 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
         raise DataError(f"Column '{name}' of the {kind} frame holds {held}: a {role} is a number. Cast it.")
 
 
-@contextmanager
-def refusals(kind: str, library: str) -> Iterator[None]:
-    """Turn what a library says of a frame that it cannot hand over into a sentence."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ImportError as error:
-        raise DataError(
-            f"{library} hands the {kind} frame over by way of a library that is not installed ({error}): install "
-            "pyarrow."
-        ) from None
-    except (TypeError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
-    except Exception as error:
-        # Each library has an error class of its own for a column that cannot be cast or a query that fails.
-        if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
-            raise
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
-    except BaseException as error:
-        if not is_panic(error):
-            raise
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
+@dataclass(frozen=True, eq=False, repr=False)
+class FrameRun:
+    """A run as columns of a frame.
 
+    Args:
+        columns: the columns.
+    """
 
-def is_panic(error: BaseException) -> bool:
-    """Whether a library of Rust's gave up, which it says by what is no Exception."""
-    return type(error).__name__ == "PanicException"
+    columns: Columns
+    alone: ClassVar[bool] = False
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return self.columns.value is None
 
-def first_line(error: BaseException) -> str:
-    """The beginning of what an error says, without its full stop."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    @property
+    def origin(self) -> Origin:
+        """Where it came from."""
+        return self.columns.origin
 
+    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+        """The rows of judged documents."""
+        if asked.rule == "rank-column" and self.columns.rank is None:
+            raise DataError(
+                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
+            )
+        with row_sentences("run"):
+            return _native.match_frame(
+                judgments,
+                self.columns.frame,
+                **self.columns.of_run,
+                ties=asked.rule,
+                float32=asked.float32,
+                duplicates=asked.duplicates,
+                threads=asked.threads,
+                scores=asked.scores,
+            )
 
-@contextmanager
-def row_sentences(kind: str) -> Iterator[None]:
-    """Turn the kernel's refusal of a row into a sentence."""
-    try:
-        yield
-    except _native.RowError as error:
-        raise DataError(row_sentence(error, kind)) from None
-    except _native.FrameError as error:
-        raise DataError(f"The {kind} frame cannot be read: {error}.") from None
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        with row_sentences("run"):
+            documents, scores = _native.ranked_in_frame(
+                self.columns.frame,
+                query,
+                **self.columns.of_run,
+                ties=asked.rule,
+                float32=asked.float32,
+                duplicates=asked.duplicates,
+            )
+        return documents, scores.tolist()
 
-
-def row_sentence(error: _native.RowError, kind: str) -> str:
-    """What is wrong with a row, where, and what to do; rows are counted from 0, as frames count them."""
-    value = "grade" if kind == "qrels" else "score"
-    query, document = (each.decode(errors="replace") for each in (error.query, error.document))
-    place = f"{kind} frame, row {error.row} (from 0)"
-    ids = f"{place}: query '{query}', document '{document}': the {value}"
-    reasons = {
-        "row": f"{place}: the row is null. Leave such rows out.",
-        "null": f"{place}: column '{error.column}' is null. Fill it, or leave such rows out.",
-        "nan": f"{ids} is NaN, which has no place in an order.",
-        "infinite": f"{ids} is infinite: give a finite number.",
-        "wide": f"{ids} {WIDE}: subtract a constant, or cast the column to double.",
-        "offsets": f"{place}: the text of column '{error.column}' lies outside its memory: the frame, or the file that "
-        "it was read from, is damaged. Make it again.",
-        "rank": f"{place}: column '{error.column}' holds no whole number, which a rank is.",
-        "index": f"{place}: column '{error.column}' points outside its categories: make the column again.",
-    }
-    return reasons[error.kind]
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score, or minus the rank, of each row."""
+        with row_sentences("run"):
+            return self.columns.rows(queries)

@@ -1,8 +1,12 @@
-"""Ids of queries and documents: text for people, bytes for the kernel."""
+"""Ids of queries and documents: as text and as bytes, and two ids that are one, written in two ways."""
 
 from __future__ import annotations
 
 import operator
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import DataError
@@ -10,7 +14,18 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["as_text", "bytes_of", "text_of", "texts", "twice", "unicode"]
+__all__ = [
+    "alike",
+    "as_text",
+    "bytes_of",
+    "folded",
+    "pairs_of",
+    "text_of",
+    "texts",
+    "twice",
+    "unicode",
+    "why_apart",
+]
 
 
 def text_of(identifier: bytes) -> str:
@@ -58,3 +73,165 @@ def as_text(identifier: object) -> str:
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """A dictionary with its ids as text, as the kernel reads them."""
     return {as_text(identifier): value for identifier, value in mapping.items()}
+
+
+UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
+FLOAT = re.compile(r"([0-9]+)\.0+")
+NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
+PART = re.compile(r"(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}", re.IGNORECASE)
+"""A passage's id: its document's, a mark and a number, perhaps once more."""
+COLLAPSED = "keep the best passage of each document, under the document's id"
+ENOUGH = 3
+"""So many ids have to differ by the same prefix before it is named."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two ids of what may be one and the same, as each side writes it.
+
+    Args:
+        judged: as the judgments write it.
+        ranked: as the run writes it.
+        why: what the difference is, with what to do.
+    """
+
+    judged: str
+    ranked: str
+    why: str
+
+
+def folded(identifier: bytes) -> str:
+    """The id as it is apart from the way it is written."""
+    text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
+    text = UNSEEN.sub("", text)
+    number = FLOAT.fullmatch(text)
+    text = number[1] if number else text
+    return text.lstrip("0") or text[:1]
+
+
+def number_in(identifier: bytes) -> str | None:
+    """The number that an id ends with, behind letters and zeros; None if it ends otherwise."""
+    match = NUMBER.fullmatch(text_of(identifier))
+    return match[1] if match else None
+
+
+def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+    """Ids of one file that differ only in writing, each with the first such one."""
+    first: dict[str, bytes] = {}
+    return [
+        (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
+    ]
+
+
+def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
+    """For ids that only one side has, what the other side writes: by the folded form, else by the number in it."""
+    here, there = list(here), list(there)
+    for form in (folded, number_in):
+        others: dict[str | None, bytes] = {form(each): each for each in there}
+        others.pop(None, None)
+        if len(others) < len(there):
+            continue
+        pairs = {each: others[key] for each in here if (key := form(each)) in others}
+        if pairs and (form is folded or len(set(pairs.values())) == len(pairs)):
+            return pairs
+    return {}
+
+
+def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Apart | None:
+    """How ids of judgments and of a run that have none in common differ; None if that cannot be told.
+
+    Args:
+        judged: some ids of the judgments.
+        ranked: some ids of the run.
+        what: what they are of: ``document`` or ``query``.
+    """
+    mine, its = list(map(text_of, judged)), list(map(text_of, ranked))
+    found = written_otherwise(mine, its) or (parts(mine, its) if what == "document" else None)
+    return found or affixed(mine, its) or numbered(mine, its)
+
+
+def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
+    """Ids that are alike but for the way they are written."""
+    forms = {folded(bytes_of(each)): each for each in mine}
+    for other in its:
+        known = forms.get(folded(bytes_of(other)))
+        if known is not None and known != other:
+            return Apart(known, other, how_written(known, other))
+    return None
+
+
+def how_written(known: str, other: str) -> str:
+    """What the difference is between two ways to write one id."""
+    if known.lstrip("0") == other.lstrip("0"):
+        return "leading zeros were lost on the way: read ids as text, not as numbers (dtype=str)"
+    if FLOAT.fullmatch(known) or FLOAT.fullmatch(other):
+        return "ids became numbers with fractions on the way: read them as text (dtype=str)"
+    if known.casefold() == other.casefold():
+        return "upper and lower case differ: write both alike"
+    if UNSEEN.sub("", known) == UNSEEN.sub("", other):
+        return "one has blanks or other characters that nobody sees: remove them"
+    return "write both alike"
+
+
+def parts(mine: list[str], its: list[str]) -> Apart | None:
+    """Passages on one side, the documents that they are of on the other."""
+    for whole, pieces, ranks_pieces in ((mine, its, True), (its, mine, False)):
+        known = set(whole)
+        for piece in pieces:
+            document = document_in(piece, known)
+            if document is not None:
+                return (
+                    Apart(document, piece, f"the run ranks passages of judged documents: {COLLAPSED}")
+                    if ranks_pieces
+                    else Apart(
+                        piece, document, "the judgments are of passages, and the run ranks whole documents"
+                    )
+                )
+    return None
+
+
+def document_in(piece: str, known: set[str]) -> str | None:
+    """The known document whose passage has such an id."""
+    match = PART.fullmatch(piece)
+    if match is None:
+        return None
+    shorter = re.sub(r"[^0-9A-Za-z]{1,2}[A-Za-z]*_?[0-9]+$", "", piece)
+    return next((each for each in (match[1], shorter) if each in known), None)
+
+
+def affixed(mine: list[str], its: list[str]) -> Apart | None:
+    """Ids that one side writes with a prefix or an ending that the other leaves out."""
+    found: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for known in mine:
+        for other in its:
+            long, short = (known, other) if len(known) > len(other) else (other, known)
+            added = len(long) - len(short) if short else 0
+            if added and long.endswith(short) and seam(long, added):
+                key = ("prefix", long[:added])
+            elif added and long.startswith(short) and seam(long, len(short)):
+                key = ("ending", long[len(short) :])
+            else:
+                continue
+            found[key] += 1
+            first.setdefault(key, (known, other))
+    for (kind, affix), count in found.most_common(1):
+        if count >= min(ENOUGH, len(set(mine)), len(set(its))):
+            known, other = first[kind, affix]
+            return Apart(known, other, f"the {kind} '{affix}' is on one side only: add or remove it")
+    return None
+
+
+def seam(text: str, place: int) -> bool:
+    """Whether one part of an id ends at a place and another begins: not within a word or a number."""
+    before, after = text[place - 1], text[place]
+    return not (before.isalnum() and after.isalnum() and before.isdigit() == after.isdigit())
+
+
+def numbered(mine: list[str], its: list[str]) -> Apart | None:
+    """Ids that end with the same numbers, all of those that one side has."""
+    numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
+    met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
+    if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):
+        return Apart(*met[0], "the numbers agree, what stands before them differs: write both alike")
+    return None

@@ -10,19 +10,12 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.policy import Policy
-from karat.inputs.dicts import from_mapping, graded, plain
+from karat.inputs.dicts import graded, plain
+from karat.inputs.errors import from_mapping, row_sentences, sentences
 from karat.inputs.files import read_as
-from karat.inputs.frames import (
-    GRADE,
-    Columns,
-    Frame,
-    columns_of,
-    is_frame,
-    row_sentences,
-    with_grade,
-)
+from karat.inputs.frames import GRADE, Columns, Frame, columns_of, is_frame, with_grade
 from karat.inputs.ids import bytes_of, text_of
-from karat.inputs.sources import KARAT, Origin, Readable, Reading, Source, sentences, source_of
+from karat.inputs.sources import KARAT, Origin, Readable, Reading, Source, source_of
 from karat.inputs.subtopics import Lines, Subtopics, lines_of_mapping, subtopics_of
 from karat.output.errors import DataError, NothingError, by_policy, worded
 
@@ -106,7 +99,7 @@ class Qrels:
         constant = None if grade is None or isinstance(grade, str) else float(grade)
         asked = {"query": query, "document": document, "grade": grade if isinstance(grade, str) else None}
         if isinstance(qrels, list):
-            from karat.inputs.files.json_lines import mapping_of_rows
+            from karat.inputs.files.json import mapping_of_rows
 
             qrels = mapping_of_rows(qrels, "qrels", asked, constant)
         if is_frame(qrels):

@@ -7,28 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from karat.inputs.dicts import plain, ranked
+from karat.inputs.columns import INSISTED, usual
+from karat.inputs.dicts import MappingRun, plain, ranked
 from karat.inputs.files import called, read_as
-from karat.inputs.frames import (
-    INSISTED,
-    Frame,
-    is_frame,
-    usual,
-)
+from karat.inputs.frames import Frame, FrameRun, columns_of, is_frame, refuse_one_column
 from karat.inputs.qrels import Qrels, Rows
-from karat.inputs.run_names import short, text_name
-from karat.inputs.runs.dictionary import MappingRun
 from karat.inputs.runs.exclusion import ExcludingRun, excluding, pairs_of
 from karat.inputs.runs.text import TextRun
 from karat.inputs.sources import Origin, Readable, Source
-from karat.output.errors import DataError
+from karat.output.errors import DataError, Worded, worded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat import _native
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Asked, Found, Held
 
-__all__ = ["Run", "RunLike"]
+__all__ = ["Run", "RunLike", "names_apart", "refuse_alike", "short", "text_name"]
 
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
 
@@ -125,7 +121,7 @@ class Run:
             return run
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if isinstance(run, list):
-            from karat.inputs.files.json_lines import mapping_of_rows
+            from karat.inputs.files.json import mapping_of_rows
 
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
@@ -133,8 +129,6 @@ class Run:
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
-            from karat.inputs.runs.choose import held_frame
-
             return cls(name or "run", held_frame(run, extract, its), doubtful(score))
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
@@ -148,7 +142,7 @@ class Run:
         Raises:
             DataError: columns that cannot be what they are taken for.
         """
-        from karat.inputs.runs.in_files import FileRun
+        from karat.inputs.files.table import FileRun
 
         with table.named():
             # What the columns are was decided where the file was opened.
@@ -185,3 +179,91 @@ def refuse_several(runs: Mapping[Any, Any]) -> None:
 def doubtful(score: str | None) -> str | None:
     """The name of a column of scores that may hold something else; None of a usual one, or where the caller insists."""
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
+
+
+def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
+    """Take a frame as what it is.
+
+    Args:
+        frame: the frame.
+        extract: ``engine`` for a lazy one that its engine ranks.
+        named: the columns' names by what they are, None where a usual one is looked for.
+
+    Raises:
+        DataError: a frame that cannot be read, or no such way.
+    """
+    from karat.inputs.runs.batches import StreamedRun, feed_of
+    from karat.inputs.runs.engine import EngineRun, is_away
+
+    if extract not in (None, "engine"):
+        raise DataError(f"There is no extract={extract!r}; there is 'engine'.")
+    refuse_one_column(frame, "run")
+    if extract == "engine" or is_away(frame):
+        return EngineRun.of(frame, small=extract is None, **named)
+    feed = feed_of(frame, **named)
+    return FrameRun(columns_of(frame, "run", **named)) if feed is None else StreamedRun(feed)
+
+
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
+
+
+def names_apart(runs: Sequence[Any]) -> list[str]:
+    """The names of runs: files of one name in several folders go by their paths, what has none by its number.
+
+    Args:
+        runs: each with a name and, where it is a run and not scores, its origin.
+
+    Raises:
+        DataError: two runs under one name, which somebody gave them, or one file twice.
+    """
+    names = [each.name for each in runs]
+    found = []
+    for number, each in enumerate(runs, 1):
+        name = each.name
+        if hasattr(each, "origin"):
+            path = each.origin.path
+            if path is None:
+                name = f"run {number}" if name in ("run", "<bytes>") else name
+            elif names.count(name) > 1 and name in (short(path), called(path)):
+                name = os.path.normpath(path)
+        found.append(name)
+    refuse_alike(found)
+    return found
+
+
+def refuse_alike(names: Sequence[str]) -> None:
+    """Refuse two runs under one name.
+
+    Raises:
+        DataError: there are such.
+    """
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(
+            worded(
+                f"{names.count(twice)} runs are called '{twice}': give each a name of its own, as in ",
+                Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
+                ".",
+            )
+        )
+
+
+def text_name(name: object) -> str:
+    """What a run is called.
+
+    Raises:
+        DataError: it is no text.
+    """
+    if not isinstance(name, str):
+        raise DataError(f"name={name!r}: what tables call a run is text.")
+    return name
+
+
+def short(path: str) -> str:
+    """A file's name without the endings that every run has."""
+    name = os.path.basename(path)
+    while True:
+        stem, suffix = os.path.splitext(name)
+        if suffix not in SUFFIXES:
+            return name
+        name = stem

@@ -1,4 +1,4 @@
-"""Where bytes come from: files, compressed or not, standard input, pipes and bytes, as sources for the kernel."""
+"""Where bytes come from: paths, standard input, pipes, open files and bytes, each read as often as needed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import io
 import os
 import stat
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from karat import _native
-from karat.inputs.cursors import Begun, Cursor, Kept, Reopened
-from karat.inputs.decompression import PackedError, Unpacked, format_of
-from karat.inputs.faults import WIDE, mended, wide_mended
-from karat.output.errors import DataError, by_policy, worded
+from karat.inputs.decompression import AT_ONCE, FIRST, Unpacked, format_of
+from karat.inputs.errors import line_in, sentences
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,23 +22,23 @@ __all__ = [
     "KARAT",
     "TREC_EVAL_9",
     "TREC_EVAL_10",
+    "Begun",
+    "Cursor",
+    "Kept",
     "Origin",
     "Readable",
     "Reading",
+    "Reopened",
     "Source",
+    "from_path",
     "kept",
-    "sentences",
     "source_of",
-    "unpacked",
 ]
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), the content itself, or an open binary file."""
-
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
-MAGIC = 8
-PIECE = 2**17
 LONGEST_LINE = 2**20
 """Bytes of a line, as in the kernel."""
 
@@ -153,7 +150,7 @@ class Source:
             return io.BytesIO(handle)
         if isinstance(handle, str):
             return open(handle, "rb")
-        return io.BufferedReader(handle, PIECE)
+        return io.BufferedReader(handle, AT_ONCE)
 
     def start(self) -> bytes:
         """The first bytes, unpacked."""
@@ -189,13 +186,6 @@ class Source:
                     )
                 yield line.removesuffix(b"\n").removeprefix(mark)
                 mark = b""
-
-
-def unpacked(path: str) -> IO[bytes]:
-    """A file from its first byte, unpacked if it is compressed."""
-    file = open(path, "rb")  # noqa: SIM115 -- closed by whoever reads it
-    its = format_of(file.peek(MAGIC)[:MAGIC])
-    return file if its is None else io.BufferedReader(Unpacked(file, its), PIECE)
 
 
 def source_of(where: Readable) -> Source:
@@ -274,92 +264,172 @@ def from_path(path: str) -> Source:
 
 def from_stream(file: IO[bytes], name: str) -> Source:
     """The source for a stream that cannot be read twice, unpacked if it is compressed."""
-    begun = Begun(file, MAGIC)
+    begun = Begun(file, FIRST)
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
     kind = "standard input" if name == "standard input" else "a stream"
     return Source(name, Kept(plain).cursor, None, Origin(kind))
 
 
-COLUMNS = {
-    "qrels": "4 (query, iteration, document, grade)",
-    "run": "at least 6 (query, iteration, document, rank, score, tag)",
-    "weights": "2 (query, weight)",
-}
+IN_MEMORY = 64 * 2**20
 
 
-@contextmanager
-def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
-    """Turn what goes wrong while ``name``, or several ``files`` one after the other, is read into a sentence.
+class Cursor(io.RawIOBase):
+    """Bytes that can be read from their start any number of times, by one reader."""
 
-    Raises:
-        DataError: always in place of the kernel's, the system's or a decompressor's own error.
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def rewind(self) -> None:
+        """Start again from the first byte."""
+        raise NotImplementedError
+
+
+class Reopened(Cursor):
+    """A file that is opened anew for each reading, and is open only while it is read.
+
+    Args:
+        start: opens it.
     """
-    try:
-        yield
-    except _native.LineError as error:
-        raise DataError(line_sentence(error, name, kind, files)) from None
-    except PackedError as error:
-        raise DataError(f"{name} {error}") from None
-    except OSError as error:
-        raise DataError(f"Cannot read {name}: {error.strerror or error}.") from None
+
+    def __init__(self, start: Callable[[], IO[bytes] | io.RawIOBase]) -> None:
+        """Open nothing yet."""
+        super().__init__()
+        self.start = start
+        self.file: Any = None
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end, where the file is closed."""
+        if self.file is None:
+            self.file = self.start()
+        count = 0 if self.file.closed else int(self.file.readinto(buffer) or 0)
+        if count == 0:
+            self.file.close()
+        return count
+
+    def rewind(self) -> None:
+        """Start again from the first byte."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.rewind()
+        super().close()
 
 
-def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
-    """The file and its own line that a line counted through all of the files is."""
-    for path in files[:-1]:
-        its = 0
-        with unpacked(path) as file:
-            for its, _ in enumerate(file, 1):
-                if its == line:
-                    return path, line
-        line -= its
-    return files[-1], line
+class Begun(io.RawIOBase):
+    """A stream whose first bytes were looked at, from its first byte.
+
+    Args:
+        file: the stream, which stays open when this object is closed: it is the caller's.
+        most: how many bytes are looked at.
+    """
+
+    def __init__(self, file: Any, most: int) -> None:
+        """Look at the first bytes."""
+        super().__init__()
+        self.stream = file
+        self.head = b""
+        room = bytearray(most)
+        while len(self.head) < most and (count := self.stream.readinto(memoryview(room)[len(self.head) :])):
+            self.head = bytes(room[: len(self.head) + count])
+        self.waiting = self.head
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        if not self.waiting:
+            return int(self.stream.readinto(buffer) or 0)
+        view = memoryview(buffer).cast("B")
+        part, self.waiting = self.waiting[: len(view)], self.waiting[len(view) :]
+        view[: len(part)] = part
+        return len(part)
 
 
-def number_mended(value: str, kind: str, skip: str) -> str:
-    """What to do about text in the place of a number."""
-    what = mended(value, kind)
-    return worded("Correct the line", skip, ".") if what == "Correct it." else what
+class Kept:
+    """A stream that can be read once: what was read is kept, in memory and then in a temporary file.
+
+    Args:
+        file: the stream.
+    """
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        """Keep nothing yet."""
+        from tempfile import SpooledTemporaryFile
+        from threading import Lock
+
+        self.file = file
+        self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
+        self.size = 0
+        self.ended = False
+        self.fault: Exception | None = None
+        self.lock = Lock()
+
+    def fill(self, place: int, buffer: memoryview) -> int:
+        """Fill ``buffer`` with bytes from a place on, that of a cursor; 0 at the end.
+
+        Raises:
+            Exception: whatever the stream raised, to every reader alike.
+        """
+        with self.lock:
+            if place < self.size:
+                self.kept.seek(place)
+                old = self.kept.read(len(buffer))
+                buffer[: len(old)] = old
+                return len(old)
+            if self.fault is not None:
+                raise self.fault.with_traceback(None)
+            if self.ended:
+                return 0
+            return self.fetch(buffer)
+
+    def fetch(self, buffer: memoryview) -> int:
+        """Fill ``buffer`` with bytes that nobody has read before."""
+        try:
+            count = int(self.file.readinto(buffer) or 0)
+            self.kept.seek(self.size)
+            self.kept.write(buffer[:count])
+        except Exception as error:
+            self.fault = error
+            raise
+        self.size += count
+        self.ended = count == 0
+        return count
+
+    def cursor(self) -> Cursor:
+        """A reader's own place in it."""
+        return KeptCursor(self)
+
+    def __del__(self) -> None:
+        """Let the temporary file go."""
+        self.kept.close()
 
 
-def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
-    """What is wrong with a line, where, and what to do."""
-    place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
-    where = f"{place}, line {line}"
-    detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
-    if error.kind == "columns":
-        swapped = kind == "qrels" and detail.isdigit() and int(detail) >= 6
-        remedy = " This looks like a run: are qrels and run swapped?" if swapped else ""
-        if kind == "run" and detail == "4":
-            remedy = (
-                " This looks like qrels: are qrels and run swapped? What other judgments change is said by karat "
-                "difference A.QRELS B.QRELS MEASURE RUN, how far two judges agree by karat agreement."
-            )
-        if kind == "qrels" and detail == "3":
-            remedy = " If the second column is missing, write it: awk '{print $1, 0, $2, $3}'."
-        if kind in ("qrels", "run") and detail == "1" and ("," in excerpt or excerpt.startswith("{")):
-            remedy = (
-                " This looks like CSV or JSON, and what has no path is read as TREC text: give the path of a file that "
-                "ends in .csv or .jsonl, or a data frame."
-            )
-        found = "1 column" if detail == "1" else f"{detail} columns"
-        return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
-    skip = "" if kind == "weights" else worded(", or skip such lines with ", by_policy("malformed", "skip"))
-    remedies = {
-        "number": worded(f"'{detail}' is not a number: '{excerpt}'. ", number_mended(detail, kind, skip)),
-        "nan": f"the score is NaN, which has no place in an order: '{excerpt}'. Correct the run that wrote it.",
-        "wide": f"'{detail}' {WIDE}: '{excerpt}'. {wide_mended(detail)}",
-        "rank": f"'{detail}' in the rank column is not a whole number: '{excerpt}'. Choose another rule for ties.",
-        "nul": worded(
-            f"the line holds a NUL byte: '{excerpt}'. Is the file whole? Some tools, such as trec_eval, end the text "
-            "there. Correct the line",
-            skip,
-            ".",
-        ),
-        "too-long": f"the line is longer than a mebibyte, so this is no text of {kind}: '{excerpt}'.",
-        "blank": "the line is blank, which this reader does not allow. Remove it.",
-        "utf-16": "the text is UTF-16: save it as UTF-8.",
-        "compressed": "the content is compressed twice or in a way unknown here: unpack it first.",
-    }
-    return worded(f"{where}: ", remedies.get(error.kind, f"{error.kind} {detail}: {excerpt!r}"))
+class KeptCursor(Cursor):
+    """A place in a stream that is kept.
+
+    Args:
+        kept: the stream.
+    """
+
+    def __init__(self, kept: Kept) -> None:
+        """Begin at the first byte."""
+        super().__init__()
+        self.kept = kept
+        self.place = 0
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        count = self.kept.fill(self.place, memoryview(buffer).cast("B"))
+        self.place += count
+        return count
+
+    def rewind(self) -> None:
+        """Start again from the first byte."""
+        self.place = 0

@@ -1,9 +1,9 @@
-"""Judgments by group: which line belongs to which subtopic of its query, and a run's judged rows once per subtopic."""
+"""Judgments by subtopic: which line belongs to which group of its query."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from karat.inputs.dicts import grades_of
 from karat.inputs.ids import texts
-from karat.lists.rows import Floats, Integers, JudgedRows, rows_of_groups
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
     from karat import _native
     from karat.inputs.sources import Origin
+    from karat.lists.rows import Floats, Integers
 
-__all__ = ["Lines", "Subtopics", "by_group", "lines_of_mapping", "subtopics_of"]
+__all__ = ["Lines", "Subtopics", "lines_of_mapping", "subtopics_of"]
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
 """What stands in the second column of qrels that have no subtopics."""
@@ -163,43 +163,3 @@ def lines_of_mapping(
                 if not isinstance(known, Real) or not isinstance(worth, Real) or float(worth) > float(known):
                     own[document] = worth
     return highest, lines
-
-
-def by_group(
-    rows: JudgedRows,
-    documents: Integers,
-    queries: Integers,
-    subtopics: Subtopics,
-    *,
-    negative: str,
-    judgments: str,
-) -> JudgedRows:
-    """The same lists once per judgment group, each with the group's own grades.
-
-    Args:
-        rows: the lists.
-        documents: the document of each row, as a row of the judgments; -1 for none.
-        queries: the query of each list, by its number in the judgments, ascending.
-        subtopics: the groups.
-        negative: the policy for negative grades.
-        judgments: which judgments are known: ``all``, or of ``retrieved`` documents.
-    """
-    rank_of = np.full(len(subtopics.place), np.inf)
-    rank_of[documents[documents >= 0]] = rows.rank[documents >= 0]
-    sizes = np.diff(subtopics.offsets)
-    asked = np.zeros(len(sizes), bool)
-    asked[queries] = True
-    groups = np.repeat(asked, sizes)
-    rank = rank_of[subtopics.document]
-    kept = groups[subtopics.group] & ((subtopics.grade >= 0) | (negative == "nonrelevant"))
-    if judgments == "retrieved":
-        kept &= np.isfinite(rank)
-    group, rank = (np.cumsum(groups) - 1)[subtopics.group[kept]], rank[kept]
-    order = np.lexsort((rank, group))
-    group, rank = group[order], rank[order]
-    grade = np.maximum(subtopics.grade[kept][order], 0.0)
-    return replace(
-        rows_of_groups(np.repeat(rows.length, sizes[queries]), group, rank, grade),
-        group_offsets=np.append(0, np.cumsum(sizes[queries])).astype(np.int64),
-        judged_document=subtopics.place[subtopics.document[kept]][order],
-    )

@@ -6,24 +6,31 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import _native
 from karat.inputs.ids import text_of
 from karat.inputs.runs import Asked, listing
-from karat.inputs.subtopics import by_group
 from karat.lists.rows import (
     NEVER_POOLED,
-    POOLED,
     Floats,
     Integers,
     JudgedRows,
-    offsets_of,
     refuse_more_than_judged,
 )
-from karat.matching.retrieved import at_given_ranks, finite_only
+from karat.matching.axes import (
+    at_given_ranks,
+    by_group,
+    chosen,
+    condensed,
+    finite_only,
+    knowing_retrieved_only,
+    ranks_within,
+    to_depth,
+    without_negative,
+)
 from karat.matching.ties import arranged
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
@@ -37,7 +44,16 @@ if TYPE_CHECKING:
     from karat.inputs.run import Run
     from karat.inputs.runs import Found
 
-__all__ = ["Counts", "Match", "finished", "match", "match_grades", "match_judged_ranking"]
+__all__ = [
+    "Counts",
+    "Match",
+    "decide",
+    "finished",
+    "match",
+    "match_grades",
+    "match_judged_ranking",
+    "rows_of",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,105 +390,6 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
                 ".",
             )
         )
-
-
-# ---------------------------------------------------------------- one axis each
-
-
-def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
-    """Negative grades as grade 0, or as pooled but unjudged."""
-    if rule == "nonrelevant":
-        return replace(
-            rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0)
-        )
-    judged = rows.judged_grades >= 0
-    if judged.all():
-        return rows
-    return replace(
-        rows,
-        grade=np.where(rows.grade < 0, POOLED, rows.grade),
-        judged_grades=rows.judged_grades[judged],
-        judged_offsets=np.append(0, np.cumsum(judged))[rows.judged_offsets],
-    )
-
-
-def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
-    """The same lists for one who is handed labels row by row, and knows of no document beside them."""
-    judged = rows.grade >= 0
-    return replace(
-        rows,
-        judged_offsets=np.append(0, np.cumsum(judged))[rows.offsets],
-        judged_grades=rows.grade[judged],
-    )
-
-
-def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
-    """The lists cut at ``depth``."""
-    if depth is None:
-        return rows
-    length = np.minimum(rows.length, depth)
-    return replace(kept_rows(rows, rows.rank <= depth), length=length, scores=rows.scores_down_to(length))
-
-
-def condensed(rows: JudgedRows) -> JudgedRows:
-    """The lists without their unjudged documents."""
-    rows = kept_rows(rows, rows.grade >= 0)
-    scores = rows.score
-    rank = ranks_within(rows.offsets)
-    same = np.append(False, (np.diff(rows.tie_first) == 0) & (np.diff(rows.list_of_row) == 0))[: len(rank)]
-    starts = np.flatnonzero(~same)
-    sizes = np.diff(np.append(starts, len(rank)))
-    first = np.repeat(rank[starts], sizes)
-    last = np.repeat(rank[starts] + sizes - 1, sizes)
-    length = np.diff(rows.offsets).astype(np.float64)
-    return replace(rows, rank=rank, tie_first=first, tie_last=last, length=length, scores=scores)
-
-
-def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
-    """Some of the rows."""
-    return replace(
-        rows,
-        offsets=np.append(0, np.cumsum(kept))[rows.offsets],
-        rank=rows.rank[kept],
-        grade=rows.grade[kept],
-        tie_first=rows.tie_first[kept],
-        tie_last=rows.tie_last[kept],
-        listed=None if rows.listed is None else rows.listed[kept],
-        document=None if rows.document is None else rows.document[kept],
-    )
-
-
-def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
-    """Some of the lists."""
-    count = int(lists.sum())
-    number = np.cumsum(lists) - 1
-    row_lists, judgment_lists = rows.list_of_row, rows.list_of_judgment
-    kept = lists[judgment_lists]
-    return replace(
-        kept_rows(rows, lists[row_lists]),
-        length=rows.length[lists],
-        offsets=offsets_of(number[row_lists[lists[row_lists]]], count),
-        judged_offsets=offsets_of(number[judgment_lists[kept]], count),
-        judged_grades=rows.judged_grades[kept],
-        scores=None if rows.scores is None else rows.scores[np.repeat(lists, rows.length.astype(np.int64))],
-        judged_document=None if rows.judged_document is None else rows.judged_document[kept],
-        by_group=None if rows.by_group is None else chosen_groups(rows.by_group, lists),
-    )
-
-
-def chosen_groups(rows: JudgedRows, queries: NDArray[np.bool_]) -> JudgedRows:
-    """The lists by judgment group of some queries."""
-    sizes = np.diff(cast("Integers", rows.group_offsets))
-    offsets = np.append(0, np.cumsum(sizes[queries])).astype(np.int64)
-    return replace(chosen(rows, np.repeat(queries, sizes)), group_offsets=offsets)
-
-
-# ---------------------------------------------------------------- arrays
-
-
-def ranks_within(offsets: Integers) -> Floats:
-    """1, 2, 3, … within each list."""
-    return (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:

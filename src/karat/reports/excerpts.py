@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.inputs.dicts import MappingRun
 from karat.inputs.run import Run
 from karat.inputs.runs import as_mapping
-from karat.inputs.runs.dictionary import MappingRun
 
 if TYPE_CHECKING:
     from collections.abc import Collection

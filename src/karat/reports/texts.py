@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from karat.inputs.sources import sentences, source_of
+from karat.inputs.errors import sentences
+from karat.inputs.sources import source_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

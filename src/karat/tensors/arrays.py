@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.inputs.weights import A_WEIGHT, LARGEST, SMALLEST
+from karat.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from karat.lists.arrays import arrays_of, host_view
 from karat.output.errors import DataError
 

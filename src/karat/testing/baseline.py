@@ -12,8 +12,8 @@ import numpy as np
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.evaluate import evaluate
 from karat.evaluation.scores import Scores, whole
+from karat.inputs.errors import sentences
 from karat.inputs.run import Run
-from karat.inputs.sources import sentences
 from karat.output.errors import DataError, Worded, worded
 from karat.testing.read_record import Record, read
 from karat.testing.record import digests

@@ -15,8 +15,8 @@ import numpy as np
 
 from karat.conventions.policy import Policy
 from karat.evaluation.scores import Scores
+from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
-from karat.inputs.sources import sentences
 from karat.matching.match import Counts
 from karat.measures import parse_measure
 from karat.output.errors import DataError, KaratError, Worded, worded

@@ -14,8 +14,8 @@ import numpy as np
 
 from karat.evaluation.score_tables import document_of
 from karat.evaluation.scores import Scores, whole
+from karat.inputs.errors import sentences
 from karat.inputs.ids import twice
-from karat.inputs.sources import sentences
 from karat.output.errors import DataError
 from karat.output.escaping import json_text
 from karat.output.files import refuse_overwriting, write_whole

@@ -15,11 +15,11 @@ from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
 from karat.evaluation.evaluate import evaluate, evaluate_judged_ranking
 from karat.evaluation.score_tables import document_of, plural
+from karat.inputs.errors import sentences
 from karat.inputs.files.paths import place_of
 from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.sources import sentences
 from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence

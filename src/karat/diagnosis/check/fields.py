@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.inputs.cursors import Cursor
+from karat.inputs.sources import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 from karat.diagnosis.check.fields import Unbroken
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.diagnosis.check.survey import Survey, survey
-from karat.inputs.dicts import graded, ranked
+from karat.inputs.dicts import MappingRun, graded, ranked
+from karat.inputs.errors import content_of, row_sentences
 from karat.inputs.files import read_as
-from karat.inputs.frames import columns_of, is_frame, row_sentences
+from karat.inputs.frames import columns_of, is_frame
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.runs.dictionary import MappingRun
-from karat.inputs.signatures import content_of
 from karat.inputs.sources import Source, source_of
 from karat.output.errors import ContentError, DataError, LineEndError
 

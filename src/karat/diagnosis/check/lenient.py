@@ -15,14 +15,13 @@ from karat.diagnosis.check.fields import Column, chunks, fields_of
 from karat.diagnosis.check.finding import found, without_stop
 from karat.diagnosis.check.survey import Spellings
 from karat.evaluation.evaluate import evaluate
-from karat.inputs.cursors import Cursor
-from karat.inputs.id_variants import pairs_of
+from karat.inputs.errors import sentences
+from karat.inputs.ids import pairs_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
-from karat.inputs.run_names import short
+from karat.inputs.run import Run, short
 from karat.inputs.runs import Asked
 from karat.inputs.runs.text import TextRun
-from karat.inputs.sources import Source, sentences
+from karat.inputs.sources import Cursor, Source
 from karat.matching.match import rows_of
 from karat.output.errors import DataError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, Finding, plural
-from karat.inputs.run_names import short
+from karat.inputs.run import short
 from karat.output.display import Display
 from karat.output.escaping import json_text, sentence
 from karat.output.tables import folded

@@ -10,7 +10,7 @@ import numpy as np
 from karat.diagnosis.check.finding import found
 from karat.diagnosis.check.lenient import DEPTH, told
 from karat.diagnosis.check.text import EXAMPLES
-from karat.inputs.run_names import short
+from karat.inputs.run import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.diagnosis.check.fields import Fields, chunks, column_of, fields_of, hashes_of
-from karat.inputs.id_variants import folded
+from karat.inputs.ids import folded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

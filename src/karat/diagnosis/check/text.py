@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found, plural
 from karat.diagnosis.check.survey import COLUMNS
-from karat.inputs.id_variants import alike
-from karat.inputs.ids import text_of
+from karat.inputs.ids import alike, text_of
 from karat.output.errors import worded
 
 if TYPE_CHECKING:

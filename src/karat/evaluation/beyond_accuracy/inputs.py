@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.inputs.frames import usual
+from karat.inputs.columns import usual
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from karat.inputs.columns import ROLES
+from karat.inputs.errors import content_of
 from karat.inputs.files.sniff import PACKED, called, is_pattern, is_trec, kind_of
-from karat.inputs.frames import ROLES
-from karat.inputs.signatures import content_of
 from karat.inputs.sources import Readable, Source, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -73,7 +73,7 @@ def refuse_other(source: Source) -> None:
     if what is not None:
         raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
-        from karat.inputs.files.header import CARRIAGE
+        from karat.inputs.files.sniff import CARRIAGE
 
         raise LineEndError(f"{source.name}, line 1: {CARRIAGE}")
 
@@ -94,7 +94,7 @@ def opened(
         source = source_of(path)
         refuse_other(source)
         return source
-    from karat.inputs.files.concat import joined
+    from karat.inputs.files.paths import joined
 
     return joined(found)
 

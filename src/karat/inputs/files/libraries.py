@@ -1,19 +1,22 @@
-"""The library that reads tables: Polars if it is installed, else DuckDB, else PyArrow for what it can."""
+"""The library that reads a table: Polars, DuckDB or PyArrow; Parquet is checked for damage before."""
 
 from __future__ import annotations
 
+import mmap
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
+from karat import _native
+from karat.inputs.errors import sentences
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from karat.inputs.files.columns import Plan, Shape
-    from karat.inputs.files.header import Delimited
+    from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.paths import Place
+    from karat.inputs.files.sniff import Delimited
 
-__all__ = ["Engine", "engine_for"]
+__all__ = ["Engine", "engine_for", "refuse_damaged"]
 
 READS = {
     "parquet": ("polars", "duckdb", "pyarrow"),
@@ -68,3 +71,20 @@ def engine_for(place: Place, kind: str) -> Engine:
         f"{place.name}: {NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed: pip "
         f"install {able[0]}."
     )
+
+
+def refuse_damaged(path: str) -> None:
+    """Refuse a Parquet file whose footer or page headers contradict themselves or the file's length.
+
+    Raises:
+        DataError: such a file, or one that cannot be read.
+    """
+    with sentences(path), open(path, "rb") as file:
+        if not file.seek(0, 2):
+            raise DataError(f"{path} is empty: fetch or write it again.")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            damage = _native.parquet_damage(content)
+    if damage is not None:
+        raise DataError(
+            f"{path} cannot be read: {damage}. It is damaged or cut short: fetch or write it again."
+        )

@@ -1,15 +1,28 @@
-"""What a path and the first bytes tell of a file: asked of every file, and so cheap."""
+"""What a file is, by its name and its first lines: TREC text, a table with a header, MS MARCO's ranks, JSON."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from karat.inputs.columns import INSISTED, usual
+from karat.inputs.decompression import unpacked
+from karat.inputs.errors import NO_UTF_8, sentences
+from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK
+from karat.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 __all__ = [
-    "ENDINGS",
+    "CARRIAGE",
     "PACKED",
+    "Delimited",
     "called",
+    "delimited",
+    "head_of",
     "is_number",
     "is_pattern",
     "is_trec",
@@ -28,7 +41,6 @@ ENDINGS = {
     ".json": "json",
 }
 """What a file is by its ending; any other ending is text, of which the first line says more."""
-
 PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
@@ -81,3 +93,136 @@ def is_number(field: bytes | str) -> bool:
     except ValueError:
         return False
     return True
+
+
+HEAD = 2**16
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+CARRIAGE = (
+    "a carriage return stands within it, as where lines end in one alone: end each line in a line feed."
+)
+RANKED = ("query", "document", "rank")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """How a table lies in text.
+
+    Args:
+        separator: what stands between two columns.
+        names: the columns.
+        header: whether the first line is their names; else they were given here.
+    """
+
+    separator: str
+    names: tuple[str, ...]
+    header: bool
+
+
+def head_of(path: str, size: int = HEAD) -> bytes:
+    """The first bytes of a file, unpacked, without a byte order mark.
+
+    Raises:
+        DataError: a file that cannot be read.
+    """
+    with sentences(path), unpacked(path) as file:
+        head = file.read(size)
+    return head.removeprefix(BYTE_ORDER_MARK)
+
+
+def delimited(
+    path: str, head: bytes, kind: str, asked: Collection[str], *, sure: bool = False
+) -> Delimited | None:
+    """How a table lies in the text that begins so; None if it is none that is known here.
+
+    A header is a first line with usual names for query and document, or with the names asked for. Without one, three
+    columns of a run are MS MARCO's query, document and rank, four have a score behind them.
+
+    Args:
+        path: the file.
+        head: its first bytes.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names that were given.
+        sure: whether it is a table by its ending, so that the first line has to be a header.
+
+    Raises:
+        DataError: UTF-16; a header that names a column twice; no header where there must be one; three columns of
+            which the third may be a rank or a score.
+    """
+    if head.startswith(UTF_16):
+        raise DataError(f"{path}: the text is UTF-16: save it as UTF-8.")
+    lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
+    if not is_text(lines[0]):
+        if sure:
+            raise DataError(f"{path} {NO_UTF_8}")
+        return None
+    separator = max(",;\t", key=lines[0].count) if sure else "\t"
+    if "\r" in lines[0]:
+        raise DataError(f"{path}, line 1: {CARRIAGE}")
+    names = split(lines[0], separator)
+    if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
+        again = twice(names)
+        if again is not None:
+            raise DataError(f"{path}, line 1: two columns are named '{again}': rename one.")
+        return Delimited(separator, tuple(names), header=True)
+    if sure:
+        raise DataError(
+            f"{path}, line 1: expected the columns' names, such as query_id,doc_id,{usual_value(kind)}; found "
+            f"'{lines[0][:80]}'. Write a header line."
+        )
+    return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
+
+
+def is_text(line: str) -> bool:
+    """Whether a line is text, and none of its bytes had to be escaped."""
+    return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
+
+
+def split(line: str, separator: str) -> list[str]:
+    """The fields of a line, of which some may be quoted."""
+    import csv
+
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:  # a field of more than 131,072 characters
+        return [line]
+
+
+def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
+    """Whether these are columns' names."""
+    given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
+    by_name = bool(given) and given <= set(names)
+    return by_name or bool(usual(names, "query") and usual(names, "document"))
+
+
+def usual_value(kind: str) -> str:
+    """The usual name of the column that the order or the worth comes from."""
+    return "relevance" if kind == "qrels" else "score"
+
+
+def ranks(path: str, lines: list[str]) -> Delimited | None:
+    """MS MARCO's columns of a run: query, document and rank, and perhaps a score.
+
+    Raises:
+        DataError: three columns of which the third may be a score.
+    """
+    rows = [each.split("\t") for each in lines if each]
+    width = len(rows[0]) if rows else 0
+    if width not in (3, 4) or any(len(row) != width for row in rows):
+        return None
+    if width == 4:
+        whole = all(row[2].isdigit() and is_number(row[3]) for row in rows)
+        judged = all(row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() for row in rows)
+        return Delimited("\t", (*RANKED, "score"), header=False) if whole and not judged else None
+    if not is_number(rows[0][2]):
+        return None
+    last: dict[str, int] = {}
+    for query, _, rank in rows:
+        before = last.get(query, -1)
+        if not rank.isdigit() or int(rank) <= before or (before < 0 and int(rank) > 1):
+            raise DataError(
+                f"{path}: of three columns without names the third is a rank (MS MARCO), which counts from 1 upwards "
+                f"in every query; found '{rank}' for query '{query}'. If it is a score, write a header line: "
+                "query_id, doc_id, score, with tabs between."
+            )
+        last[query] = int(rank)
+    return Delimited("\t", RANKED, header=False)

@@ -1,4 +1,4 @@
-"""A table in files: a path to what can be matched, or to text as TREC has it."""
+"""A table in files: opened, its columns found, and a run made of it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.inputs.faults import NO_UTF_8, WHOLE, WIDE, mended, wide_mended
-from karat.inputs.files.columns import plan_of
-from karat.inputs.files.header import delimited, head_of
+from karat.inputs.columns import plan_of
+from karat.inputs.errors import (
+    NO_UTF_8,
+    WHOLE,
+    WIDE,
+    content_of,
+    first_line,
+    is_panic,
+    mended,
+    sentences,
+    wide_mended,
+)
 from karat.inputs.files.json import first_objects, is_by_line, mapping_in, shapes_of
-from karat.inputs.files.libraries import engine_for
-from karat.inputs.files.parquet import refuse_damaged
+from karat.inputs.files.libraries import engine_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
-from karat.inputs.files.sniff import is_trec
-from karat.inputs.frames import first_line, is_panic
-from karat.inputs.signatures import content_of
-from karat.inputs.sources import BYTE_ORDER_MARK, Origin, sentences
+from karat.inputs.files.sniff import delimited, head_of, is_trec
+from karat.inputs.sources import BYTE_ORDER_MARK, Origin
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from karat.inputs.files.columns import Plan, Shape
-    from karat.inputs.files.header import Delimited
+    from karat import _native
+    from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.libraries import Engine
+    from karat.inputs.files.sniff import Delimited
+    from karat.inputs.runs import Asked, Found, Held, Row
 
-__all__ = ["Table", "table_in"]
+__all__ = ["FileRun", "Table", "table_in"]
 
 TABLE_ROW = "run frame, row"
 ROW = re.compile(r"(?:run|qrels) frame, row (\d+) \(from 0\)")
@@ -362,3 +370,46 @@ def reading(name: str, library: str) -> Iterator[None]:
         raise DataError(
             f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"
         ) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FileRun:
+    """A run as Parquet, CSV, JSON and the like.
+
+    Args:
+        held: what holds the rows.
+        table: the files.
+    """
+
+    held: Held
+    table: Table
+
+    @property
+    def origin(self) -> Origin:
+        """The files."""
+        return replace(self.table.origin, whole=self.held.origin.whole)
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return self.held.by_rank
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other run is read beside it."""
+        return self.held.alone
+
+    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+        """The rows of judged documents."""
+        with self.table.named():
+            return self.held.match(judgments, asked)
+
+    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        with self.table.named():
+            return self.held.ranked(query, asked)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Query, document and score, or minus the rank, of each row."""
+        with self.table.named():
+            yield from self.held.rows(queries)

@@ -6,15 +6,15 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from karat.inputs.frames import IDS
+from karat.inputs.columns import IDS
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from karat.inputs.files.columns import Plan, Shape
-    from karat.inputs.files.header import Delimited
+    from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.paths import Place
+    from karat.inputs.files.sniff import Delimited
 
 __all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "home", "lines", "odd_number"]
 

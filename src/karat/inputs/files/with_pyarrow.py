@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from karat.inputs.files.columns import Plan, Shape
-    from karat.inputs.files.header import Delimited
+    from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.paths import Place
+    from karat.inputs.files.sniff import Delimited
 
 __all__ = ["LIBRARY", "columnar", "delimited", "fields_of", "flat", "home", "lines", "odd_number"]
 

@@ -7,25 +7,24 @@ else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from karat.inputs.ids import text_of
 from karat.inputs.parallel import available_cores
 from karat.inputs.sources import KARAT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence, Sized
 
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.inputs.runs.engine_result import Extracted
     from karat.inputs.sources import Origin, Reading
+    from karat.lists.rows import Integers
 
-__all__ = ["Asked", "Found", "Held", "Row", "as_mapping", "listing"]
+__all__ = ["Asked", "Extracted", "Found", "Held", "Row", "as_mapping", "listing"]
 
 Found: TypeAlias = "_native.Matched | Extracted"
 """A run reduced to its judged rows, by the kernel or by an engine."""
-
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
 
@@ -119,3 +118,40 @@ def as_mapping(held: Held, queries: Collection[bytes]) -> dict[str, dict[str, fl
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score
     return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extracted:
+    """A run reduced to its judged rows by an engine: what ``_native.Matched`` is to the kernel.
+
+    Args:
+        length: documents of each judged query, -1 for one that the run does not mention [queries].
+        offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
+        rank: from 1 [rows].
+        tie_first: the rank of the first document with the same score [rows].
+        tie_last: of the last one [rows].
+        judgment: the index of each row's judgment [rows].
+        extra: as many as there are queries without judgments; the engine counts them and names none.
+        dropped: rows that gave way to another of the same document.
+        line_count: rows of the run.
+        scores: every document's score, list after list; None if nobody asked for them.
+        duplicates: documents that stand twice, as the kernel tells them.
+        malformed: lines that were skipped.
+        unordered: queries that are not listed in order of score.
+        excluded: documents that were taken out of lists.
+    """
+
+    length: Integers
+    offsets: Integers
+    rank: Integers
+    tie_first: Integers
+    tie_last: Integers
+    judgment: Integers
+    extra: Sized
+    dropped: int
+    line_count: int
+    scores: Any = None
+    duplicates: Sequence[tuple[int, bytes, int, int, int, int]] = ()
+    malformed: int = 0
+    unordered: int = 0
+    excluded: int = 0

@@ -1,4 +1,4 @@
-"""Runs as tables of an engine: Spark and whatever else narwhals reads lazily; the judged rows are found there."""
+"""Runs as tables of Spark, ibis, SQLFrame and other engines, which find the judged rows where the table is."""
 
 from __future__ import annotations
 
@@ -7,32 +7,27 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from karat.inputs.faults import WIDE
-from karat.inputs.frames import ROLES, choose, columns_of, fit, library_of, refusals
+from karat.inputs.columns import ROLES, choose
+from karat.inputs.errors import WIDE, refusals
+from karat.inputs.frames import FrameRun, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
-from karat.inputs.runs.engine_plan import Rule, faults, plan, scored_rows
-from karat.inputs.runs.engine_result import extracted, tables_of, taken_over
-from karat.inputs.runs.engine_tables import ENGINES, home_of, placed
-from karat.inputs.runs.frame import FrameRun
+from karat.inputs.runs.engine_plan import Rule, extracted, faults, plan, scored_rows, tables_of, taken_over
 from karat.inputs.sources import Origin
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from karat import _native
-    from karat.inputs.runs import Asked, Row
+    from karat.inputs.runs import Asked, Extracted, Row
     from karat.inputs.runs.engine_plan import Lazy
-    from karat.inputs.runs.engine_result import Extracted
 
-__all__ = ["EngineRun", "is_away"]
+__all__ = ["TABLES", "EngineRun", "is_away", "placed"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are not in this process, so that a run is ranked where it is; others do it on request."""
-
 MOVED = 1 << 21
 """Rows up to which Spark hands a run over whole: moving a million takes a fifth of the time of ranking them there."""
-
 FEW = 100
 """Queries up to which they are named in a filter, which engines take to the files; of more a table is joined."""
 
@@ -340,3 +335,95 @@ def holding(kind: Any) -> str:
     if kind in (nw.String, nw.Categorical, nw.Enum):
         return "text"
     return "number" if kind.is_numeric() or kind == nw.Boolean else "other"
+
+
+BROADCAST = 64 * 2**20
+"""Bytes up to which Spark is told to send a table to every worker: of one that it did not make it knows no size."""
+
+
+def home_of(table: Any, library: str) -> Any:
+    """What makes tables beside this one: a session, or of DuckDB the relation, which knows its connection."""
+    if library == "pyspark":
+        return table.sparkSession
+    if library == "sqlframe":
+        return table.session
+    return table if library == "duckdb" else None
+
+
+def placed(table: Any, library: str, home: Any) -> Any:
+    """A PyArrow table as one of the engine's.
+
+    Args:
+        table: the table.
+        library: the engine's.
+        home: what ``home_of`` gave for a table of the engine; None for the engine's own choice.
+
+    Raises:
+        DataError: an engine that has no session now.
+    """
+    return ENGINES[library](table, home)
+
+
+def in_spark(table: Any, session: Any) -> Any:
+    """A DataFrame of Spark, classic or Connect."""
+    from pyspark import __version__
+    from pyspark.sql import SparkSession
+    from pyspark.sql.functions import broadcast
+
+    session = session or SparkSession.getActiveSession()
+    if session is None:
+        raise DataError("There is no Spark session now: start one, or ask for another kind of frame.")
+    arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
+    frame = session.createDataFrame(table if arrow else table.to_pandas())
+    return broadcast(frame) if table.nbytes <= BROADCAST else frame
+
+
+def in_duckdb(table: Any, relation: Any) -> Any:
+    """A relation of DuckDB, in the connection of another: those of two connections cannot be joined."""
+    import duckdb
+
+    if relation is None:
+        return duckdb.from_arrow(table)
+    karat_table = table  # noqa: F841 - DuckDB finds it by the name of this variable
+    return relation.query("karat_unused", "from karat_table")
+
+
+def in_polars(table: Any, home: None) -> Any:
+    """A lazy frame of Polars."""
+    del home
+    import polars as pl
+
+    return pl.DataFrame(table).lazy()
+
+
+def in_ibis(table: Any, home: None) -> Any:
+    """A table of ibis, which takes it to the other's backend."""
+    del home
+    import ibis
+
+    return ibis.memtable(table)
+
+
+def in_sqlframe(table: Any, session: Any) -> Any:
+    """A DataFrame of SQLFrame."""
+    if session is None:
+        raise DataError(
+            "SQLFrame makes frames in a session, and there is none: ask for another kind of frame."
+        )
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return session.createDataFrame(rows, {field.name: SQL[str(field.type)] for field in table.schema})
+
+
+SQL = {"string": "string", "int64": "bigint", "double": "double"}
+"""Arrow's types in SQL's words."""
+
+ENGINES: dict[str, Callable[[Any, Any], Any]] = {
+    "pyspark": in_spark,
+    "duckdb": in_duckdb,
+    "polars": in_polars,
+    "ibis": in_ibis,
+    "sqlframe": in_sqlframe,
+}
+"""How each engine's tables are made, by the name of its library."""
+TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
+"""Engines that have no frames in memory beside their tables."""

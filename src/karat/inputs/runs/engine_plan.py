@@ -13,13 +13,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
+from karat.inputs.ids import unicode
+from karat.inputs.runs import Extracted
+from karat.lists.rows import offsets_of
+
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Lazy", "Rule", "faults", "plan", "scored_rows"]
+    from karat import _native
+    from karat.lists.rows import Integers
+
+__all__ = ["Lazy", "Rule", "extracted", "faults", "plan", "scored_rows", "tables_of", "taken_over"]
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
-
 LETTERS = "Baz\u00e9\uffee\U0001f600"
 """In the order of their bytes, which is neither that of any language nor that of UTF-16."""
 
@@ -158,10 +166,8 @@ def with_windows(rows: Lazy, rule: Rule) -> Lazy:
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
-        from karat.inputs.runs import spark
-
         beside: Lazy = nw.from_native(
-            spark.with_windows(rows.to_native(), "rank" if rule.ties == "rank-column" else "document")
+            spark_windows(rows.to_native(), "rank" if rule.ties == "rank-column" else "document")
         )
         return beside
     return rows.with_columns(**windows(rule))
@@ -222,3 +228,99 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
         nw.col("bytewise").min(),
         *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
     )
+
+
+def spark_windows(rows: Any, key: str) -> Any:
+    """The columns of ``karat.inputs.runs.engine_plan.windows`` beside the rows of a DataFrame.
+
+    Args:
+        rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
+        key: the column that orders rows of equal scores.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as spark
+
+    query = Window.partitionBy("number")
+    by_score = query.orderBy(spark.desc("score"))
+    by_key = query.orderBy(spark.desc("score"), spark.asc(key))
+    equal = by_key.rangeBetween(Window.currentRow, Window.currentRow)
+    tie_first = spark.rank().over(by_score)
+    # Up to the last of the equal scores, as far as Spark has come by then: it need not look ahead twice.
+    tie_last = spark.count("*").over(by_score.rangeBetween(Window.unboundedPreceding, Window.currentRow))
+    counts = {
+        "tie_first": tie_first,
+        "same": tie_last - tie_first + 1,
+        "place": spark.row_number().over(by_key) - tie_first + 1,
+        "equal": spark.count("*").over(equal) if key == "rank" else spark.lit(1),
+    }
+    return rows.withColumns({name: count.cast("bigint") for name, count in counts.items()})
+
+
+def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
+    """The judged queries with their numbers, and the judged documents with theirs, as PyArrow's tables."""
+    import pyarrow as pa
+
+    count = len(judgments.queries)
+    documents = [each for number in range(count) for each in judgments.documents(number)]
+    queries = {"query": texts(judgments.queries), "number": np.arange(count)}
+    judged = {
+        "number": np.repeat(np.arange(count), np.diff(judgments.offsets)),
+        "document": texts(documents),
+        "judgment": np.arange(len(documents)),
+    }
+    return pa.table(queries).drop_null(), pa.table(judged).drop_null()
+
+
+def texts(ids: list[bytes]) -> Any:
+    """Ids as a column of text, null for those that are none."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(ids, pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array(map(unicode, ids), pa.string())
+
+
+def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
+    """The judged rows in order, and the length of every list."""
+    number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
+    lengths = np.bincount(number, length, queries).astype(np.int64)
+    lengths[lengths == 0] = -1  # an engine has no empty lists
+    judged = found.filter(found["judgment"].is_valid())
+    row_number, rank = integers(judged, "number"), integers(judged, "rank")
+    order = np.lexsort((rank, row_number))
+    tie_first, tie_last, judgment = (
+        integers(judged, name)[order] for name in ("tie_first", "tie_last", "judgment")
+    )
+    return Extracted(
+        lengths,
+        offsets_of(row_number[order], queries),
+        rank[order],
+        tie_first,
+        tie_last,
+        judgment,
+        extra=range(facts["extra"] or 0),
+        dropped=int(dropped.sum()),
+        line_count=facts["lines"] or 0,
+    )
+
+
+def taken_over(found: _native.Matched) -> Extracted:
+    """What the kernel found, without what it says of the order of the rows."""
+    return Extracted(
+        found.length,
+        found.offsets,
+        found.rank,
+        found.tie_first,
+        found.tie_last,
+        found.judgment,
+        extra=range(len(found.extra)),
+        dropped=found.dropped,
+        line_count=found.line_count,
+    )
+
+
+def integers(table: Any, name: str) -> Integers:
+    """A column of whole numbers."""
+    values: Integers = table[name].to_numpy().astype(np.int64)
+    return values

@@ -12,7 +12,7 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.ids import text_of
-from karat.inputs.runs.engine_result import Extracted
+from karat.inputs.runs import Extracted
 from karat.inputs.sources import kept, source_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
-from karat.inputs.sources import sentences
+from karat.inputs.errors import sentences
 from karat.inputs.spill import Overflow
 
 if TYPE_CHECKING:
