@@ -19,6 +19,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
     scores = karat.evaluate(qrels, new, ["AP", "RR"], name=name)
     return {
         "scores": scores,
+        "scores of runs": karat.evaluate(qrels, {name: new, "old": old}, ["AP", "RR"]),
         "comparison": karat.compare(qrels, {name: new, "old": old}, ["AP", "RR"]),
         "contest": karat.compare(qrels, {name: new, "old": old}, "AP").primary,
         "check": karat.check(qrels, new),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
 import karat
 from karat import DataError, MeasureError, Policy
 from karat.evaluation.score_tables import board, footers
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 RUN = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q7": {"a": 1.0}}
@@ -134,3 +138,60 @@ def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
     assert lines[1] == "run00, run01: nothing else"
     # Where all are alike, no name is needed.
     assert footers(found[:2]) == [found[0].footer()]
+
+
+# ---------------------------------------------------------------- several runs
+
+OTHER = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+
+
+def test_runs_by_name_are_scored_as_one_by_one_and_shown_in_one_table() -> None:
+    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, ["RR", "nDCG@10"])
+    alone = [
+        karat.evaluate(QRELS, run, ["RR", "nDCG@10"], name=name)
+        for name, run in (("bm25", RUN), ("dense", OTHER))
+    ]
+    assert list(found) == ["bm25", "dense"]
+    assert found.means() == {each.name: each.means() for each in alone}
+    assert str(found) == board(alone, "text") + "\n".join(footers(alone))
+    assert json.loads(found.to_json())["runs"][1]["queries"]["q1"]["RR"] == 0.5
+    assert found.to_markdown() == board(alone, "markdown")
+    assert found.to_latex() == board(alone, "latex")
+
+
+def test_a_list_of_runs_is_called_by_their_files(tmp_path: Path) -> None:
+    paths = [tmp_path / "bm25.run", tmp_path / "dense.run"]
+    for path in paths:
+        path.write_text(f"q1 Q0 a 1 {len(path.name)} t\n")
+    for given in (paths, list(map(str, paths)), tuple(paths), [karat.Run.of(path) for path in paths]):
+        assert list(karat.evaluate(QRELS, given, "RR")) == ["bm25", "dense"]
+    assert list(karat.evaluate(QRELS, [RUN, OTHER], "RR")) == ["run 1", "run 2"]
+
+
+def test_a_dictionary_of_queries_is_one_run() -> None:
+    assert karat.evaluate(QRELS, RUN, "RR").name == "run"
+    assert karat.evaluate(QRELS, {"q1": {}, "q2": {"b": 1.0}}, "RR").by_query("RR")["q2"] == 1
+    assert karat.evaluate(QRELS, {"q1": ["a"], "q2": ["x"]}, "RR").by_query("RR")["q1"] == 1
+    assert list(karat.evaluate(QRELS, {"one": {"q1": ["a"]}}, "RR")) == ["one"]
+
+
+def test_scores_of_runs_go_where_runs_do(tmp_path: Path) -> None:
+    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
+    assert karat.compare(None, found, "RR").names == ("bm25", "dense")
+    karat.record(found, tmp_path / "record.json")
+    assert karat.verify(tmp_path / "record.json", QRELS, {"bm25": RUN, "dense": OTHER}).equal
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_scores_of_runs_are_a_frame(library: str) -> None:
+    pytest.importorskip(library, reason=f"needs {library}")
+    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR")
+    means, queries = found.to_frame(library), found.to_frame(library, per_query=True)
+    assert (len(means), len(queries)) == (2, 6)
+    assert list(map(float, means["RR"].to_numpy())) == [found["bm25"]["RR"], found["dense"]["RR"]]
+
+
+def test_what_is_taken_out_is_taken_out_of_every_run() -> None:
+    found = karat.evaluate(QRELS, {"bm25": RUN, "dense": OTHER}, "RR", exclude={"q1": ["x"], "q2": ["x"]})
+    assert [each.counts.excluded for each in found.values()] == [1, 1]
+    assert found["dense"].by_query("RR")["q1"] == 1

@@ -6,7 +6,7 @@ from karat._version import __version__
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, list_profiles
 from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
-from karat.evaluation.scores import Scores
+from karat.evaluation.scores import Scores, ScoresByRun
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.measures import REGISTER, Measure, list_measures, measure
@@ -50,6 +50,7 @@ __all__ = [
     "Report",
     "Run",
     "Scores",
+    "ScoresByRun",
     "Verification",
     "__version__",
     "adapters",

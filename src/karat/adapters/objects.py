@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import conventions, needs_groups
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.output.errors import DataError, MeasureError
@@ -49,7 +49,7 @@ def evaluate_ranx(
         >>> evaluate_ranx(qrels, run, ["ndcg@10"], profile="ranx")  # doctest: +SKIP
     """
     name = getattr(run, "name", None)
-    return evaluate(
+    return evaluate_run(
         floats(qrels.to_dict()), floats(run.to_dict()), measures, policy=policy, profile=profile, name=name
     )
 
@@ -147,7 +147,7 @@ def scores_of(
     groups = needs_groups({str(each): measure for each, measure in asked})
     judged = subtopical(qrels, whole) if groups else nested(qrels, ("relevance",), whole)
     names = [str(each) for each, _ in asked]
-    return evaluate(judged, nested(run, ("score",), whole), names, policy=policy, profile=profile)
+    return evaluate_run(judged, nested(run, ("score",), whole), names, policy=policy, profile=profile)
 
 
 def subtopical(qrels: Any, policy: Policy) -> Any:

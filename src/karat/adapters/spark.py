@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.columns import usual
 from karat.output.errors import DataError
 
@@ -116,7 +116,7 @@ def evaluator_class() -> Any:
             names = {role: self.of(f"{role}Col") for role in ("query", "document", "prediction", "label")}
             qrels, run = tables(dataset, names)
             measure, policy = self.asked()
-            value = evaluate(qrels, run, measure, policy=policy)[measure]
+            value = evaluate_run(qrels, run, measure, policy=policy)[measure]
             if math.isnan(value):
                 raise DataError(
                     f"{measure} has no value on this data, and NaN would be taken for the best: choose another "

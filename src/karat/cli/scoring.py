@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -127,23 +126,16 @@ def evaluate_all(
     inputs: Inputs,
 ) -> Any:
     """Score every run against the same judgments, read once."""
-    from karat.conventions.request import conventions, labelled, needs_groups
-    from karat.evaluation.evaluate import evaluate_together
-    from karat.inputs.qrels import Qrels
-    from karat.inputs.run import names_apart
+    from karat.evaluation.evaluate import evaluate
     from karat.output.progress import watched
 
-    convention, policy = conventions(profile, policy)
-    measures = labelled(asked, convention)
-    judged = Qrels.of(inputs.qrels(qrels, policy, profile, asked), policy, subtopics=needs_groups(measures))
+    judged = inputs.qrels(qrels, policy, profile, asked)
     ranked = [inputs.run(run) for run in runs]
-    names = names_apart(ranked)
-    ranked = [replace(run, name=name) for name, run in zip(names, ranked, strict=True)]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
-        found = evaluate_together(
-            judged, ranked, measures, convention, policy, weights=weights, progress=progress
+        found = evaluate(
+            judged, ranked, asked, policy=policy, profile=profile, weights=weights, progress=progress
         )
-        return [scores for scores, _ in found]
+        return list(found.values())
 
 
 def show(

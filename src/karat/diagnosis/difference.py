@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from karat.conventions.request import conventions
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure
@@ -343,7 +343,7 @@ class Evaluated:
         # That the run has no judged document is said once, not at each step.
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
-            scores = evaluate(self.qrels, self.run, convention.measure, policy=policy)
+            scores = evaluate_run(self.qrels, self.run, convention.measure, policy=policy)
         except DataError as error:
             return Outcome(None, {}, error.said)
         self.warned = True

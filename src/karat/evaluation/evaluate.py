@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.evaluation.engine import scored
+from karat.evaluation.scores import ScoresByRun
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels import Qrels, QrelsLike
-from karat.inputs.run import Run, RunLike, short
+from karat.inputs.run import Run, RunLike, RunsLike, are_several, runs_in, short
 from karat.inputs.sources import Origin
 from karat.matching.match import Match, match, match_grades, match_judged_ranking
 from karat.matching.mismatch import doubts
@@ -28,12 +29,49 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.measures import Measure
 
-__all__ = ["evaluate", "evaluate_grades", "evaluate_judged_ranking", "evaluate_together", "nested"]
+__all__ = [
+    "evaluate",
+    "evaluate_grades",
+    "evaluate_judged_ranking",
+    "evaluate_run",
+    "evaluate_together",
+    "nested",
+]
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunsLike,
+    measures: MeasuresLike = ...,
+    *,
+    policy: Policy | None = ...,
+    profile: ProfileLike = ...,
+    weights: Mapping[str, float] | None = ...,
+    name: str | None = ...,
+    exclude: Any = ...,
+    progress: _native.Progress | None = ...,
+) -> ScoresByRun: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: MeasuresLike = ...,
+    *,
+    policy: Policy | None = ...,
+    profile: ProfileLike = ...,
+    weights: Mapping[str, float] | None = ...,
+    name: str | None = ...,
+    exclude: Any = ...,
+    progress: _native.Progress | None = ...,
+) -> Scores: ...
 
 
 def evaluate(
     qrels: QrelsLike,
-    run: RunLike,
+    run: RunLike | RunsLike,
     measures: MeasuresLike = None,
     *,
     policy: Policy | None = None,
@@ -42,8 +80,8 @@ def evaluate(
     name: str | None = None,
     exclude: Any = None,
     progress: _native.Progress | None = None,
-) -> Scores:
-    """Measure a run against relevance judgments.
+) -> Scores | ScoresByRun:
+    """Measure a run, or several, against relevance judgments.
 
     Args:
         qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-``
@@ -51,18 +89,20 @@ def evaluate(
             frame (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others
             ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
             ``query subtopic document grade``, or ``{query: {subtopic: {document: grade}}}``.
-        run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``.
+        run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``. Several
+            runs are ``{name: run}`` or a list of them.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
         profile: a named convention, see ``karat.list_profiles()``.
         weights: what each query weighs in the means, ``{query: weight}``; all the same if None.
-        name: what tables call the run.
+        name: what tables call the run; of several each has its own.
         exclude: pairs taken out of the run before it is ranked, such as a training set's: see ``Run.of``.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
-        The scores, per query and on average. A measure that has no value for some grades, as ERR for a grade above its
-        ``max``, is NaN for all queries: ``scores.failed`` says why, and a ``DataWarning`` too.
+        The scores, per query and on average; of several runs those of each by its name, as one table. A measure that
+        has no value for some grades, as ERR for a grade above its ``max``, is NaN for all queries: ``scores.failed``
+        says why, and a ``DataWarning`` too.
 
     Raises:
         DataError: text or values that cannot be used as they are; grades of which no measure has a value.
@@ -75,12 +115,52 @@ def evaluate(
         >>> run = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}}
         >>> karat.evaluate(qrels, run, ["RR", "nDCG@10"])["RR"]
         0.75
+        >>> karat.evaluate(qrels, {"first": run, "second": {"q1": {"d1": 1.0}}}, "RR")
+        run         RR
+        first   0.7500
+        second  0.5000
+        first: 2 queries · policy trec
+        second: 2 queries · 1 missing counted 0 · policy trec
     """
+    if not are_several(run):
+        return evaluate_run(
+            qrels,
+            cast("RunLike", run),
+            measures,
+            policy=policy,
+            profile=profile,
+            weights=weights,
+            name=name,
+            exclude=exclude,
+            progress=progress,
+        )
+    if name is not None:
+        raise DataError(f"name={name!r} names one run: name several as in {{name: run, …}}.")
+    convention, policy = conventions(profile, policy)
+    asked = labelled(measures, convention)
+    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
+    several = runs_in(cast("RunsLike", run), exclude)
+    found = evaluate_together(judged, several, asked, convention, policy, weights=weights, progress=progress)
+    return ScoresByRun(scores for scores, _ in found)
+
+
+def evaluate_run(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: MeasuresLike = None,
+    *,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+    exclude: Any = None,
+    progress: _native.Progress | None = None,
+) -> Scores:
+    """Measure one run; arguments and errors as in ``evaluate``, and several runs are refused."""
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
     ranked = Run.of(run, name, exclude=exclude)
-
     scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
     return warned(scores)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.evaluation.score_tables import board, footer, to_json
+from karat.evaluation.score_tables import board, footer, footers, to_json
 from karat.evaluation.values import Values
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
@@ -19,12 +20,12 @@ from karat.output.escaping import html
 from karat.output.language import language_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
 
-__all__ = ["Scores", "first_installed", "side_by_side", "whole"]
+__all__ = ["Scores", "ScoresByRun", "first_installed", "side_by_side", "whole"]
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
@@ -162,6 +163,102 @@ class Scores(Display, Values):
     def _repr_html_(self) -> str:
         """The same for a notebook."""
         return f"{board([self], 'html')}<p>{html(self.footer())}</p>\n"
+
+
+class ScoresByRun(Display, Mapping[str, Scores]):
+    """The scores of several runs on the same judgments: a mapping from each run's name, and one table.
+
+    Example:
+        >>> import karat
+        >>> qrels = {"q": {"a": 1, "b": 0}}
+        >>> found = karat.evaluate(qrels, {"old": {"q": {"b": 2.0, "a": 1.0}}, "new": {"q": {"a": 1.0}}}, "RR")
+        >>> found["new"]["RR"], found.means()
+        (1.0, {'old': {'RR': 0.5}, 'new': {'RR': 1.0}})
+    """
+
+    def __init__(self, scores: Iterable[Scores]) -> None:
+        """Take the scores, each of another run."""
+        self.scores = {each.name: each for each in scores}
+
+    def __getitem__(self, name: str) -> Scores:
+        """The scores of a run.
+
+        Raises:
+            KeyError: there is no run of this name.
+        """
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The runs' names, in the order given."""
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return len(self.scores)
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """Every aggregate by run and label."""
+        return {name: each.means() for name, each in self.items()}
+
+    def to_frame(self, backend: str | None = None, *, per_query: bool = False) -> Any:
+        """A data frame with a row per run and a column per measure.
+
+        Args:
+            backend: as in ``Scores.to_frame``.
+            per_query: a row per run and query instead.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        import narwhals as nw
+
+        every = list(self.values())
+        rows = [
+            (each.name, query, values)
+            for each in every
+            for query, values in zip(each.queries, each.values.tolist(), strict=True)
+        ]
+        if not per_query:
+            rows = [(each.name, "", list(each.means().values())) for each in every]
+        columns: dict[str, Any] = {"run": [name for name, *_ in rows]}
+        if per_query:
+            columns["query"] = [query for _, query, _ in rows]
+        for place, label in enumerate(every[0].labels):
+            columns[label] = [values[place] for *_, values in rows]
+        library: Any = backend or first_installed()
+        return nw.from_dict(columns, backend=library).to_native()
+
+    def to_json(self) -> str:
+        """The scores with policy and counts, as ``karat eval -q --format json`` prints them."""
+        return to_json(list(self.values()), per_query=True)
+
+    def to_markdown(self) -> str:
+        """The means as a Markdown table."""
+        return board(list(self.values()), "markdown")
+
+    def to_latex(self) -> str:
+        """The means as a LaTeX table (booktabs)."""
+        return board(list(self.values()), "latex")
+
+    def footer(self, lang: str = "en") -> str:
+        """Queries, decisions and the policy, a line for all runs that share them.
+
+        Args:
+            lang: in English, ``en``, or Chinese, ``zh``.
+
+        Raises:
+            PolicyError: another language.
+        """
+        return "\n".join(footers(list(self.values()), language_named(lang)))
+
+    def __str__(self) -> str:
+        """The means as a table, with the footer."""
+        return board(list(self.values()), "text") + self.footer()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
+        return board(list(self.values()), "html") + lines
 
 
 def whole(scores: Scores) -> Scores:

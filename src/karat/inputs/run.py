@@ -24,9 +24,24 @@ if TYPE_CHECKING:
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Asked, Found, Held
 
-__all__ = ["Run", "RunLike", "names_apart", "refuse_alike", "short", "text_name"]
+__all__ = [
+    "Run",
+    "RunLike",
+    "RunsLike",
+    "are_several",
+    "names_apart",
+    "refuse_alike",
+    "runs_in",
+    "short",
+    "text_name",
+]
 
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
+RunsLike: TypeAlias = (
+    "Mapping[Any, Run | str | os.PathLike[str] | bytes | Frame | Mapping[Any, Mapping[Any, Any]]] | "
+    "list[Run] | list[str] | list[os.PathLike[str]] | tuple[RunLike, ...]"
+)
+"""Several runs: by name, or in a list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +140,12 @@ class Run:
 
             run = mapping_of_rows(run, "run", its)
         if isinstance(run, Mapping):
-            refuse_several(run)
+            if are_several(run):
+                count = "1 run" if len(run) == 1 else f"{len(run)} runs"
+                raise DataError(
+                    f"This is a dictionary of {count} by name, in the place of one run: give one of them. "
+                    "karat.evaluate and karat.compare take several."
+                )
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
         if is_frame(run):
@@ -159,21 +179,43 @@ class Run:
         return self.held.match(judgments, asked)
 
 
-def refuse_several(runs: Mapping[Any, Any]) -> None:
-    """Refuse runs by name where one run is wanted: its dictionary holds lists of documents, not runs.
+def are_several(given: object) -> bool:
+    """Whether runs by name or a list of runs were given, and not one run: the first value that is not empty decides.
+
+    A dictionary of runs has runs as its values, and one run lists of documents; a list of runs holds no rows.
+    """
+    if isinstance(given, Mapping):
+        first = next((each for each in given.values() if not isinstance(each, Mapping) or each), None)
+        inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        path = isinstance(first, str) and os.path.exists(first)
+        return path or is_whole(first) or isinstance(inside, (Mapping, list, tuple))
+    if not isinstance(given, (list, tuple)):
+        return False
+    first = next(iter(given), None)
+    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    return isinstance(first, str) or is_whole(first) or isinstance(inside, Mapping)
+
+
+def is_whole(given: object) -> bool:
+    """Whether this is a run whatever it holds: a path, bytes, a frame, a ``Run``."""
+    return isinstance(given, (Run, os.PathLike, bytes)) or is_frame(given)
+
+
+def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
+    """Several runs, each under a name of its own: the keys of a dictionary; of a list their files' names.
 
     Raises:
-        DataError: the first of the dictionary's values is a run.
+        DataError: one that cannot be read, or two of one name.
     """
-    first = next(iter(runs.values()), None)
-    inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-    path = isinstance(first, os.PathLike) or (isinstance(first, str) and os.path.exists(first))
-    if path or isinstance(first, Run) or is_frame(first) or isinstance(inside, (Mapping, list, tuple)):
-        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-        raise DataError(
-            f"This is a dictionary of {count} by name, in the place of one run: call it for each, as in "
-            "{name: karat.evaluate(qrels, run) for name, run in runs.items()}, or karat.compare(qrels, runs)."
-        )
+    seen = exclude if exclude is None or isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
+    if isinstance(given, Mapping):
+        names = list(map(str, given))
+        refuse_alike(names)
+        found = [Run.of(each, name, exclude=seen) for name, each in zip(names, given.values(), strict=True)]
+    else:
+        found = [Run.of(each, exclude=seen) for each in given]
+        names = names_apart(found)
+    return [replace(run, name=name) for name, run in zip(names, found, strict=True)]
 
 
 def doubtful(score: str | None) -> str | None:

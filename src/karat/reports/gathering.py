@@ -10,7 +10,7 @@ import numpy as np
 from karat.comparison.systems import named
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.evaluation.curves import TENTHS, moved
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels import Qrels
@@ -141,7 +141,7 @@ def means_of(
     every = [measure for measures in wanted.values() for measure in measures]
 
     def means(run: Run) -> dict[str, tuple[float, ...]]:
-        scores = whole(evaluate(qrels, run, every, policy=policy))
+        scores = whole(evaluate_run(qrels, run, every, policy=policy))
         return {
             name: tuple(finite(scores[str(measure)]) for measure in measures)
             for name, measures in wanted.items()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.conventions.request import conventions, labelled
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.errors import sentences
 from karat.inputs.run import Run
@@ -124,7 +124,7 @@ def scored(
         raise DataError("A run needs judgments: give qrels, or scores in place of the run.")
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
-    return whole(evaluate(qrels, run, asked, policy=policy, profile=profile, name=name))
+    return whole(evaluate_run(qrels, run, asked, policy=policy, profile=profile, name=name))
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:

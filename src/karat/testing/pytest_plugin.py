@@ -26,16 +26,16 @@ def karat_scores(pytestconfig: pytest.Config) -> Callable[..., Scores]:
         def test_first_hits_are_relevant(karat_scores):
             assert karat_scores("qrels.txt", "search.run", ["nDCG@10"])["nDCG@10"] >= 0.6
     """
-    from karat.evaluation.evaluate import evaluate
+    from karat.evaluation.evaluate import evaluate_run
 
     known = pytestconfig.stash.setdefault(SHOWN, {})
 
     def scores(qrels: Any, run: Any, measures: Any = None, **options: Any) -> Scores:
         key = (state(qrels), state(run), repr(measures), repr(sorted(options.items())))
         if None in key:
-            return evaluate(qrels, run, measures, **options)
+            return evaluate_run(qrels, run, measures, **options)
         if key not in known:
-            known[key] = evaluate(qrels, run, measures, **options)
+            known[key] = evaluate_run(qrels, run, measures, **options)
         return known[key]
 
     return scores

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.evaluation.score_tables import document_of
-from karat.evaluation.scores import Scores, whole
+from karat.evaluation.scores import Scores, ScoresByRun, whole
 from karat.inputs.errors import sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError
@@ -35,7 +35,7 @@ HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 """Kinds of input that someone can hand over again; a stream has gone by."""
 
 
-def record(what: Scores | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
+def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
     """Write down all that these numbers came from, so that anyone can make them again and compare.
 
     The file is what ``karat eval -q --format json`` prints, and beside it the SHA-256 and size of each input file
@@ -59,8 +59,13 @@ def record(what: Scores | Sequence[Scores] | Comparison, path: str | os.PathLike
         >>> karat.verify(path, {"q": {"a": 1}}, {"mine": {"q": {"b": 2.0, "a": 1.0}}}).equal
         False
     """
-    if isinstance(what, (Scores, Iterable)):
-        scores, comparison = [what] if isinstance(what, Scores) else list(what), None
+    comparison = None
+    if isinstance(what, Scores):
+        scores = [what]
+    elif isinstance(what, ScoresByRun):
+        scores = list(what.values())
+    elif isinstance(what, Iterable):
+        scores = list(what)
     else:
         scores, comparison = list(what.scores), what
     refuse_overwriting(

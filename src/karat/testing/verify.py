@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from karat._version import __version__
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
-from karat.evaluation.evaluate import evaluate, evaluate_judged_ranking
+from karat.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from karat.evaluation.score_tables import document_of, plural
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import place_of
@@ -265,7 +265,7 @@ def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
             if judged is None:
                 found.append(evaluate_judged_ranking(each.now, labels, **how))
             else:
-                found.append(evaluate(judged, Run.of(each.now, old.name, **each.columns), labels, **how))
+                found.append(evaluate_run(judged, Run.of(each.now, old.name, **each.columns), labels, **how))
     return found
 
 

@@ -17,7 +17,7 @@ from karat.comparison.agreement.result import Agreement
 from karat.comparison.statistics import SEED, kendall, resample_means, tau_ap
 from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
@@ -315,7 +315,7 @@ def measured(
     """The systems under one judge; one alone has no pair to test."""
     if len(runs) == 1:
         ((name, run),) = runs.items()
-        alone = whole(evaluate(qrels, run, measures, policy=policy, profile=profile, name=name))
+        alone = whole(evaluate_run(qrels, run, measures, policy=policy, profile=profile, name=name))
         return Measured(
             (alone,), {label: (alone[label],) for label in alone.labels}, {label: {} for label in alone}, None
         )

@@ -14,7 +14,7 @@ from karat.conventions.policy import Policy
 from karat.diagnosis.check.fields import Column, chunks, fields_of
 from karat.diagnosis.check.finding import found, without_stop
 from karat.diagnosis.check.survey import Spellings
-from karat.evaluation.evaluate import evaluate
+from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.errors import sentences
 from karat.inputs.ids import pairs_of
 from karat.inputs.qrels import Qrels
@@ -374,7 +374,9 @@ class Pair:
             assert self.text.source is not None
             run = Run(run.name, TextRun(rewritten(self.text.source, change)))
         try:
-            found = evaluate(qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes))
+            found = evaluate_run(
+                qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes)
+            )
         except DataError:
             return None
         return None if len(found.counts.missing) == found.counts.judged else found  # as karat eval refuses it
