@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.agreement import result as wording
 from karat.comparison.agreement.findings import Findings
 from karat.comparison.wording import TEST_NAMES, family_words
 from karat.evaluation.score_tables import plural
@@ -328,17 +327,17 @@ class Agreement(Display, Findings):
         seed: of the draws.
     """
 
-    def to_text(self, columns: int = wording.COLUMNS) -> str:
+    def to_text(self, columns: int = COLUMNS) -> str:
         """Everything; the first two lines answer whether grades and orders agree.
 
         Args:
             columns: how wide a line may be.
         """
-        return wording.text(self, columns)
+        return text(self, columns)
 
     def to_markdown(self) -> str:
         """The same as Markdown."""
-        return wording.markdown(self)
+        return markdown(self)
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""
