@@ -20,7 +20,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants forms bench clean peers pythons cpus
+.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants plants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -30,6 +30,7 @@ help:
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
 	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through karat"
 	@echo "make mutants                 break each formula a little; some test must notice"
+	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
 	@echo "make bench                   time karat beside its peers"
@@ -119,7 +120,7 @@ build/sanitize/karat-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/
 	$(call FUZZ,sanitize,-DKARAT_SANITIZE=ON)
 
 fuzz-quick: build/fuzz/karat-fuzz
-	cd $(<D) && ./$(<F) --count 20000 --seed $(SEED)
+	cd $(<D) && ./$(<F) --count 50000 --seed $(SEED)
 
 fuzz: build/fuzz/karat-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)
@@ -132,6 +133,9 @@ fuzz-python: $(VENV)/installed $(VENV)/test-tools
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
+
+plants: $(VENV)/build-tools
+	$(BIN)/python tests/plants.py
 
 forms: $(VENV)/installed $(VENV)/test-tools
 	BATCHES=50 $(BIN)/pytest tests/tensors/test_forms.py

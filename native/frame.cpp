@@ -191,6 +191,7 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
     }
     if (!complete(*array, layout_)) throw FrameFault{"column '" + its.name + "' lacks its values"};
     offset_ = array->offset + moved;
+    count_ = array->length - moved;
     values_ = array->buffers[1];
     nulls_ = array->null_count == 0 ? nullptr : array->buffers[0];
     if (layout_ == Layout::decimal) decimal_ = *decimal_shape(its.format);
@@ -209,12 +210,12 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
 }
 
 // Arrow's C interface hands over the sizes of the buffers of views alone. Text is as long as its last offset says, which
-// whoever made the offsets has to answer for; that they do not fall is seen here.
+// whoever made the offsets has to answer for; that they do not fall, and rise to no more than the last one, is seen here.
 std::int64_t Column::torn(std::int64_t from, std::int64_t to) const {
     const auto falls = [&](auto offset) -> std::int64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
         if (from < to && (ends[from] < 0 || (bytes_ == nullptr && ends[from] != ends[to]))) return from;
-        bool sound = true;
+        bool sound = from == to || ends[to] <= ends[count_];
         for (std::int64_t row = from; row < to; ++row) sound &= ends[row] <= ends[row + 1];
         if (sound) return -1;
         while (ends[from] <= ends[from + 1]) ++from;

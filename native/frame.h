@@ -86,7 +86,8 @@ public:
     // An index that lies outside its dictionary.
     bool astray(std::int64_t row) const;
     // The first row, from `from` to before `to`, whose text would lie outside its buffers as far as Arrow says how large
-    // they are: offsets that fall, views of what is not there. -1 where there is none. To be asked before id().
+    // they are: offsets that fall, be it further on, views of what is not there. -1 where there is none. To be asked
+    // before id().
     std::int64_t unsound(std::int64_t from, std::int64_t to) const { return in_dictionary() ? -1 : torn(from, to); }
     // A whole number that a double does not hold.
     bool rounded_off(std::int64_t row) const;
@@ -202,6 +203,7 @@ private:
     DecimalShape decimal_{};
     const void* nulls_ = nullptr;         // of the values
     std::int64_t offset_ = 0;             // of the values
+    std::int64_t count_ = 0;              // of the values from there on
     const void* indices_ = nullptr;       // moved on by their offset
     const void* index_nulls_ = nullptr;
     std::int64_t index_offset_ = 0;

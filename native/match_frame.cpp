@@ -10,8 +10,7 @@
 namespace karat {
 namespace {
 
-constexpr std::int64_t PIECE = std::int64_t{1} << 16;  // rows that a worker takes at once
-constexpr std::int64_t SMALL = std::int64_t{1} << 15;  // rows that one thread is enough for
+constexpr std::int64_t PIECE = std::int64_t{1} << 16;  // rows that a worker takes at once; one is enough for half as many
 
 }  // namespace
 
@@ -21,20 +20,22 @@ struct FrameMatcher::Feed {
     const std::vector<Columns> columns;
     const Names names;
     const std::int64_t before;  // rows of earlier frames
+    const std::int64_t piece_rows;
     const int workers;
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> next_piece{0};
     std::mutex mutex;
     std::optional<RowFault> fault;
 
-    Feed(const Frame& frame_, const RunColumns& its, std::int64_t before_, int threads)
+    Feed(const Frame& frame_, const RunColumns& its, std::int64_t before_, std::int64_t piece_rows_, int threads)
         : frame(frame_),
           columns(columns_of(frame_, its)),
           names(names_of(frame_, its)),
           before(before_),
-          workers(frame_.rows() < SMALL ? 1 : threads) {}
+          piece_rows(piece_rows_),
+          workers(frame_.rows() < piece_rows / 2 ? 1 : threads) {}
 
-    std::size_t pieces() const { return static_cast<std::size_t>((frame.rows() + PIECE - 1) / PIECE); }
+    std::size_t pieces() const { return static_cast<std::size_t>((frame.rows() + piece_rows - 1) / piece_rows); }
 
     // On every worker: calls take(worker, piece, batch, from, to) for the rows of each piece, batch by batch, pieces in
     // ascending order; rows are counted in the batch.
@@ -42,9 +43,9 @@ struct FrameMatcher::Feed {
     void survey(const GoOn& go_on, Take&& take) {
         share(workers, workers == 1, stop, go_on, [&](int worker) {
             const std::int64_t rows = frame.rows();
-            for (std::int64_t piece; !stop.load() && (piece = next_piece.fetch_add(1)) * PIECE < rows;) {
-                const std::int64_t end = std::min(rows, (piece + 1) * PIECE);
-                for (std::int64_t from = piece * PIECE; from < end;) {
+            for (std::int64_t piece; !stop.load() && (piece = next_piece.fetch_add(1)) * piece_rows < rows;) {
+                const std::int64_t end = std::min(rows, (piece + 1) * piece_rows);
+                for (std::int64_t from = piece * piece_rows; from < end;) {
                     const std::size_t batch = frame.batch_of(from);
                     const std::int64_t start = frame.start(batch);
                     const std::int64_t to = std::min(end, frame.start(batch + 1));
@@ -155,6 +156,7 @@ private:
 FrameMatcher::FrameMatcher(const Judgments& judgments, const MatchOptions& options)
     : judgments_(judgments),
       options_(options),
+      piece_rows_(options.piece_rows == 0 ? PIECE : options.piece_rows),
       buckets_(static_cast<std::size_t>(judgments.query_count())),
       findings_(static_cast<std::size_t>(options.threads)),
       extra_(static_cast<std::size_t>(options.threads)),
@@ -166,7 +168,7 @@ FrameMatcher::FrameMatcher(const Judgments& judgments, const MatchOptions& optio
 }
 
 bool FrameMatcher::take(const Frame& frame, const RunColumns& columns, bool last, const GoOn& go_on) {
-    Feed feed(frame, columns, rows_, options_.threads);
+    Feed feed(frame, columns, rows_, piece_rows_, options_.threads);
     bool together = true;
     if (options_.gathered) {
         gather(feed, go_on);
@@ -187,14 +189,14 @@ std::vector<Splitter> FrameMatcher::splitters_for(const Feed& feed) {
 void FrameMatcher::gather(Feed& feed, const GoOn& go_on) {
     const std::size_t first_block = blocks_.size();
     for (std::size_t piece = 0; piece < feed.pieces(); ++piece)
-        blocks_.push_back(rows_ + static_cast<std::int64_t>(piece) * PIECE);
+        blocks_.push_back(rows_ + static_cast<std::int64_t>(piece) * piece_rows_);
     std::vector<Splitter> splitters = splitters_for(feed);
     const bool by_rank = options_.ties == Ties::rank_column;
     feed.survey(go_on, [&](int worker, std::int64_t piece, std::size_t batch, std::int64_t from, std::int64_t to) {
         const Columns& columns = feed.columns[batch];
         Gathered& gathered = *gathered_[static_cast<std::size_t>(worker)];
         const std::int64_t block = static_cast<std::int64_t>(first_block) + piece;
-        const std::int64_t moved = feed.frame.start(batch) - piece * PIECE + 1;
+        const std::int64_t moved = feed.frame.start(batch) - piece * piece_rows_ + 1;
         const auto keep = [&](std::int64_t first, std::int64_t end, std::int64_t query) {
             for (std::int64_t row = first; row < end; ++row) {
                 char digits[LONGEST_WHOLE];
@@ -270,7 +272,7 @@ Matched FrameMatcher::finish(const GoOn& go_on) {
         for (const auto& worker : gathered_) worker->close();
         std::vector<Findings*> findings;
         for (Findings& found : findings_) findings.push_back(&found);
-        reduce_gathered(judgments_, options_, buckets_, gathered_, rows_ < SMALL, go_on, findings);
+        reduce_gathered(judgments_, options_, buckets_, gathered_, rows_ < piece_rows_ / 2, go_on, findings);
     } else if (open_.query >= 0) {
         Documents documents;
         open_.add_to(documents, options_, judgments_.seed());

@@ -56,6 +56,7 @@ private:
 
     const Judgments& judgments_;
     const MatchOptions options_;
+    const std::int64_t piece_rows_;
     const Buckets buckets_;
     std::vector<std::unique_ptr<Gathered>> gathered_;  // one a worker
     std::vector<std::int64_t> blocks_;                 // where each block of gathered rows begins

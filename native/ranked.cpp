@@ -34,12 +34,12 @@ private:
     bool inside_ = false;
 };
 
-// On a thread of its own, so that the caller can be asked whether to go on.
+// On a thread of its own where the caller is to be asked whether to go on.
 void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop,
                 const GoOn& go_on) {
     Blocks blocks(source, Cut::lines, options.reading.block_bytes);
     std::exception_ptr failure;
-    const bool wanted = run_in_parallel(1, false, stop, go_on, [&](int) {
+    const bool wanted = run_in_parallel(1, !go_on, stop, go_on, [&](int) {
         try {
             RunNotes notes;
             RunReader<QuerySink> reader({options.reading, options.ties == Ties::rank_column}, sink, notes);

@@ -20,6 +20,7 @@ struct MatchOptions {
     bool scores = false;  // hand over every score, not only where judged documents stand
     Reading reading;
     int threads = 1;
+    std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as pay
     bool gathered = false;  // never take queries to stand together
     Spill* spill = nullptr;  // where gathered documents go that memory shall not hold
     std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill

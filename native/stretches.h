@@ -1,6 +1,8 @@
 // This file finds the neighbouring rows of one query in the batches of a frame, and puts them together by query.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +33,7 @@ public:
             known_.assign(static_cast<std::size_t>(query.dictionary_size()), UNKNOWN);
         batch_ = batch;
         if (!query.in_dictionary() && !query.plain_whole()) return split_text(query, from, to, take);
+        if (!query.in_dictionary()) make_room(static_cast<std::size_t>(to - from));
         for (std::int64_t row = from; row < to;) {
             const std::int64_t first = row++;
             while (row < to && query.same(first, row)) ++row;
@@ -75,11 +78,17 @@ private:
         return number;
     }
 
+    // As much memory as there are rows, at most: small frames are many.
+    void make_room(std::size_t rows) {
+        const std::size_t wanted = std::bit_ceil(std::min(rows, MEMORIES));
+        if (memories_.size() < wanted) memories_.assign(wanted, {0, UNKNOWN});
+    }
+
     // Rows that change their query all the time would have each number written out to be looked up.
     std::int64_t remembered(const Column& query, std::int64_t row) {
         const std::int64_t value = query.whole(row);
         const std::uint64_t mixed = fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B);
-        Memory& memory = memories_[static_cast<std::size_t>(mixed % MEMORIES)];
+        Memory& memory = memories_[static_cast<std::size_t>(mixed) & (memories_.size() - 1)];
         if (memory.number == UNKNOWN || memory.value != value)
             memory = {value, static_cast<std::int32_t>(found(query, row))};
         return memory.number;
@@ -107,7 +116,7 @@ private:
     const Judgments& judgments_;
     Strings& extra_;
     std::size_t batch_ = ~std::size_t{0};
-    std::vector<Memory> memories_ = std::vector<Memory>(MEMORIES, {0, UNKNOWN});
+    std::vector<Memory> memories_;
     std::vector<std::int32_t> known_;  // of a dictionary's queries, the number where it was asked for
 };
 

@@ -1,10 +1,12 @@
 // This file drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
 // from which the target builds frames and Parquet files.
 //
-//   karat-fuzz --count N --seed S     N inputs, the same ones for the same seed
-//   karat-fuzz FILE...                inputs that were written down
+//   karat-fuzz --count N --seed S [--jobs J]    N inputs, the same ones for the same seed, on J threads (all cores)
+//   karat-fuzz FILE...                          inputs that were written down
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,26 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, unlike <random>'s distributions.
-class Dice {
-public:
-    explicit Dice(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    }
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-    bool one_in(std::size_t n) { return below(n) == 0; }
-    template <class T, std::size_t N>
-    const T& of(const T (&choices)[N]) {
-        return choices[below(N)];
-    }
+using family::Dice;
 
-private:
-    std::uint64_t state_;
-};
+std::uint64_t seed = 1;
 
 const char* const QUERIES[] = {"1", "2", "10", "q1", "q2", "1000000", "#9", "query-with-a-long-name", "\xC3\xA9", "-1"};
 const char* const DOCUMENTS[] = {"d1",
@@ -133,8 +119,9 @@ const char* const SCRAPS[] = {"\n", "#", " ", "\r", "\t", "\xEF\xBB\xBF", "\xFF\
 class Grammar {
 public:
     explicit Grammar(Dice& dice) : dice_(dice) {
-        queries_ = 1 + dice.below(3);
-        documents_ = 1 + dice.below(dice.one_in(3) ? std::size(DOCUMENTS) : 6);
+        long_ = dice.one_in(1000);  // most faults are in small inputs, but some are not
+        queries_ = 1 + dice.below(long_ && dice.one_in(2) ? 600 : 3);
+        documents_ = 1 + dice.below(long_ ? 2'000 : dice.one_in(3) ? std::size(DOCUMENTS) : 6);
         tidy_ = !dice.one_in(3);
         separator_ = dice.one_in(8) ? "\t" : " ";
         tied_ = dice.one_in(2);
@@ -142,9 +129,11 @@ public:
 
     std::string qrels() {
         std::string text = start();
-        for (std::size_t lines = dice_.below(8); lines > 0; --lines) {
-            text += query() + blank() + "0" + blank() + document() + blank() +
-                    (tidy_ ? GRADES[dice_.below(5)] : dice_.of(GRADES)) + end();
+        const std::size_t lines = dice_.below(long_ ? 1'500 : dice_.one_in(12) ? 60 : 8);
+        text.reserve(64 * lines);
+        for (std::size_t i = 0; i < lines; ++i) {
+            text.append(query()).append(blank()).append("0").append(blank()).append(document()).append(blank());
+            text.append(tidy_ ? GRADES[dice_.below(5)] : dice_.of(GRADES)).append(end());
         }
         return text;
     }
@@ -153,41 +142,49 @@ public:
         std::string text = start();
         std::string query = this->query();
         const bool interleaved = dice_.one_in(3);
-        const std::size_t lines = dice_.one_in(6) ? dice_.below(120) : dice_.below(16);
+        const std::size_t lines = dice_.below(long_ ? 2'000 : dice_.one_in(8) ? 120 : 16);
+        text.reserve(64 * lines);
         for (std::size_t i = 0; i < lines; ++i) {
             if (interleaved || dice_.one_in(4)) query = this->query();
-            text += query + blank() + "Q0" + blank() + document() + blank() +
-                    (dice_.one_in(40) ? "r" : std::to_string(dice_.below(9))) + blank() + score() +
-                    (tidy_ || !dice_.one_in(9) ? blank() + tag() : "") + end();
+            text.append(query).append(blank()).append("Q0").append(blank()).append(document()).append(blank());
+            text.append(dice_.one_in(40) ? "r" : std::to_string(dice_.below(9))).append(blank()).append(score());
+            if (tidy_ || !dice_.one_in(9)) text.append(blank()).append(tag());
+            text += end();
         }
         return text;
     }
 
 private:
     std::string start() { return dice_.one_in(40) ? dice_.of(SCRAPS) : ""; }
-    std::string query() { return tidy_ ? QUERIES[dice_.below(queries_)] : QUERIES[dice_.below(std::size(QUERIES))]; }
+    std::string query() {
+        const std::size_t chosen = dice_.below(tidy_ ? queries_ : std::size(QUERIES));
+        return chosen < std::size(QUERIES) ? QUERIES[chosen] : std::to_string(chosen);
+    }
     std::string document() {
         if (dice_.one_in(300)) return std::string(240 + dice_.below(40), 'z');
         if (dice_.one_in(4)) return "u" + std::to_string(dice_.below(200));
-        return DOCUMENTS[dice_.below(documents_)];
+        const std::size_t chosen = dice_.below(documents_);
+        return chosen < std::size(DOCUMENTS) ? DOCUMENTS[chosen] : "d" + std::to_string(chosen);
     }
     std::string score() {
         if (!tidy_ && dice_.one_in(3)) return dice_.of(SCORES);
         if (tied_) return SCORES[dice_.below(4)];
+        if (dice_.one_in(6)) return std::to_string(dice_.below(100'000'000)) + "." + std::to_string(dice_.below(100'000'000));
         char text[64];
         std::snprintf(text, sizeof text, "%.*f", static_cast<int>(dice_.below(10)),
                       static_cast<double>(dice_.below(4000)) / 37.0);
         return text;
     }
-    std::string blank() { return tidy_ ? separator_ : dice_.of(BLANKS); }
+    const char* blank() { return tidy_ ? separator_ : dice_.of(BLANKS); }
     std::string tag() { return dice_.one_in(20) ? std::string(60, 't') : dice_.one_in(20) ? "two words" : "bm25"; }
-    std::string end() { return tidy_ ? "\n" : dice_.of(ENDS); }
+    const char* end() { return tidy_ ? "\n" : dice_.of(ENDS); }
 
     Dice& dice_;
+    bool long_;
     std::size_t queries_;
     std::size_t documents_;
     bool tidy_;
-    std::string separator_;
+    const char* separator_;
     bool tied_;
 };
 
@@ -207,7 +204,10 @@ void damage(std::string& text, Dice& dice) {
 
 std::string noise(std::size_t size, Dice& dice) {
     std::string bytes(size, '\0');
-    for (char& c : bytes) c = static_cast<char>(dice.next());
+    for (std::size_t at = 0; at < size; at += 8) {
+        const std::uint64_t eight = dice.next();
+        std::memcpy(bytes.data() + at, &eight, std::min<std::size_t>(8, size - at));
+    }
     return bytes;
 }
 
@@ -224,23 +224,40 @@ std::string one_text(Dice& dice) {
     return head + qrels + run;
 }
 
-// Half are texts; most of the others are frames.
+// Most are texts; of the others most are frames.
 std::string one_input(Dice& dice) {
-    if (dice.one_in(2)) return static_cast<char>(family::TEXT) + one_text(dice);
-    const family::Family its = dice.one_in(4) ? family::PAGES : family::FRAMES;
-    return static_cast<char>(its) + noise(40 + dice.below(400), dice);
+    const std::size_t share = dice.below(16);
+    if (share < 9) return static_cast<char>(family::TEXT) + one_text(dice);
+    const family::Family its = share < 13 ? family::FRAMES : family::PAGES;
+    return static_cast<char>(its) + noise(8 + dice.below(120), dice);
 }
 
-std::string current;
-std::atomic<std::uint64_t> done{0};
+// What one thread is at.
+struct Worker {
+    std::string input;
+    std::uint64_t number = 0;  // of the input
+    std::atomic<std::uint64_t> done{0};
+};
 
+thread_local Worker* here = nullptr;
+std::vector<Worker>* workers = nullptr;
+
+void write(const Worker& worker) {
+    const std::string name = "karat-fuzz-" + std::to_string(worker.number) + ".failed";
+    std::FILE* const file = std::fopen(name.c_str(), "wb");
+    if (file == nullptr) return;
+    std::fwrite(worker.input.data(), 1, worker.input.size(), file);
+    std::fclose(file);
+    std::fprintf(stderr,
+                 "karat-fuzz: failed at input %llu of seed %llu; again, with stacks of what was allocated:\n"
+                 "  ASAN_OPTIONS=malloc_context_size=30 ./karat-fuzz %s\n",
+                 static_cast<unsigned long long>(worker.number), static_cast<unsigned long long>(seed), name.c_str());
+}
+
+// Where a thread of the kernel fails, it may be any worker's.
 void write_current() {
-    if (std::FILE* file = std::fopen("karat-fuzz.failed", "wb")) {
-        std::fwrite(current.data(), 1, current.size(), file);
-        std::fclose(file);
-        std::fprintf(stderr, "karat-fuzz: input %llu, written to karat-fuzz.failed\n",
-                     static_cast<unsigned long long>(done.load()));
-    }
+    if (here != nullptr) return write(*here);
+    for (const Worker& worker : *workers) write(worker);
 }
 
 extern "C" void on_abort(int) {
@@ -248,28 +265,75 @@ extern "C" void on_abort(int) {
     std::_Exit(1);
 }
 
-// An input that takes long is a hang, and a finding.
-void watch() {
-    std::uint64_t last = 0;
-    for (;;) {
-        std::this_thread::sleep_for(std::chrono::seconds(30));
-        const std::uint64_t now = done.load();
-        if (now == last) {
-            std::fprintf(stderr, "karat-fuzz: thirty seconds on one input\n");
-            std::abort();
-        }
-        last = now;
-    }
-}
-
 void run_one() {
     // A heap copy of just the size, so that a sanitizer sees the first byte read beyond it.
-    const std::vector<std::uint8_t> exact(current.begin(), current.end());
+    const std::vector<std::uint8_t> exact(here->input.begin(), here->input.end());
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
+    ++here->done;
 }
 
+// Threads take inputs by their number, so the same ones are tried however many threads there are.
+class Team {
+public:
+    explicit Team(std::uint64_t count) : count_(count) {}
+
+    void run() {
+        std::vector<std::thread> threads;
+        for (Worker& worker : *workers) threads.emplace_back([&] { work(worker); });
+        watch();
+        for (std::thread& thread : threads) thread.join();
+    }
+
+private:
+    static constexpr std::uint64_t AT_ONCE = 64;
+
+    void work(Worker& worker) {
+        here = &worker;
+        for (std::uint64_t from; (from = next_.fetch_add(AT_ONCE)) < count_;) {
+            for (std::uint64_t n = from; n < std::min(count_, from + AT_ONCE); ++n) {
+                Dice dice(Dice::from(seed, n).next());
+                worker.number = n;
+                worker.input = one_input(dice);
+                run_one();
+            }
+        }
+        const std::lock_guard lock(mutex_);
+        ++ended_;
+        ending_.notify_one();
+    }
+
+    // Says every minute how far it is. An input that takes a minute is a hang, and a finding.
+    void watch() {
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<std::uint64_t> before(workers->size(), ~std::uint64_t{0});
+        std::unique_lock lock(mutex_);
+        while (!ending_.wait_for(lock, std::chrono::minutes(1), [&] { return ended_ == workers->size(); })) {
+            std::uint64_t all = 0;
+            for (std::size_t w = 0; w < workers->size(); ++w) {
+                const std::uint64_t done = (*workers)[w].done;
+                if (done == before[w] && next_ < count_) {
+                    here = &(*workers)[w];
+                    std::fprintf(stderr, "karat-fuzz: a minute on one input\n");
+                    std::abort();
+                }
+                before[w] = done;
+                all += done;
+            }
+            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+            std::fprintf(stderr, "karat-fuzz: %llu of %llu inputs, %.0f a second\n", static_cast<unsigned long long>(all),
+                         static_cast<unsigned long long>(count_), static_cast<double>(all) / seconds.count());
+        }
+    }
+
+    const std::uint64_t count_;
+    std::atomic<std::uint64_t> next_{0};
+    std::mutex mutex_;
+    std::condition_variable ending_;
+    std::size_t ended_ = 0;
+};
+
 int fail(const char* message) {
-    std::fprintf(stderr, "%s\nusage: karat-fuzz [--count N] [--seed S] [FILE...]\n", message);
+    std::fprintf(stderr, "%s\nusage: karat-fuzz [--count N] [--seed S] [--jobs J] [FILE...]\n", message);
     return 2;
 }
 
@@ -278,19 +342,22 @@ int fail(const char* message) {
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 
-// Inputs are small and many: shorter stacks and a smaller quarantine make them a third faster.
-extern "C" const char* __asan_default_options() { return "malloc_context_size=6:quarantine_size_mb=16"; }
+// Inputs are small and many, so stacks of allocations would take a third of the time, and a large quarantine another one:
+// a mebibyte holds all that an input frees.
+extern "C" const char* __asan_default_options() {
+    return "malloc_context_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64";
+}
 #endif
 
 int main(int argument_count, char** arguments) {
     std::uint64_t count = 100000;
-    std::uint64_t seed = 1;
+    std::uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::string> files;
     for (int i = 1; i < argument_count; ++i) {
         const std::string word = arguments[i];
-        if (word == "--count" || word == "--seed") {
+        if (word == "--count" || word == "--seed" || word == "--jobs") {
             if (++i == argument_count) return fail("a number is missing");
-            (word == "--count" ? count : seed) = std::strtoull(arguments[i], nullptr, 10);
+            (word == "--count" ? count : word == "--seed" ? seed : jobs) = std::strtoull(arguments[i], nullptr, 10);
         } else if (word.rfind("--", 0) == 0) {
             return fail("unknown option");
         } else {
@@ -300,25 +367,23 @@ int main(int argument_count, char** arguments) {
     std::signal(SIGABRT, on_abort);
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_set_death_callback(write_current);
+#else
+    for (const int fault : {SIGSEGV, SIGFPE, SIGILL}) std::signal(fault, on_abort);
 #endif
-    std::thread(watch).detach();
-
+    std::vector<Worker> team(static_cast<std::size_t>(std::clamp<std::uint64_t>(files.empty() ? jobs : 1, 1, 256)));
+    workers = &team;
     if (!files.empty()) {
+        Worker& worker = team.front();
+        here = &worker;
         for (const std::string& name : files) {
             std::ifstream file(name, std::ios::binary);
             if (!file) return fail(("cannot read " + name).c_str());
-            current.assign(std::istreambuf_iterator<char>(file), {});
+            worker.input.assign(std::istreambuf_iterator<char>(file), {});
             run_one();
-            ++done;
         }
         return 0;
     }
-    Dice seeds(seed);
-    for (; done < count; ++done) {
-        Dice dice(seeds.next());
-        current = one_input(dice);
-        run_one();
-    }
+    Team(count).run();
     std::printf("%llu inputs, seed %llu: no crash, no report, no disagreement\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
     return 0;

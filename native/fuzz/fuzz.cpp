@@ -1,6 +1,5 @@
 // This file is the fuzz target: any bytes become text, a frame or a Parquet file; the kernel must agree with the oracle.
 #include <cstring>
-#include <mutex>
 
 #include "compare.h"
 #include "families.h"
@@ -11,26 +10,6 @@ namespace {
 
 // Holds most inputs whole; the default block is so large that its memory would take most of the time.
 constexpr std::size_t ONE_BLOCK = 16384;
-
-// A file that is none.
-class MemorySpill final : public karat::Spill {
-public:
-    std::uint64_t append(const char* bytes, std::size_t size) override {
-        const std::lock_guard lock(mutex_);
-        const std::size_t place = bytes_.size();
-        bytes_.append(bytes, size);
-        return place;
-    }
-    void read(std::uint64_t place, char* bytes, std::size_t size) override {
-        const std::lock_guard lock(mutex_);
-        expect(place + size <= bytes_.size(), "reads back what was not written");
-        std::memcpy(bytes, bytes_.data() + place, size);
-    }
-
-private:
-    std::mutex mutex_;
-    std::string bytes_;
-};
 
 // One after the other, so that the last bits of the options decide on few things at once.
 class Choices {
@@ -65,11 +44,11 @@ void match_and_compare(const karat::Judgments& judgments, const std::string& run
     }
 }
 
-void rank_and_compare(const std::string& query, const std::string& run, const karat::MatchOptions& options) {
-    const oracle::Listed wanted = oracle::rank_query(query, run, options);
+void rank_and_compare(const std::string& query, const std::string& run, const karat::MatchOptions& options,
+                      const karat::GoOn& go_on, const oracle::Listed& wanted) {
     karat::MemorySource source(run);
     try {
-        compare(karat::rank_query(query, source, options, {}), wanted);
+        compare(karat::rank_query(query, source, options, go_on), wanted);
     } catch (const karat::LineFault& fault) {
         compare(fault, wanted.refusal);
     }
@@ -81,7 +60,10 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, data, sizeof bits);
     const std::size_t tiny_block = 8 + data[4] % 120;
+    // What costs the most is done to every n-th input.
     const bool threaded = data[5] % 64 == 0;
+    const bool spilled = data[5] % 4 == 0;
+    const bool listed_from_tiny = data[5] % 8 < 4;
     const std::string text(reinterpret_cast<const char*>(data + 8), size - 8);
     const std::size_t cut = (data[6] + std::size_t{256} * data[7]) % (text.size() + 1);
     const std::string qrels = text.substr(0, cut);
@@ -90,7 +72,8 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     Choices choose(bits);
     const karat::Reading qrels_reading = reading_from(choose);
     const auto qrels_policy = static_cast<karat::Duplicates>(choose(4));
-    const oracle::Judged judged = oracle::read_judgments(qrels, qrels_reading, qrels_policy);
+    const oracle::Text qrels_text(qrels, qrels_reading.comments);
+    const oracle::Judged judged = oracle::read_judgments(qrels_text, qrels_reading, qrels_policy);
     std::optional<karat::Judgments> judgments;
     for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
         karat::Reading reading = qrels_reading;
@@ -112,26 +95,32 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     options.duplicates = static_cast<karat::Duplicates>(choose(4));
     options.float32 = choose(2) == 0;
     options.scores = choose(2) == 0;
-    const oracle::Ranked ranked = oracle::match(judged, run, options);
-    match_and_compare(*judgments, run, options, ranked);
-    std::vector<std::string> queries = judged.queries;  // and those that nobody judged
+    const oracle::Text run_text(run, options.reading.comments);
+    const oracle::Ranked ranked = oracle::match(judged, run_text, options);
+    std::vector<std::string_view> queries = judged.queries;  // and those that nobody judged
     queries.insert(queries.end(), ranked.matched.extra.begin(), ranked.matched.extra.end());
-    const std::string query = queries.empty() ? "1" : queries[choose(static_cast<std::uint32_t>(queries.size()))];
-    rank_and_compare(query, run, options);
+    const std::string query(queries.empty() ? "1" : queries[choose(static_cast<std::uint32_t>(queries.size()))]);
+    const oracle::Listed listed = oracle::rank_query(query, run_text, options);
+
+    match_and_compare(*judgments, run, options, ranked);
+    if (!listed_from_tiny) rank_and_compare(query, run, options, {}, listed);
     options.reading.block_bytes = tiny_block;
-    rank_and_compare(query, run, options);
+    if (listed_from_tiny) rank_and_compare(query, run, options, {}, listed);
     match_and_compare(*judgments, run, options, ranked);
     options.gathered = true;
     match_and_compare(*judgments, run, options, ranked);
     MemorySpill spill;
-    options.spill = &spill;
-    options.memory = 1;
-    match_and_compare(*judgments, run, options, ranked);
+    if (spilled) {
+        options.spill = &spill;
+        options.memory = 1;
+        match_and_compare(*judgments, run, options, ranked);
+    }
     if (threaded) {
         options.threads = 2;
         match_and_compare(*judgments, run, options, ranked);
         options.gathered = false;
         match_and_compare(*judgments, run, options, ranked);
+        rank_and_compare(query, run, options, [] { return true; }, listed);
     }
 }
 

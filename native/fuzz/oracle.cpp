@@ -11,49 +11,14 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <unordered_set>
 
 namespace oracle {
 namespace {
 
 using karat::Fault;
 
-struct Line {
-    std::string text;
-    std::vector<std::string> fields;
-    bool comment = false;
-};
-
-std::vector<Line> take_apart(const std::string& whole, karat::Comments comments) {
-    std::string text = whole.rfind("\xEF\xBB\xBF", 0) == 0 ? whole.substr(3) : whole;
-    if (!text.empty() && text.back() != '\n') text += '\n';
-    std::vector<Line> lines;
-    Line line;
-    for (const char c : text) {
-        if (c != '\n') {
-            line.text += c;
-            continue;
-        }
-        std::string field;
-        for (const char d : line.text + ' ') {
-            if (std::isspace(static_cast<unsigned char>(d)) == 0) {
-                field += d;
-            } else if (!field.empty()) {
-                line.fields.push_back(field);
-                field.clear();
-            }
-        }
-        const bool mark = !line.fields.empty() && line.fields[0][0] == '#';
-        line.comment = mark && (comments == karat::Comments::any ||
-                                (comments == karat::Comments::first_byte && line.text[0] == '#'));
-        lines.push_back(line);
-        line = Line{};
-    }
-    return lines;
-}
-
-std::optional<Refusal> no_text(const std::string& text) {
-    const auto starts = [&](const char* mark) { return text.rfind(mark, 0) == 0; };
+std::optional<Refusal> no_text(std::string_view text) {
+    const auto starts = [&](std::string_view mark) { return text.substr(0, mark.size()) == mark; };
     if (starts("\xFF\xFE") || starts("\xFE\xFF")) return Refusal{Fault::utf16, 1, 1, {}};
     if (starts("\x1F\x8B") || starts("\x28\xB5\x2F\xFD")) return Refusal{Fault::compressed, 1, 1, {}};
     return std::nullopt;
@@ -72,9 +37,9 @@ struct Number {
 };
 
 // Whether there is a NUL byte in one of the first fields.
-bool with_nul(const std::vector<std::string>& fields, std::size_t first) {
+bool with_nul(std::span<const std::string_view> fields, std::size_t first) {
     for (std::size_t i = 0; i < fields.size() && i < first; ++i) {
-        if (fields[i].find('\0') != std::string::npos) return true;
+        if (fields[i].find('\0') != std::string_view::npos) return true;
     }
     return false;
 }
@@ -87,7 +52,8 @@ bool rounded_off(const std::string& digits, double value) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) != printed;
 }
 
-Number score_of(const std::string& token, karat::Numbers numbers) {
+Number score_of(std::string_view field, karat::Numbers numbers) {
+    const std::string token(field);
     char* stopped = nullptr;
     const double value = std::strtod(token.c_str(), &stopped);
     if (numbers == karat::Numbers::c) return {value, {}};
@@ -101,14 +67,15 @@ Number score_of(const std::string& token, karat::Numbers numbers) {
     return {value, {}};
 }
 
-Number grade_of(const std::string& token, karat::Numbers numbers) {
-    if (numbers == karat::Numbers::c) return {static_cast<double>(std::strtoll(token.c_str(), nullptr, 10)), {}};
-    Number number = score_of(token, numbers);
+Number grade_of(std::string_view field, karat::Numbers numbers) {
+    if (numbers == karat::Numbers::c) return {static_cast<double>(std::strtoll(std::string(field).c_str(), nullptr, 10)), {}};
+    Number number = score_of(field, numbers);
     if (!number.fault && !std::isfinite(number.value)) number.fault = Fault::number;
     return number;
 }
 
-Number rank_of(const std::string& token, karat::Numbers numbers, std::int64_t& rank) {
+Number rank_of(std::string_view field, karat::Numbers numbers, std::int64_t& rank) {
+    const std::string token(field);
     char* stopped = nullptr;
     errno = 0;
     rank = std::strtoll(token.c_str(), &stopped, 10);
@@ -118,16 +85,18 @@ Number rank_of(const std::string& token, karat::Numbers numbers, std::int64_t& r
     return {};
 }
 
+using Complaint = std::pair<Fault, std::string>;
+
 // Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
 std::optional<Refusal> each_line(
     const std::vector<Line>& lines, const karat::Reading& reading, std::int64_t& malformed,
-    const std::function<std::optional<std::pair<Fault, std::string>>(const Line&, std::int64_t)>& data) {
+    const std::function<std::optional<Complaint>(const Line&, std::int64_t)>& data) {
     std::int64_t number = 0;
     std::int64_t data_lines = 0;
     for (const Line& line : lines) {
         ++number;
         if (line.comment) continue;
-        std::optional<std::pair<Fault, std::string>> complaint;
+        std::optional<Complaint> complaint;
         std::int64_t data_line = data_lines + 1;
         if (line.fields.empty()) {
             if (!reading.blank_lines_are_errors) continue;
@@ -143,31 +112,57 @@ std::optional<Refusal> each_line(
     return std::nullopt;
 }
 
-// Of several occurrences, in file order, the one that a policy leaves.
-template <class Item, class Worth>
-std::size_t survivor(const std::vector<Item>& items, const std::vector<std::size_t>& same, karat::Duplicates policy,
-                     Worth worth) {
-    if (policy == karat::Duplicates::first) return same.front();
-    if (policy == karat::Duplicates::last) return same.back();
-    std::size_t best = same.front();
-    for (const std::size_t i : same) {
-        if (worth(items[i]) > worth(items[best])) best = i;
+// Where each document of a list stands, its first place first.
+class Places {
+public:
+    template <class Item>
+    explicit Places(const std::vector<Item>& items) {
+        sorted_.reserve(items.size());
+        for (std::size_t i = 0; i < items.size(); ++i) sorted_.push_back({items[i].document, i});
+        std::sort(sorted_.begin(), sorted_.end());
     }
-    return best;
-}
+
+    std::optional<std::size_t> first(std::string_view document) const {
+        const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{document, std::size_t{0}});
+        if (at == sorted_.end() || at->first != document) return std::nullopt;
+        return at->second;
+    }
+
+    // Of several occurrences the one that a policy leaves, in the order of the list.
+    template <class Item, class Worth>
+    std::vector<Item> survivors(const std::vector<Item>& items, karat::Duplicates policy, Worth worth) const {
+        std::vector<std::size_t> standing;
+        for (std::size_t i = 0; i < sorted_.size(); ++i) {
+            const std::size_t here = sorted_[i].second;
+            if (i == 0 || sorted_[i].first != sorted_[i - 1].first) {
+                standing.push_back(here);
+            } else if (policy == karat::Duplicates::last ||
+                       (policy == karat::Duplicates::max && worth(items[here]) > worth(items[standing.back()]))) {
+                standing.back() = here;
+            }
+        }
+        std::sort(standing.begin(), standing.end());
+        std::vector<Item> kept;
+        for (const std::size_t i : standing) kept.push_back(items[i]);
+        return kept;
+    }
+
+private:
+    std::vector<std::pair<std::string_view, std::size_t>> sorted_;
+};
 
 struct Retrieved {
-    std::string document;
+    std::string_view document;
     double score;
     std::int64_t rank;
     std::int64_t line;
     std::size_t place;
 };
 
-const karat::MatchOptions* sorting_options = nullptr;
+thread_local const karat::MatchOptions* sorting_options = nullptr;
 
-int compare_ids(const std::string& a, const std::string& b) {
-    return a.compare(b);  // std::string compares as unsigned bytes
+int compare_ids(std::string_view a, std::string_view b) {
+    return a.compare(b);  // which compares unsigned bytes
 }
 
 // Below 0 when `a` goes before `b`.
@@ -192,20 +187,52 @@ extern "C" int compare_pointers(const void* a, const void* b) {
 
 }  // namespace
 
-Judged read_judgments(const std::string& text, const karat::Reading& reading, karat::Duplicates policy) {
+Text::Text(std::string_view whole, karat::Comments comments) : refusal(no_text(whole)) {
+    if (refusal) return;
+    if (whole.substr(0, 3) == "\xEF\xBB\xBF") whole.remove_prefix(3);
+    std::vector<std::size_t> counts;
+    const auto expected = static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n')) + 1;
+    lines.reserve(expected);
+    counts.reserve(expected);
+    fields_.reserve(6 * expected);
+    for (std::size_t from = 0; from < whole.size();) {
+        const std::size_t end = std::min(whole.find('\n', from), whole.size());
+        const std::string_view line = whole.substr(from, end - from);
+        from = end + 1;
+        const std::size_t before = fields_.size();
+        for (std::size_t at = 0; at < line.size();) {
+            const auto blank = [&](std::size_t i) { return std::isspace(static_cast<unsigned char>(line[i])) != 0; };
+            const std::size_t start = at;
+            while (at < line.size() && !blank(at)) ++at;
+            if (at != start) fields_.push_back(line.substr(start, at - start));
+            ++at;
+        }
+        const bool mark = fields_.size() > before && fields_[before][0] == '#';
+        const bool comment = mark && (comments == karat::Comments::any ||
+                                      (comments == karat::Comments::first_byte && line[0] == '#'));
+        lines.push_back({{}, comment});
+        counts.push_back(fields_.size() - before);
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        lines[i].fields = std::span(fields_).subspan(at, counts[i]);
+        at += counts[i];
+    }
+}
+
+Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Duplicates policy) {
     Judged judged;
-    judged.refusal = no_text(text);
+    judged.refusal = text.refusal;
     if (judged.refusal) return judged;
-    const std::vector<Line> lines = take_apart(text, reading.comments);
-    judged.lines = static_cast<std::int64_t>(lines.size());
+    judged.lines = static_cast<std::int64_t>(text.lines.size());
     std::vector<Judgment> all;
     judged.refusal =
-        each_line(lines, reading, judged.malformed,
-                  [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
-                      if (with_nul(line.fields, line.fields.size())) return std::pair{Fault::nul, std::string()};
-                      if (line.fields.size() != 4) return std::pair{Fault::columns, std::to_string(line.fields.size())};
+        each_line(text.lines, reading, judged.malformed,
+                  [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
+                      if (with_nul(line.fields, line.fields.size())) return Complaint{Fault::nul, {}};
+                      if (line.fields.size() != 4) return Complaint{Fault::columns, std::to_string(line.fields.size())};
                       const Number grade = grade_of(line.fields[3], reading.numbers);
-                      if (grade.fault) return std::pair{*grade.fault, line.fields[3].substr(0, 80)};
+                      if (grade.fault) return Complaint{*grade.fault, line.fields[3].substr(0, 80)};
                       all.push_back({line.fields[0], line.fields[2], grade.value, number});
                       return std::nullopt;
                   });
@@ -213,54 +240,45 @@ Judged read_judgments(const std::string& text, const karat::Reading& reading, ka
     for (const Judgment& judgment : all) judged.queries.push_back(judgment.query);
     std::sort(judged.queries.begin(), judged.queries.end());
     judged.queries.erase(std::unique(judged.queries.begin(), judged.queries.end()), judged.queries.end());
-    for (const std::string& query : judged.queries) {
-        std::vector<Judgment> own;
-        for (const Judgment& judgment : all) {
-            if (judgment.query == query) own.push_back(judgment);
-        }
-        std::vector<Judgment> kept;
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            std::vector<std::size_t> same;
-            for (std::size_t k = 0; k < own.size(); ++k) {
-                if (own[k].document == own[i].document) same.push_back(k);
-            }
-            if (policy == karat::Duplicates::keep ||
-                survivor(own, same, policy, [](const Judgment& j) { return j.grade; }) == i) {
-                kept.push_back(own[i]);
-            } else {
-                ++judged.dropped;
-            }
-        }
-        judged.judgments.push_back(kept);
+    std::stable_sort(all.begin(), all.end(), [](const Judgment& a, const Judgment& b) { return a.query < b.query; });
+    auto from = all.begin();
+    for (const std::string_view query : judged.queries) {
+        const auto to = std::find_if(from, all.end(), [&](const Judgment& judgment) { return judgment.query != query; });
+        std::vector<Judgment> own(from, to);
+        const std::size_t count = own.size();
+        if (policy != karat::Duplicates::keep)
+            own = Places(own).survivors(own, policy, [](const Judgment& j) { return j.grade; });
+        judged.dropped += static_cast<std::int64_t>(count - own.size());
+        judged.judgments.push_back(std::move(own));
+        from = to;
     }
     return judged;
 }
 
-Ranked match(const Judged& judged, const std::string& text, const karat::MatchOptions& options) {
+Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& options) {
     Ranked ranked;
     sorting_options = &options;
-    ranked.refusal = no_text(text);
+    ranked.refusal = text.refusal;
     if (ranked.refusal) return ranked;
     karat::Matched& out = ranked.matched;
-    const std::vector<Line> lines = take_apart(text, options.reading.comments);
-    out.count.lines = static_cast<std::int64_t>(lines.size());
+    out.count.lines = static_cast<std::int64_t>(text.lines.size());
     std::vector<std::vector<Retrieved>> runs(judged.queries.size());
     ranked.refusal = each_line(
-        lines, options.reading, out.count.malformed.count,
-        [&](const Line& line, std::int64_t number) -> std::optional<std::pair<Fault, std::string>> {
+        text.lines, options.reading, out.count.malformed.count,
+        [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
             const auto& fields = line.fields;
-            if (with_nul(fields, 6)) return std::pair{Fault::nul, std::string()};
-            if (fields.size() < 6) return std::pair{Fault::columns, std::to_string(fields.size())};
+            if (with_nul(fields, 6)) return Complaint{Fault::nul, {}};
+            if (fields.size() < 6) return Complaint{Fault::columns, std::to_string(fields.size())};
             const Number score = score_of(fields[4], options.reading.numbers);
-            if (score.fault) return std::pair{*score.fault, fields[4].substr(0, 80)};
+            if (score.fault) return Complaint{*score.fault, fields[4].substr(0, 80)};
             std::int64_t rank = 0;
             if (options.ties == karat::Ties::rank_column && rank_of(fields[3], options.reading.numbers, rank).fault) {
-                return std::pair{Fault::rank, fields[3].substr(0, 80)};
+                return Complaint{Fault::rank, fields[3].substr(0, 80)};
             }
             out.tag = fields[5];
-            const auto at = std::find(judged.queries.begin(), judged.queries.end(), fields[0]);
-            if (at == judged.queries.end()) {
-                out.extra.push_back(fields[0]);
+            const auto at = std::lower_bound(judged.queries.begin(), judged.queries.end(), fields[0]);
+            if (at == judged.queries.end() || *at != fields[0]) {
+                out.extra.emplace_back(fields[0]);
             } else {
                 auto& run = runs[static_cast<std::size_t>(at - judged.queries.begin())];
                 const double value =
@@ -282,23 +300,13 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         for (std::size_t i = 0; i < run.size(); ++i) unordered |= worse_than_before(i);
         out.unordered += unordered;
         if (options.duplicates != karat::Duplicates::keep) {
-            std::vector<Retrieved> kept;
-            for (std::size_t i = 0; i < run.size(); ++i) {
-                std::vector<std::size_t> same;
-                for (std::size_t k = 0; k < run.size(); ++k) {
-                    if (run[k].document == run[i].document) same.push_back(k);
-                }
-                if (survivor(run, same, options.duplicates, [](const Retrieved& r) { return r.score; }) == i) {
-                    kept.push_back(run[i]);
-                } else {
-                    ++out.dropped;
-                }
-            }
-            run = kept;
+            run = Places(run).survivors(run, options.duplicates, [](const Retrieved& r) { return r.score; });
+            out.dropped += static_cast<std::int64_t>(runs[q].size() - run.size());
         }
         out.length.push_back(runs[q].empty() ? -1 : static_cast<std::int64_t>(run.size()));
 
         std::vector<const Retrieved*> order;
+        order.reserve(run.size());
         for (const Retrieved& retrieved : run) order.push_back(&retrieved);
         const bool nan = std::any_of(run.begin(), run.end(), [](const Retrieved& r) { return std::isnan(r.score); });
         if (nan) {
@@ -314,6 +322,7 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         ranked.uncertain.push_back(nan);
 #endif
         std::vector<double> numbers;
+        numbers.reserve(run.size());
         std::size_t nans = 0;
         for (const Retrieved& retrieved : run) {
             if (std::isnan(retrieved.score)) {
@@ -326,36 +335,37 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
         numbers.resize(numbers.size() + nans, std::nan(""));
         out.scores.insert(out.scores.end(), numbers.begin(), numbers.end());
         bool tied = false;
+        std::size_t first = 0, last = 0;
+        const Places judgments(judged.judgments[q]);
         std::vector<std::size_t> rank_of_place(runs[q].size() + 1, 0);
         for (std::size_t r = 0; r < order.size(); ++r) {
             const Retrieved& here = *order[r];
             rank_of_place[here.place] = r + 1;
-            std::size_t first = r, last = r;
-            while (!nan && first > 0 && order[first - 1]->score == here.score) --first;
-            while (!nan && last + 1 < order.size() && order[last + 1]->score == here.score) ++last;
-            const auto& own = judged.judgments[q];
-            const auto j = std::find_if(own.begin(), own.end(),
-                                        [&](const Judgment& one) { return one.document == here.document; });
-            if (j == own.end()) continue;
+            if (r == 0 || nan || here.score != order[r - 1]->score) {
+                first = last = r;
+                while (!nan && last + 1 < order.size() && order[last + 1]->score == here.score) ++last;
+            }
+            const std::optional<std::size_t> j = judgments.first(here.document);
+            if (!j) continue;
             out.rank.push_back(static_cast<std::int64_t>(r) + 1);
             out.tie_first.push_back(static_cast<std::int64_t>(first) + 1);
             out.tie_last.push_back(static_cast<std::int64_t>(last) + 1);
-            out.judgment.push_back(judgment_base + (j - own.begin()));
+            out.judgment.push_back(judgment_base + static_cast<std::int64_t>(*j));
             tied |= first != last;
         }
         out.tied_queries += tied;
         out.offsets.push_back(static_cast<std::int64_t>(out.rank.size()));
         judgment_base += static_cast<std::int64_t>(judged.judgments[q].size());
 
+        const Places places(run);
         for (std::size_t i = 0; options.duplicates == karat::Duplicates::keep && i < run.size(); ++i) {
-            const auto first =
-                std::find_if(run.begin(), run.end(), [&](const Retrieved& r) { return r.document == run[i].document; });
-            if (first == run.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+            const Retrieved& original = run[*places.first(run[i].document)];
+            if (original.line == run[i].line) continue;
             out.duplicates.push_back({static_cast<std::int64_t>(q),
-                                      run[i].document,
-                                      {0, first->line},
+                                      std::string(run[i].document),
+                                      {0, original.line},
                                       {0, run[i].line},
-                                      static_cast<std::int64_t>(rank_of_place[first->place]),
+                                      static_cast<std::int64_t>(rank_of_place[original.place]),
                                       static_cast<std::int64_t>(rank_of_place[run[i].place])});
         }
     }
@@ -365,23 +375,21 @@ Ranked match(const Judged& judged, const std::string& text, const karat::MatchOp
 }
 
 // With every document of the query judged, the ranks of judged documents are the whole list.
-Listed rank_query(const std::string& query, const std::string& text, const karat::MatchOptions& options) {
+Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options) {
     Judged everything;
     everything.queries.push_back(query);
     everything.judgments.emplace_back();
     std::vector<Judgment>& documents = everything.judgments.front();
-    for (const Line& line : take_apart(text, options.reading.comments)) {
+    for (const Line& line : text.lines) {
         if (line.comment || line.fields.size() < 3 || line.fields[0] != query) continue;
-        const auto same = [&](const Judgment& one) { return one.document == line.fields[2]; };
-        if (std::none_of(documents.begin(), documents.end(), same))
-            documents.push_back({query, line.fields[2], 0.0, 0});
+        documents.push_back({query, line.fields[2], 0.0, 0});
     }
     Ranked ranked = match(everything, text, options);
     Listed listed;
     listed.refusal = ranked.refusal;
     if (listed.refusal) return listed;
     for (const std::int64_t j : ranked.matched.judgment)
-        listed.documents.push_back(documents[static_cast<std::size_t>(j)].document);
+        listed.documents.emplace_back(documents[static_cast<std::size_t>(j)].document);
     listed.scores = ranked.matched.scores;
     listed.uncertain = ranked.uncertain.front();
     return listed;

@@ -1,8 +1,10 @@
-// This file declares a slow and plain reading of judgments and runs, to hold the kernel's against.
+// This file declares a slow and plain reading of judgments, runs and Parquet's headers, to hold the kernel's against.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "match.h"
@@ -16,15 +18,33 @@ struct Refusal {
     std::string detail;
 };
 
+// Lines and their fields, which point into what was taken apart.
+struct Line {
+    std::span<const std::string_view> fields;
+    bool comment;
+};
+
+struct Text {
+    Text(std::string_view whole, karat::Comments comments);
+    Text(const Text&) = delete;
+    Text& operator=(const Text&) = delete;
+
+    std::optional<Refusal> refusal;
+    std::vector<Line> lines;
+
+private:
+    std::vector<std::string_view> fields_;
+};
+
 struct Judgment {
-    std::string query, document;
+    std::string_view query, document;
     double grade;
     std::int64_t line;
 };
 
 struct Judged {
     std::optional<Refusal> refusal;
-    std::vector<std::string> queries;              // in byte order
+    std::vector<std::string_view> queries;         // in byte order
     std::vector<std::vector<Judgment>> judgments;  // per query, in file order
     std::int64_t malformed = 0;
     std::int64_t lines = 0;
@@ -45,8 +65,11 @@ struct Listed {
     bool uncertain = false;
 };
 
-Judged read_judgments(const std::string& text, const karat::Reading& reading, karat::Duplicates duplicates);
-Ranked match(const Judged& judged, const std::string& text, const karat::MatchOptions& options);
-Listed rank_query(const std::string& query, const std::string& text, const karat::MatchOptions& options);
+Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Duplicates duplicates);
+Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& options);
+Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options);
+
+// Whether what a Parquet file says of its own shape contradicts itself or the file's length.
+bool parquet_damaged(std::string_view file);
 
 }  // namespace oracle

@@ -1,9 +1,11 @@
-// This file fuzzes the check of Parquet's shape: a file that is sound, then the same one damaged.
+// This file fuzzes the check of Parquet's shape: a file that is sound, the same one with a wrong number, then damaged.
+#include <limits>
 #include <memory>
 #include <string>
 
 #include "compare.h"
 #include "families.h"
+#include "oracle.h"
 #include "parquet.h"
 
 namespace family {
@@ -75,21 +77,54 @@ private:
     int last_ = 0;
 };
 
-std::string page(Draw& draw, std::int64_t values, bool dictionary) {
-    const std::int64_t size = values + static_cast<std::int64_t>(draw.below(20));
-    Struct head, its;
-    head.number(1, dictionary ? 2 : 0).number(2, size).number(3, size);
-    its.number(1, values).number(2, 0);
-    if (!dictionary && draw.one_in(2)) {
-        its.number(5, static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(size) + 1))).number(6, 0);
-        head.only(8, its);
-    } else {
-        head.only(dictionary ? 7 : 5, its);
+// The numbers of a file, one of which may be wrong.
+class Numbers {
+public:
+    Numbers(Draw& draw, std::size_t wrong) : draw_(draw), wrong_(wrong) {}
+
+    std::int64_t operator()(std::int64_t right) {
+        if (count_++ != wrong_) return right;
+        switch (draw_.below(8)) {
+            case 0: return right + 1;
+            case 1: return right - 1;
+            case 2: return right + 1 + static_cast<std::int64_t>(draw_.below(40));
+            case 3: return -1;
+            case 4: return 2 * right + 1;
+            case 5: return std::int64_t{1} << draw_.below(63);
+            case 6: return std::numeric_limits<std::int64_t>::max();
+            default: return std::numeric_limits<std::int64_t>::min();
+        }
     }
-    return head.other(20, draw).end() + std::string(static_cast<std::size_t>(size), 'x');
+    std::size_t count() const { return count_; }
+
+private:
+    Draw& draw_;
+    const std::size_t wrong_;
+    std::size_t count_ = 0;
+};
+
+constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
+
+std::string page(Draw& draw, Numbers& numbers, std::int64_t values, bool dictionary) {
+    const auto part = [&](std::int64_t all) { return static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(all) + 1)); };
+    const std::int64_t packed = values + part(19), unpacked = values + part(19);
+    Struct head, its;
+    head.number(1, dictionary ? 2 : 0).number(2, numbers(unpacked)).number(3, numbers(packed));
+    its.number(1, numbers(values));
+    if (dictionary) {
+        head.only(7, its.number(2, 0));
+    } else if (draw.one_in(2)) {
+        head.only(5, its.number(2, 0));
+    } else {
+        const std::int64_t levels = part(std::min(packed, unpacked));
+        const std::int64_t definitions = part(levels);
+        its.number(2, numbers(part(values))).number(3, 0).number(5, numbers(definitions)).number(6, numbers(levels - definitions));
+        head.only(8, its);
+    }
+    return head.other(20, draw).end() + std::string(static_cast<std::size_t>(packed), 'x');
 }
 
-std::string sound_file(Draw& draw) {
+std::string file_of(Draw& draw, Numbers& numbers) {
     std::string file = "PAR1";
     std::string groups;
     const std::size_t group_count = draw.below(3);
@@ -101,23 +136,26 @@ std::string sound_file(Draw& draw) {
             const auto start = static_cast<std::int64_t>(file.size());
             Struct column;
             const bool dictionary = draw.one_in(2);
-            if (dictionary) file += page(draw, 3, true);
+            if (dictionary) file += page(draw, numbers, 3, true);
             const auto data = static_cast<std::int64_t>(file.size());
             const std::int64_t first = rows / 2;
-            file += page(draw, first, false) + page(draw, rows - first, false);
+            file += page(draw, numbers, first, false) + page(draw, numbers, rows - first, false);
             const std::int64_t packed = static_cast<std::int64_t>(file.size()) - start;
-            column.other(1, draw).number(5, rows).number(6, packed).number(7, packed).number(9, data);
-            if (dictionary) column.number(11, start);
+            column.other(1, draw).number(5, numbers(rows)).number(6, numbers(packed)).number(7, numbers(packed));
+            column.number(9, numbers(data));
+            if (dictionary) column.number(11, numbers(start));
             Struct chunk;
             chunks += chunk.other(1, draw).only(3, column).end();
         }
         Struct group;
-        groups += group.list(1, chunks, chunk_count).number(3, rows).end();
+        groups += group.list(1, chunks, chunk_count).number(3, numbers(rows)).end();
     }
     Struct footer;
-    const std::string end = footer.number(1, 1).other(2, draw).number(3, 30).list(4, groups, group_count).other(70, draw).end();
+    footer.number(1, 1).other(2, draw).number(3, numbers(30)).list(4, groups, group_count).other(70, draw);
+    const std::string end = footer.end();
     file += end;
-    for (int i = 0; i < 4; ++i) file += static_cast<char>(end.size() >> (8 * i) & 255);
+    const std::int64_t length = numbers(static_cast<std::int64_t>(end.size()));
+    for (int i = 0; i < 4; ++i) file += static_cast<char>(length >> (8 * i) & 255);
     return file + "PAR1";
 }
 
@@ -141,16 +179,30 @@ std::optional<std::string> damage_in(const std::string& file) {
     return karat::parquet_damage({exact.get(), file.size()});
 }
 
+void check(const std::string& file) {
+    const bool refused = damage_in(file).has_value();
+    const bool wanted = oracle::parquet_damaged(file);
+    expect(refused || !wanted, "a damaged Parquet file is taken");
+    expect(!refused || wanted, "a sound Parquet file is said to be damaged");
+}
+
 }  // namespace
 
 void fuzz_pages(const std::uint8_t* data, std::size_t size) {
-    damage_in(std::string(reinterpret_cast<const char*>(data), size));
-    Draw draw(data, size);
-    std::string file = sound_file(draw);
+    check(std::string(reinterpret_cast<const char*>(data), size));
+    Draw same(data, size);
+    Numbers right(same, NONE);
+    std::string file = file_of(same, right);
     expect(!damage_in(file), "a sound Parquet file is said to be damaged");
-    for (int times = 0; times < 4; ++times) {
-        damage(file, draw);
-        damage_in(file);
+    expect(!oracle::parquet_damaged(file), "the oracle takes a sound Parquet file to be damaged");
+    for (int times = 0; times < 2; ++times) {
+        Draw draw(data, size);
+        Numbers numbers(draw, same.below(right.count()));
+        check(file_of(draw, numbers));
+    }
+    for (int times = 0; times < 2; ++times) {
+        damage(file, same);
+        check(file);
     }
 }
 

@@ -1,0 +1,11 @@
+"""This file holds the planted faults of ``make plants`` to the kernel as it is: each has one place to be planted in."""
+
+from __future__ import annotations
+
+from plants import PLANTS, ROOT
+
+
+def test_every_fault_has_one_place() -> None:
+    for name, plant in PLANTS.items():
+        text = (ROOT / "native" / plant.file).read_text(encoding="utf-8")
+        assert text.count(plant.right) == 1, name

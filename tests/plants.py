@@ -1,0 +1,154 @@
+"""This file tests the fuzz target: one fault is planted in the kernel at a time, and the target must find each.
+
+Run it as ``make plants``. It leaves with exit code 1 and the names of what was not found if there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Plant(NamedTuple):
+    """A fault: a file of the kernel, what stands there, and what stands there instead."""
+
+    file: str
+    right: str
+    wrong: str
+    memory: bool = False
+    """Whether only a sanitizer sees it."""
+
+
+PLANTS = {
+    "a blank that begins a line": Plant(
+        "run_lines.h", "(all & (all >> 1) & through) | (all & 1)", "all & (all >> 1) & through"
+    ),
+    "NUL bytes in the tag": Plant(
+        "run_lines.h", "|| holds_nul(tag, skip_token(tag, end))) return", ") return"
+    ),
+    "more digits than a double holds": Plant(
+        "numbers.h", "if (mantissa > (std::uint64_t{1} << 53)) return false;", ""
+    ),
+    "the last of three occurrences": Plant("reduce.cpp", "if (later_wins) held = again.document;", ""),
+    "NaN that becomes first": Plant(
+        "reduce.cpp", "if (std::isnan(documents.documents[0].score)) documents.descending = false;", ""
+    ),
+    "ties of which eight are judged": Plant(
+        "reduce.cpp", "asked[t] >= SORT_FROM && ties_", "asked[t] > SORT_FROM && ties_"
+    ),
+    "ties by the rank column": Plant(
+        "reduce.cpp", "documents.ranks[a] < documents.ranks[b];", "documents.ranks[a] > documents.ranks[b];"
+    ),
+    "a query that comes back": Plant(
+        "match.cpp",
+        ".exchange(1, std::memory_order_relaxed) != 0",
+        ".exchange(1, std::memory_order_relaxed) > 1",
+    ),
+    "more queries than buckets": Plant(
+        "gather.cpp", "(query_count + count - 1) / count", "query_count / count", memory=True
+    ),
+    "memory that was written out": Plant(
+        "gather.cpp", "slabs_used_ = held_ = free_bytes_ = 0;", "slabs_used_ = held_ = 0;"
+    ),
+    "extents that do not follow": Plant(
+        "gather.cpp", "heap.written.back().size == place;", "heap.written.back().size <= place;"
+    ),
+    "lines of later pieces": Plant("match_frame.cpp", "- piece * piece_rows_ + 1", "+ 1"),
+    "a query across two frames": Plant(
+        "match_frame.cpp",
+        "if (open >= 0) keep_open(feed, sorted);",
+        "if (open >= 0 && open_.ids.size() == 0) keep_open(feed, sorted);",
+    ),
+    "numbers that share a memory": Plant(
+        "stretches.h", "memory.number == UNKNOWN || memory.value != value", "memory.number == UNKNOWN"
+    ),
+    "offsets that fall by one": Plant(
+        "frame.cpp", "ends[row] <= ends[row + 1];", "ends[row] <= ends[row + 1] + 1;"
+    ),
+    "offsets beyond the last one": Plant(
+        "frame.cpp", "from == to || ends[to] <= ends[count_]", "true", memory=True
+    ),
+    "a view one byte too long": Plant(
+        "frame.cpp", "> part_sizes_[parts[2]];", "> part_sizes_[parts[2]] + 1;", memory=True
+    ),
+    "an index that is the size": Plant(
+        "frame.cpp", "static_cast<std::uint64_t>(index(row)) >= ", "static_cast<std::uint64_t>(index(row)) > "
+    ),
+    "a Parquet page longer than its column": Plant(
+        "parquet.cpp", "content >= 0 && content <= last - at", "content >= 0 && content <= last - at + 1"
+    ),
+    "a Parquet page of more values": Plant(
+        "parquet.cpp", "its->number(1) <= left", "its->number(1) <= left + 1"
+    ),
+    "a Parquet column behind the end": Plant("parquet.cpp", "packed <= end - at", "packed <= end"),
+    "Parquet levels longer than the page": Plant(
+        "parquet.cpp", "repetitions <= size - definitions", "repetitions <= size"
+    ),
+    "a Parquet header in disorder": Plant("parquet.cpp", "next > field && next", "next >= field && next"),
+}
+
+
+def main() -> int:
+    """Plant every fault and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="of faults; all where there is none")
+    parser.add_argument("--count", default=300_000, help="inputs within which a fault must be found")
+    parser.add_argument("--plain", action="store_true", help="without sanitizers, and what only they see")
+    given = parser.parse_args()
+    build = ROOT / "build" / "plants"
+    native = build / "native"
+    shutil.rmtree(native, ignore_errors=True)
+    shutil.copytree(ROOT / "native", native)
+    target = build / ("plain" if given.plain else "sanitize")
+    options = [
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        f"-DKARAT_SANITIZE={'OFF' if given.plain else 'ON'}",
+    ]
+    done("cmake", "-S", native / "fuzz", "-B", target, *options)
+    done("cmake", "--build", target)
+    missed = []
+    for name in given.names or PLANTS:
+        plant = PLANTS[name]
+        if plant.memory and given.plain:
+            continue
+        file = native / plant.file
+        right = file.read_text()
+        file.write_text(right.replace(plant.right, plant.wrong))
+        done("cmake", "--build", target)
+        tried = subprocess.run(
+            [target / "karat-fuzz", "--count", str(given.count)],
+            cwd=target,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        file.write_text(right)
+        found = re.search(r"failed at input \d+", tried.stderr)
+        sys.stdout.write(
+            f"{name}: {'not found' if tried.returncode == 0 else found[0] if found else 'found'}\n"
+        )
+        sys.stdout.flush()
+        if tried.returncode == 0:
+            missed.append(name)
+    sys.stdout.write(f"{len(missed)} not found\n")
+    return 1 if missed else 0
+
+
+def done(*command: object) -> None:
+    """Run a command that must succeed."""
+    run = subprocess.run([str(each) for each in command], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"{run.stdout}{run.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
