@@ -52,6 +52,8 @@ ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """Behind the name of a column of scores: it is one, whatever it looks like."""
+MOST_NAMES = 20
+"""Columns that a sentence lists."""
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
@@ -62,7 +64,8 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
     """
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
-    there = ", ".join(f"'{name}'" for name in names) or "none"
+    there = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none"
+    there += f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
@@ -71,6 +74,8 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
             continue  # who names the rank alone wants its order
         free = [each for each in names if each not in asked.values()]
         found = [name] if name else usual(free, role)
+        for each in found:
+            refuse_namesakes(names, kind, each)
         if len(found) > 1:
             both = " and ".join(f"'{each}'" for each in found)
             raise DataError(
@@ -102,6 +107,19 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
             )
         )
     return chosen
+
+
+def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
+    """Refuse columns of one name, all of them or those of the name that is wanted.
+
+    Raises:
+        DataError: there are such.
+    """
+    for name in names if wanted is None else (wanted,):
+        if names.count(name) > 1:
+            raise DataError(
+                f"The {kind} frame has {names.count(name)} columns named '{name}': rename all but one of them."
+            )
 
 
 def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:

@@ -166,7 +166,7 @@ def refusals(kind: str, library: str) -> Iterator[None]:
             f"{library} hands the {kind} frame over by way of a library that is not installed ({error}): install "
             "pyarrow."
         ) from None
-    except (TypeError, ValueError, NotImplementedError, RuntimeError) as error:
+    except (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError) as error:
         raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
     except Exception as error:
         # Each library has an error class of its own for a column that cannot be cast or a query that fails.
@@ -186,7 +186,10 @@ def is_panic(error: BaseException) -> bool:
 
 def first_line(error: BaseException) -> str:
     """The beginning of what an error says, without its full stop."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    # PyArrow gives several texts.
+    several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
+    said = "; ".join(error.args) if several else str(error)
+    return (said.strip().splitlines() or [type(error).__name__])[0].rstrip(".!: ")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from karat import _native
-from karat.inputs.columns import IDS, ROLES, choose, usual
+from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
 from karat.inputs.errors import refusals, row_sentences
 from karat.inputs.sources import Origin
 from karat.output.errors import DataError
@@ -105,7 +105,7 @@ def is_frame(given: object) -> bool:
 
 def library_of(given: object) -> str:
     """The library that an object's class comes from."""
-    return type(given).__module__.partition(".")[0].removeprefix("_")
+    return type(given).__module__.partition(".")[0].strip("_")
 
 
 LISTS = ("+l", "+L", "+vl", "+vL")
@@ -139,6 +139,7 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
             frame, chosen = through_narwhals(given, kind, asked)
         else:
             if library == "pyarrow":
+                given = given.read_all() if hasattr(given, "read_all") else given  # a reader
                 given.validate()  # that text ends within its memory, which Arrow's interface does not say
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
@@ -168,9 +169,10 @@ def refuse_one_column(given: Any, kind: str) -> None:
     frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
     if library in LIBRARIES and not frame and not holds_structs(given):
         wanted = "grades" if kind == "qrels" else "scores"
+        what = "one column" if its.__name__.endswith(("Series", "Array")) else "no data frame"
         raise DataError(
-            f"The {kind} is a {its.__name__} of {library}, one column: give a data frame with columns of queries, "
-            f"documents and {wanted}."
+            f"The {kind} is {library}'s {its.__name__}, {what}: give a data frame with columns of queries, documents "
+            f"and {wanted}."
         )
 
 
@@ -212,6 +214,8 @@ def through_narwhals(
     """Only the columns wanted of a frame that narwhals knows, computed if it is lazy."""
     import narwhals as nw
 
+    if library_of(given) == "pandas":
+        refuse_namesakes(list(map(str, given.columns)), kind)
     known = nw.from_native(with_index(given, asked))
     chosen = choose(known.collect_schema().names(), kind, asked)
     wanted = known.select(*chosen.values())
@@ -237,12 +241,28 @@ def with_index(given: Any, asked: dict[str, str | None]) -> Any:
     return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
 
 
+HELD = {
+    "text": "text",
+    "whole": "whole numbers",
+    "number": "numbers with fractions",
+    "n": "nulls alone",
+    "+s": "structs",
+    "+m": "maps",
+    "+u": "values of several types",
+    "+r": "runs of equal values (run-end encoded)",
+    "+w": "lists of one length",
+    "w": "bytes of one length",
+    "t": "dates, times or spans of time",
+}
+"""What a column holds, by the kernel's word or by how Arrow's name for it begins."""
+STARTS = [start for start in HELD if len(start) < len("text")]
+
+
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuse a column of ids that are no ids, or of numbers that are none."""
     name, holds, form = field
-    held = {"text": "text", "whole": "whole numbers", "number": "numbers with fractions"}.get(
-        holds, f"something else (Arrow calls it '{form}')"
-    )
+    held = HELD.get(holds) or next((HELD[start] for start in STARTS if form.startswith(start)), None)
+    held = held or f"something else (Arrow calls it '{form}')"
     if form in LISTS:
         raise DataError(
             f"Column '{name}' of the {kind} frame holds lists: karat.evaluate_ids takes a row a question, or explode "
@@ -250,9 +270,14 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
         )
     if role in IDS:
         if holds not in ("text", "whole"):
+            held = "truth values" if form == "b" else held
+            why = (
+                "; whole numbers turn into fractions where some are missing"
+                if holds == "number" and form != "b"
+                else ""
+            )
             raise DataError(
-                f"Column '{name}' of the {kind} frame holds {held}: ids are text or whole numbers. Cast it; whole "
-                "numbers turn into fractions where some are missing."
+                f"Column '{name}' of the {kind} frame holds {held}: ids are text or whole numbers. Cast it{why}."
             )
     elif holds not in ("whole", "number"):
         raise DataError(f"Column '{name}' of the {kind} frame holds {held}: a {role} is a number. Cast it.")
