@@ -143,10 +143,11 @@ constexpr double WHOLE_LIMIT = 9007199254740992.0;  // 2^53: every smaller whole
 
 // Whether a whole number is another one as a double.
 bool rounded_off(PyObject* value, double found) {
-    if (!(std::abs(found) >= WHOLE_LIMIT) || !std::isfinite(found) || !PyIndex_Check(value)) return false;
-    const Owned whole(PyNumber_Index(value));
+    if (!(std::abs(found) >= WHOLE_LIMIT) || !std::isfinite(found) || PyFloat_Check(value)) return false;
+    const Owned whole(PyNumber_Long(value));
     const Owned back(whole ? PyLong_FromDouble(found) : nullptr);
-    const int same = back ? PyObject_RichCompareBool(whole.get(), back.get(), Py_EQ) : 1;
+    const bool is_whole = back && PyObject_RichCompareBool(value, whole.get(), Py_EQ) == 1;
+    const int same = is_whole ? PyObject_RichCompareBool(whole.get(), back.get(), Py_EQ) : 1;
     PyErr_Clear();  // what is no whole number cannot be rounded off
     return same == 0;
 }

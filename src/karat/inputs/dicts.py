@@ -13,6 +13,7 @@ from karat.inputs.errors import from_mapping
 from karat.inputs.ids import as_text, bytes_of, text_of, texts
 from karat.inputs.sources import Origin
 from karat.output.errors import DataError
+from karat.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,7 +62,7 @@ def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 def scores_of(query: Any, its: Any) -> Any:
     """The documents of a query with scores; what is neither a mapping nor a list of ids stays what it is."""
     if isinstance(its, (set, frozenset)):
-        raise DataError(f"run, query {query!r}: a set has no order: give the ids as a list, best first.")
+        raise DataError(f"run, query {shown(query)}: a set has no order: give the ids as a list, best first.")
     if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
         return its
     ids = listed(its, "run", query)
@@ -69,8 +70,8 @@ def scores_of(query: Any, its: Any) -> Any:
     if len(found) < len(ids):
         again = next(each for place, each in enumerate(ids) if each in ids[:place])
         raise DataError(
-            f"run, query {query!r}: document {again!r} is listed twice. Remove one; list(dict.fromkeys(ids)) keeps the "
-            "first."
+            f"run, query {shown(query)}: document {shown(again)} is listed twice. Remove one; "
+            "list(dict.fromkeys(ids)) keeps the first."
         )
     return found
 
@@ -86,8 +87,8 @@ def listed(ids: Any, kind: str, query: Any) -> list[Any]:
         if not isinstance(each, Hashable):
             value = "grade" if kind == "qrels" else "score"
             raise DataError(
-                f"{kind}, query {query!r}: its list holds a {type(each).__name__} in the place of an id: {each!r}. "
-                f"Give ids, or {{id: {value}}}."
+                f"{kind}, query {shown(query)}: its list holds a {type(each).__name__} in the place of an id: "
+                f"{shown(each)}. Give ids, or {{id: {value}}}."
             )
     return found
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
 from karat.output.errors import DataError, by_policy, worded
+from karat.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,10 +242,10 @@ def mapping_fault(error: _native.MappingError, kind: str) -> str:
     where = (
         kind
         if error.query is None and error.kind in ("changed", "mapping")
-        else f"{kind}, query {error.query!r}"
+        else f"{kind}, query {shown(error.query)}"
     )
     if error.document is not None or error.kind == "document":
-        where += f", document {error.document!r}"
+        where += f", document {shown(error.document)}"
     reasons = {
         "nan": f"the {value} is NaN, which has no place in an order",
         "infinite": f"the {value} is infinite: give a finite number",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import DataError
+from karat.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,8 +67,11 @@ def as_text(identifier: object) -> str:
         return str(identifier)
     if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
         kind = type(identifier).__name__
-        raise DataError(f"The id {identifier!r} is {kind}, not text or a whole number: write it as str.")
-    return str(operator.index(identifier))
+        raise DataError(f"The id {shown(identifier)} is {kind}, not text or a whole number: write it as str.")
+    try:
+        return str(operator.index(identifier))
+    except ValueError as error:  # more digits than Python writes
+        raise DataError(f"An id is a whole number that has no decimal text: {error}.") from None
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from karat.inputs.dicts import grades_of
 from karat.inputs.ids import texts
 from karat.output.errors import DataError, by_policy, worded
+from karat.output.escaping import shown
 
 if TYPE_CHECKING:
     from karat import _native
@@ -154,8 +155,8 @@ def lines_of_mapping(
             documents = grades_of(query, its, grade)
             if not isinstance(documents, Mapping):
                 raise DataError(
-                    f"qrels, query {query!r}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "
-                    f"{{document: grade}}}}}}, and found {documents!r} in the place of documents."
+                    f"qrels, query {shown(query)}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "
+                    f"{{document: grade}}}}}}, and found {shown(documents)} in the place of documents."
                 )
             for document, worth in texts(documents).items():
                 lines.append((query, str(subtopic), document, worth))

@@ -21,6 +21,7 @@ __all__ = [
     "printable",
     "sentence",
     "shortened",
+    "shown",
 ]
 
 LONGEST = 120
@@ -60,6 +61,14 @@ def shortened(name: str, room: int = LONGEST) -> str:
         return name
     half = (room - 1) // 2
     return f"{name[:half]}…{name[-(room - 1 - half) :]}"
+
+
+def shown(given: object) -> str:
+    """What somebody gave as Python writes it; its kind where Python does not, as of a number of 10,000 digits."""
+    try:
+        return repr(given)
+    except Exception:  # noqa: BLE001 -- whatever a class that is not karat's does there
+        return f"<{type(given).__name__}>"
 
 
 def sentence(text: str) -> str:
