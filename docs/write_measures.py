@@ -22,7 +22,6 @@ FAMILIES = {
     "gain": "Gains",
     "browsing": "A user who goes down the list",
     "pairs": "Pairs of documents",
-    "expectation": "What the user knew or wanted",
     "diversity": "Subtopics",
     "preference": "Preferences and judgment groups",
 }

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cli import COMMANDS, Commands, commands
-from karat.cli.completing import kind_of
+from karat.cli.completion import kind_of
 
 
 def completed(*words: str) -> list[str]:
@@ -98,7 +98,7 @@ from karat.cli import main
 try:
     main(["help"])
 finally:
-    print("karat.cli.completing" in sys.modules)
+    print("karat.cli.completion" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Commands:" in done.stdout

@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 import karat
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import commands
-from karat.cli.explaining import grades_in
+from karat.cli.explain import grades_in
 from karat.matching.documents import Ranking
 from karat.measures import REGISTER
 from strategies import judgments, runs
@@ -398,7 +398,7 @@ def test_grades_as_people_type_them() -> None:
 
 @pytest.mark.parametrize("grade", ["1_0", "nan", "inf", "\uff12", "0x1"])
 def test_grades_on_the_command_line_are_plain_numbers(grade: str) -> None:
-    from karat.cli.explaining import grades_in
+    from karat.cli.explain import grades_in
 
     with pytest.raises(DataError, match=f"'{grade}' is not a grade: write numbers"):
         grades_in(f"1,{grade}")

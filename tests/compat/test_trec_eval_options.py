@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from karat.compat.cnumbers import atof, atol
-from karat.compat.getopt import OptionError, options
+from karat.compat.c import OptionError, atof, atol, options
 
 SHORT = {"q": False, "m": True}
 LONG = {"quiet": ("q", False), "measure": ("m", True), "mean": ("x", False)}

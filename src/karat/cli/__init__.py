@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat._version import __version__
-from karat.cli.speech import fail, warnings_said
+from karat.cli.terminal import fail, warnings_said
 from karat.output.errors import KaratError
 from karat.output.escaping import sentence
 
@@ -21,19 +21,19 @@ __all__ = ["main"]
 
 # A command's module is imported when it is called or helped, not before: a start is to be quick.
 COMMANDS = {
-    "check": ("checking:check_command", "Say what is wrong with judgments and runs, and what it does."),
-    "eval": ("scoring:evaluate_command", "Score runs against relevance judgments."),
-    "compare": ("comparing:compare_command", "Say which run is better, by how much, and whether by chance."),
-    "report": ("reporting:report_command", "Show how runs compare, as one HTML page."),
-    "explain": ("explaining:explain_command", "Show how a value comes about for one query, rank by rank."),
-    "difference": ("explaining:difference_command", "Say why two profiles give different numbers."),
-    "agreement": ("agreeing:agreement_command", "Say how far two judges agree, and order systems alike."),
-    "gate": ("gating:gate_command", "Fail where a run fell behind its baseline, for CI."),
-    "verify": ("gating:verify_command", "Make a record's scores again and say what differs."),
-    "measures": ("naming:measures_command", "List the measures, or say what some of them mean."),
-    "profiles": ("naming:profiles_command", "List the named conventions of other tools."),
-    "trec-eval": ("standing_in:trec_eval_command", "Behave exactly as trec_eval."),
-    "help": ("helping:help_command", "Say how a command is called."),
+    "check": ("check:check_command", "Say what is wrong with judgments and runs, and what it does."),
+    "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
+    "compare": ("compare:compare_command", "Say which run is better, by how much, and whether by chance."),
+    "report": ("report:report_command", "Show how runs compare, as one HTML page."),
+    "explain": ("explain:explain_command", "Show how a value comes about for one query, rank by rank."),
+    "difference": ("explain:difference_command", "Say why two profiles give different numbers."),
+    "agreement": ("agreement:agreement_command", "Say how far two judges agree, and order systems alike."),
+    "gate": ("gate:gate_command", "Fail where a run fell behind its baseline, for CI."),
+    "verify": ("gate:verify_command", "Make a record's scores again and say what differs."),
+    "measures": ("names:measures_command", "List the measures, or say what some of them mean."),
+    "profiles": ("names:profiles_command", "List the named conventions of other tools."),
+    "trec-eval": ("trec_eval:trec_eval_command", "Behave exactly as trec_eval."),
+    "help": ("help:help_command", "Say how a command is called."),
 }
 
 COMPLETION = "_KARAT_COMPLETE"
@@ -57,7 +57,7 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"karat.cli.{module}"), attribute)
         if COMPLETION not in os.environ:
             return command
-        from karat.cli.completing import completing
+        from karat.cli.completion import completing
 
         return completing(command)
 
@@ -70,14 +70,14 @@ class Commands(click.Group):
             click.UsageError: there is none of that name.
         """
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from karat.cli.helping import unknown_command
+            from karat.cli.help import unknown_command
 
             ctx.fail(unknown_command(args[0], list(COMMANDS)))
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, without importing a single one."""
-        from karat.cli.completing import named
+        from karat.cli.completion import named
 
         options = click.Command.shell_complete(self, ctx, incomplete)
         return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
-from karat.compat.nuls import as_c_reads
+from karat.compat.c import as_c_reads
 from karat.compat.requests import Refusal
 from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path
 from karat.lists.flat import Flat

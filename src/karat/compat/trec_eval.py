@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.compat.cnumbers import atol
-from karat.compat.getopt import OptionError, options
+from karat.compat.c import OptionError, as_c_reads, atol, options
 from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
-from karat.compat.nuls import as_c_reads
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
 from karat.evaluation.values import GEOMETRIC_FLOOR
@@ -217,7 +215,7 @@ def output(request: Request) -> Iterator[bytes]:
         Refusal: where trec_eval stops; what was yielded before stays.
     """
     if request.help:
-        from karat.compat.trec_eval_help import text
+        from karat.compat.requests import text
 
         yield text(request.measures, request.rel_format).encode()
         return

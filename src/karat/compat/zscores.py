@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat import _native
-from karat.compat.cnumbers import atof
-from karat.compat.nuls import as_c_reads
+from karat.compat.c import as_c_reads, atof
 from karat.compat.requests import Refusal
 from karat.inputs.sources import source_of
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from karat.measures import average, browsing, counting, diversity, expectation, gain, pairs, preference
+from karat.measures import average, browsing, counting, diversity, gain, pairs, preference
 from karat.measures.define import REGISTER, Definition, measure
 from karat.measures.names import Measure, parse_measure, parse_measures
 from karat.measures.parameters import Number, OneOf, number, one_of
@@ -22,7 +22,7 @@ __all__ = [
     "parse_measures",
 ]
 
-del average, browsing, counting, diversity, expectation, gain, pairs, preference
+del average, browsing, counting, diversity, gain, pairs, preference
 
 
 def list_measures(*names: str) -> dict[str, str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from karat.measures.aliases import ALSO_CALLED, TABLE, canonical, folded
 from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
-from karat.measures.synonyms import ALSO_CALLED, canonical, folded
-from karat.measures.trec_eval import TABLE
 from karat.output.errors import MeasureError, Worded, by_policy, worded
 
 __all__ = ["UnknownMeasureError", "unknown"]

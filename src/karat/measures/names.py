@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.measures.absent import UnknownMeasureError, respelled, unknown
+from karat.measures.aliases import ALSO_CALLED, NICKNAMES, TABLE, canonical, translated
 from karat.measures.define import REGISTER
 from karat.measures.grammar import (
     DEEPEST,
@@ -21,8 +22,6 @@ from karat.measures.grammar import (
 )
 from karat.measures.parameters import ANY, OneOf, Value, default_of, show, tidied
 from karat.measures.plugins import plugged
-from karat.measures.synonyms import ALSO_CALLED, canonical, translated
-from karat.measures.trec_eval import NICKNAMES, TABLE
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:

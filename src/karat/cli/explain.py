@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from karat.cli.colour import coloured
 from karat.cli.options import (
     Inputs,
     exclude_option,
@@ -21,7 +20,7 @@ from karat.cli.options import (
     refuse_two_readers,
     request_options,
 )
-from karat.cli.speech import say, terminal_width, text_columns
+from karat.cli.terminal import coloured, say, terminal_width, text_columns
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from karat.cli.colour import in_colour, painted
 from karat.cli.options import (
     Inputs,
     exclude_option,
@@ -19,7 +18,7 @@ from karat.cli.options import (
     request_options,
     split,
 )
-from karat.cli.speech import say, text_columns
+from karat.cli.terminal import in_colour, painted, say, text_columns
 from karat.conventions.policy import CHOICES
 
 __all__ = ["compare_command"]

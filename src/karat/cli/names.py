@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from karat.cli.colour import coloured
 from karat.cli.options import import_option
-from karat.cli.speech import WIDEST, say, terminal_width, text_columns
+from karat.cli.terminal import WIDEST, coloured, say, terminal_width, text_columns
 from karat.output.tables import folded
 
 __all__ = ["measures_command", "profiles_command"]

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from karat.cli.speech import say
+from karat.cli.terminal import say
 from karat.output.errors import did_you_mean
 
 __all__ = ["help_command", "unknown_command"]

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from karat.cli.colour import coloured
 from karat.cli.options import Inputs, import_option, input_options, refuse_two_readers, split
-from karat.cli.speech import say, text_columns
+from karat.cli.terminal import coloured, say, text_columns
 
 __all__ = ["check_command"]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from karat.cli.colour import coloured
 from karat.cli.options import (
     Inputs,
     exclude_option,
@@ -16,7 +15,7 @@ from karat.cli.options import (
     refuse_two_readers,
     request_options,
 )
-from karat.cli.speech import say, text_columns
+from karat.cli.terminal import coloured, say, text_columns
 
 __all__ = ["agreement_command"]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from karat.cli.colour import in_colour, painted
 from karat.cli.options import (
     Inputs,
     exclude_option,
@@ -20,7 +19,7 @@ from karat.cli.options import (
     refuse_two_readers,
     request_options,
 )
-from karat.cli.speech import say, terminal_width
+from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.files.sniff import kind_of
 
 __all__ = ["evaluate_all", "evaluate_command"]

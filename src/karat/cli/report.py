@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from karat.cli.comparing import CORRECTIONS, TESTS
+from karat.cli.compare import CORRECTIONS, TESTS
 from karat.cli.options import (
     Inputs,
     exclude_option,
@@ -19,8 +19,7 @@ from karat.cli.options import (
     refuse_two_readers,
     request_options,
 )
-from karat.cli.speech import say
-from karat.cli.watching import steps
+from karat.cli.terminal import say, steps
 
 __all__ = ["report_command"]
 

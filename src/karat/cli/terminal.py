@@ -1,0 +1,191 @@
+"""What the command line says, and where: results to standard output, one sentence to standard error, colour."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from karat.output.errors import DataWarning, command_of
+from karat.output.escaping import lines_for_terminal
+from karat.output.tables import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "WIDEST",
+    "coloured",
+    "fail",
+    "in_colour",
+    "painted",
+    "say",
+    "steps",
+    "terminal_width",
+    "text_columns",
+    "warnings_said",
+]
+
+
+def fail(sentence: str, code: int, help_: str = "") -> None:
+    """Say what is wrong on standard error, perhaps how it is done, and leave."""
+    complain("karat:", "error", sentence)
+    sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ else "")
+    sys.exit(code)
+
+
+def complain(prefix: str, kind: str, sentence: str) -> None:
+    """Write a sentence to standard error: on a terminal in its width, with the prefix in the colour of its kind."""
+    text = f"{prefix} {command_of(sentence).encode('utf-8', 'replace').decode()}"
+    text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
+    sys.stderr.write(painted(prefix, kind, sys.stderr) + text.removeprefix(prefix))
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Have karat's warnings said on standard error, each once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        others = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
+            if not issubclass(category, DataWarning):
+                others(message, category, *rest, **named)
+            elif str(message) not in said:
+                said.add(str(message))
+                complain("karat: warning:", "warning", message.args[0])
+
+        warnings.showwarning = show
+        yield
+
+
+def terminal_width() -> int:
+    """The terminal's columns; 80 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+NARROWEST, WIDEST = 40, 100
+"""Columns of prose: fewer break each sentence into words, more are hard to read."""
+
+
+def text_columns(narrowest: int = NARROWEST) -> int:
+    """The columns of text: a terminal's, where they are neither too few nor too many; 80 where there is none."""
+    return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
+
+
+def say(text: str, *, data: bool = False) -> None:
+    """Write to standard output.
+
+    Args:
+        text: what is said.
+        data: whether it is CSV or TSV, in which ids stand as they are: those that are not UTF-8 leave as the bytes
+            that they were, and a terminal is shown escapes in the place of what it would obey.
+    """
+    if data and sys.stdout.isatty():
+        text = lines_for_terminal(text)
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        content = text.encode(sys.stdout.encoding, "surrogateescape")
+    except UnicodeEncodeError:
+        content = text.encode("utf-8", "surrogateescape")
+    sys.stdout.flush()
+    out.write(content)
+    out.flush()
+
+
+STRONG: dict[str, Any] = {"bold": True}
+QUIET: dict[str, Any] = {"dim": True}
+WORDS: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "note": {"fg": "cyan", "bold": True},
+    "help": {"fg": "cyan"},
+    "footer": QUIET,
+    "verdict": STRONG,
+}
+RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "gate": (
+        (r"\Agate passed:", {"fg": "green", "bold": True}),
+        (r"\Agate FAILED:", {"fg": "red", "bold": True}),
+        (r"^  pass(?=  )", {"fg": "green"}),
+        (r"^  FAIL(?=  )", {"fg": "red", "bold": True}),
+        (r"^  (?! |pass|FAIL).*(?:\n  (?! |pass|FAIL).*)*", QUIET),
+    ),
+    "check": (
+        (r"^error(?=: )", WORDS["error"]),
+        (r"^warning(?=: )", WORDS["warning"]),
+        (r"^note(?=: )", WORDS["note"]),
+        (r"^    (?:where|effect|to do):", QUIET),
+        (r"^.*(?=\n\Z)", STRONG),
+    ),
+    "explain": ((r"\A.*", STRONG), (r"^.* = \S+$(?=\n\n\S+  )", STRONG)),
+    "difference": ((r"^To blame: .*", STRONG),),
+    "agreement": ((r"\A.*\n.*", STRONG),),
+    "verify": (
+        (r"(?<=: )equal(?= \()", {"fg": "green"}),
+        (r"(?<=: )differs(?= ·)", {"fg": "red", "bold": True}),
+    ),
+    "name": ((r"\A.*", STRONG),),
+    "names": ((r"^\S+", STRONG),),
+}
+"""What stands out in the text of a command. Red and green are for gates, always beside a word that says the same."""
+
+
+def in_colour(stream: TextIO | None = None) -> bool:
+    """Whether a stream, or standard output, shows colours.
+
+    ``NO_COLOR`` says no, ``FORCE_COLOR`` yes; else a terminal does that is not ``dumb``.
+
+    Source: no-color.org, force-color.org
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") != "0":
+        return True
+    stream = sys.stdout if stream is None else stream
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def painted(text: str, word: str, stream: TextIO | None = None) -> str:
+    """The text in the colour of a word of ``WORDS``, where the stream shows colours; each line by itself."""
+    if not text or not in_colour(stream):
+        return text
+    return styled(text, WORDS[word])
+
+
+def coloured(command: str, text: str) -> str:
+    """The text of a command for standard output, with what stands out in colour where that shows."""
+    if not in_colour():
+        return text
+    for pattern, style in RULES[command]:
+        text = re.sub(pattern, lambda found, how=style: styled(found[0], how), text, flags=re.MULTILINE)  # type: ignore[misc]
+    return text
+
+
+def styled(text: str, style: dict[str, Any]) -> str:
+    """Each line of the text in a style."""
+    return "\n".join(click.style(line, **style) if line else line for line in text.split("\n"))
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str], None] | None]:
+    """What to call with a few words when a part of the work begins; nothing where standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status("starting …") as status:
+        yield lambda words: status.update(f"{escape(words)} …")
