@@ -330,7 +330,23 @@ def documented() -> list[str]:
 
 @pytest.mark.parametrize("name", documented())
 def test_examples_in_docstrings_are_what_happens(name: str) -> None:
+    known = dict(REGISTER)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+    for enrolled in REGISTER.keys() - known.keys():
+        del REGISTER[enrolled]
+
+
+def test_files_that_the_pages_name_are_there() -> None:
+    named = {
+        path
+        for page in [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
+        if page.name != "CHANGELOG.md"
+        for path in re.findall(
+            r"`((?:src|tests|docs|bench|native|build_backend)/[\w./-]+)`", page.read_text("utf-8")
+        )
+    }
+    assert named
+    assert not [path for path in sorted(named) if not (CHECKOUT / path).exists()]
 
 
 def loaded(script: str) -> Any:

@@ -181,9 +181,9 @@ def test_a_name_with_several_depths_is_several_names() -> None:
 
 
 def test_the_tables_of_names_take_names() -> None:
-    assert list(karat.measures("HR@10", "map")) == ["Success", "AP"]
+    assert list(karat.list_measures("HR@10", "map")) == ["Success", "AP"]
     with pytest.raises(karat.MeasureError):
-        karat.measures("nothing")
-    assert "ties" in karat.profiles("sklearn")["sklearn"]
+        karat.list_measures("nothing")
+    assert "ties" in karat.list_profiles("sklearn")["sklearn"]
     with pytest.raises(karat.PolicyError):
-        karat.profiles("nothing")
+        karat.list_profiles("nothing")

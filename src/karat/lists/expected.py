@@ -32,7 +32,7 @@ class Expected(Padded):
         >>> from karat.lists.padded import Padded
         >>> from karat.measures import parse_measure
         >>> grade, scores = np.array([[0.0, 1.0, 1.0]]), np.array([[2.0, 2.0, 1.0]])
-        >>> parse_measure("P@1")(Expected(Padded(arrays_of(grade), grade, scores=lambda: scores)))
+        >>> parse_measure("P@1").values(Expected(Padded(arrays_of(grade), grade, scores=lambda: scores)))
         array([0.5])
     """
 

@@ -44,7 +44,7 @@ class Padded(Lists):
         >>> from karat.lists.padded import Padded
         >>> from karat.measures import parse_measure
         >>> grade = np.array([[0.0, 1.0, -1.0], [2.0, 0.0, 1.0]])
-        >>> parse_measure("RR")(Padded(arrays_of(grade), grade))
+        >>> parse_measure("RR").values(Padded(arrays_of(grade), grade))
         array([0.5, 1. ])
     """
 
