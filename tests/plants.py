@@ -112,6 +112,7 @@ def main() -> int:
         "Ninja",
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
         f"-DKARAT_SANITIZE={'OFF' if given.plain else 'ON'}",
+        "-DCMAKE_UNITY_BUILD=OFF",  # a fault is in one file
     ]
     done("cmake", "-S", native / "fuzz", "-B", target, *options)
     done("cmake", "--build", target)

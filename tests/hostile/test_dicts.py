@@ -109,7 +109,6 @@ QUERIES: dict[str, tuple[Any, str]] = {
     "a class for a mapping": (dict, "Cannot read a type"),
     "None for a mapping": (None, "Cannot read a NoneType"),
     "pairs for a mapping": ((("q", {}),), "Cannot read a tuple"),
-    "runs by name": ({"mine": RUN}, "call it for each"),
 }
 
 
