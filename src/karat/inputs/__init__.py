@@ -1,3 +1,3 @@
-"""Qrels and runs from files, dicts, frames and engines. A user's data in; judged rows, ranked documents out."""
+"""Reads qrels and runs. Paths, dictionaries, frames and tables of engines go in; ``Qrels`` and ``Run`` come out."""
 
 __all__: list[str] = []

@@ -25,9 +25,9 @@ __all__ = [
     "usual",
 ]
 
-# Of the names in one bracket a frame may have one; a bracket goes before those behind it. PyTerrier's frames hold the
-# text of a query as "query" beside "qid", and a number of its own as "docid" beside "docno". Names are compared as
-# ``plain_name`` has them, so "queryid" stands for query_id, Query-ID and queryId, and "id" for _id.
+# A frame may have one name of each bracket; earlier brackets win. PyTerrier's frames have the text of a query as
+# "query" next to "qid", and an internal number as "docid" next to "docno". ``plain_name`` normalises names:
+# "queryid" matches query_id, Query-ID and queryId, and "id" matches _id.
 USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
         ("queryid", "qid", "userid", "topicid", "questionid"),
@@ -44,23 +44,23 @@ USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "rank": (("rank",), ("position", "pos")),
     "subtopic": (("subtopic", "subtopicid", "intent", "aspect", "facet"), ("iteration", "iter")),
     "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
-    # What orders a user's items in recommendations, where it may be called a rating.
+    # The column that orders a user's items in recommendations, sometimes called rating.
     "preference": (("score", "sim", "similarity", "prediction"), ("rating", "weight")),
 }
-"""The usual names of columns, by what the columns are: the one table of them."""
+"""The usual names of columns, by role."""
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
-"""Behind the name of a column of scores: it is one, whatever it looks like."""
+"""After a column's name: it holds scores, even if it looks like ranks."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
-    """Which column is what: the name given, else the usual one that the frame has.
+    """Maps roles to columns: the name given, else the usual name that the frame has.
 
     Raises:
-        DataError: a column that is not there, or cannot be told from others; one of ranks that is named as scores.
+        DataError: a missing or ambiguous column; a column of ranks named as scores.
     """
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
@@ -71,7 +71,7 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         if name is not None and name not in names:
             raise DataError(f"The {kind} frame has no column '{name}' for the {role}; there are: {there}.")
         if name is None and role == "score" and asked["rank"] is not None:
-            continue  # who names the rank alone wants its order
+            continue  # naming only the rank asks for its order
         free = [each for each in names if each not in asked.values()]
         found = [name] if name else usual(free, role)
         for each in found:
@@ -113,7 +113,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
     """Refuse columns of one name, all of them or those of the name that is wanted.
 
     Raises:
-        DataError: there are such.
+        DataError: two have one name.
     """
     for name in names if wanted is None else (wanted,):
         if names.count(name) > 1:
@@ -123,7 +123,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
 
 
 def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
-    """A question to who hands over judgments as a run, or a run as judgments, as the columns' names say; else empty."""
+    """A question if the columns' names suggest that qrels and run are swapped; otherwise empty."""
     run = kind == "run"
     if any(asked.values()) or not usual(names, "grade" if run else "rank"):
         return ""
@@ -131,10 +131,10 @@ def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None])
 
 
 def no_rank(name: str, names: Sequence[str]) -> str:
-    """The column of scores that was named.
+    """The column that the caller named for scores.
 
     Raises:
-        DataError: its name says that it holds ranks.
+        DataError: its name suggests ranks.
     """
     if name not in names and name.endswith(INSISTED):
         return name.removesuffix(INSISTED)
@@ -153,7 +153,7 @@ def no_rank(name: str, names: Sequence[str]) -> str:
 
 
 def says_rank(name: str) -> bool:
-    """Whether a column's name says that it holds ranks."""
+    """Whether a column's name suggests ranks."""
     words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
     scores = words & {each for bracket in USUAL["score"] for each in bracket}
     return not scores and any(
@@ -162,7 +162,7 @@ def says_rank(name: str) -> bool:
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
-    """The columns that bear one of the usual names, of the first bracket that any is in."""
+    """The columns with a usual name, from the first bracket that matches."""
     plain = {name: plain_name(name) for name in names}
     for bracket in USUAL[role]:
         found = [name for name in names if plain[name] in bracket]
@@ -172,12 +172,12 @@ def usual(names: Sequence[str], role: str) -> list[str]:
 
 
 def plain_name(name: object) -> str:
-    """A column's name as it is compared: small letters, without what joins words."""
+    """A column's name in normal form: lower case, without separators."""
     return re.sub(r"[\s_-]+", "", str(name)).casefold()
 
 
 Shape: TypeAlias = "str | tuple[str, ...]"
-"""What a column holds: ``one`` value a row, a ``list``, or the names of the fields of the records that it lists."""
+"""The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
 
 RETRIEVED = (
     "retrievedids",
@@ -209,10 +209,10 @@ class Plan:
     """Which column is what.
 
     Args:
-        columns: by what they are: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
-        records: the column of lists of records that all but the query are fields of, or None.
-        lists: whether all but the query are lists, one row a question.
-        relevant: whether these are lists of relevant documents, which have no grades.
+        columns: by role: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
+        records: the column with lists of records, whose fields are all roles but the query; or None.
+        lists: whether all columns but the query are lists, one row per question.
+        relevant: whether they list relevant documents, without grades.
     """
 
     columns: Mapping[str, str]
@@ -222,24 +222,24 @@ class Plan:
 
     @property
     def nested(self) -> bool:
-        """Whether a row has more than one document."""
+        """Whether a row holds several documents."""
         return self.lists or self.records is not None
 
     @property
     def by_place(self) -> bool:
-        """Whether the order of the lists is all that ranks."""
+        """Whether only the order of the lists ranks."""
         return self.lists and len(self.columns) == 2 and not self.relevant
 
     @property
     def flat(self) -> dict[str, str]:
-        """The columns of the table in which each document has a row."""
+        """The columns of the flat table, with a row for each document."""
         if not self.nested:
             return dict(self.columns)
         return {role: role for role in (*self.columns, *(["rank"] if self.by_place else []))}
 
     @property
     def inside(self) -> dict[str, str]:
-        """The fields of the records, or the lists, that the flat table's columns but the query come from."""
+        """The fields of the records, or the lists, by role, without the query."""
         return {role: name for role, name in self.columns.items() if role != "query"}
 
 
@@ -247,12 +247,12 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
     """Which columns make ``qrels`` or a ``run``.
 
     Args:
-        fields: what each column holds.
+        fields: the shape of each column.
         kind: ``qrels`` or ``run``.
-        asked: a column's name for what it is; where it is None a usual name is looked for.
+        asked: columns' names by role; None looks for a usual name.
 
     Raises:
-        DataError: a column that is not there, or cannot be told from others.
+        DataError: a missing or ambiguous column.
     """
     document = asked.get("document")
     flat = [each for each, shape in fields.items() if shape == "one"]
@@ -276,18 +276,18 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
 
 
 def has_document(names: Sequence[str], asked: str | None) -> bool:
-    """Whether one of the columns is of documents: the one asked for, else one with a usual name."""
+    """Whether there is a column of documents: the one named, else one with a usual name."""
     return asked in names if asked else bool(usual(names, "document"))
 
 
 def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], listed: str) -> dict[str, str]:
-    """The column of lists of scores or grades that stand beside the documents; for a run there may be none.
+    """The column of lists of scores or grades that belong to the documents; a run may have none.
 
     Raises:
-        DataError: one was named and is not there, or qrels have none.
+        DataError: the named column is missing, or qrels have none.
     """
     role = "grade" if kind == "qrels" else "score"
-    if role not in asked:  # each is worth the same
+    if role not in asked:  # one grade for all
         return {}
     value = asked.get(role)
     if value and kind == "run":

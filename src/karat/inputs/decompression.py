@@ -1,7 +1,7 @@
-"""Compressed bytes unpacked: every stream of a file, and a refusal of what is damaged, as the format's own tool does.
+"""Decompression of .gz, .zst, .bz2 and .xz: every stream of a file, and an error for damage, as the format's own tool.
 
 Python's own readers of xz and bzip2 take damage at the start of a second stream for the end of the file
-(``_compression.DecompressReader``), and what stands behind it is lost in silence.
+(``_compression.DecompressReader``) and silently lose the rest.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ __all__ = ["AT_ONCE", "FIRST", "ZSTANDARD", "PackedError", "Unpacked", "format_o
 FIRST = 8
 """Bytes that say how a file is compressed."""
 AT_ONCE = 2**17
-"""Bytes read, and 8 times as many made, at once."""
+"""Bytes read at once; up to 8 times as many are produced."""
 FREE = 2**30
-"""Bytes that a file may unpack to, however small it is."""
+"""Bytes that any file may unpack to."""
 RATIO = 200
-"""Times its size that a larger file may unpack to: runs of real systems stay below 20, a made-up one of 40."""
+"""The highest ratio for larger output: real runs stay below 20, a made-up one below 40."""
 XZ_MEMORY = 2**31
-"""Bytes that an xz stream may ask for; ``xz -9`` asks for 65 MiB."""
+"""Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
 ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
 class PackedError(OSError):
-    """Compressed bytes that cannot be unpacked; the text says what they are, and what to do.
+    """Compressed bytes that cannot be unpacked; the message says why, and what to do.
 
     Args:
-        sentence: the text, which follows the file's name.
-        fault: what is wrong, in a few words.
+        sentence: the message, which follows the file's name.
+        fault: the fault in a few words.
     """
 
     def __init__(self, sentence: str, fault: str) -> None:
@@ -44,7 +44,7 @@ class PackedError(OSError):
 
 
 class Stream(Protocol):
-    """A decompressor of one stream, as the standard library has them for bzip2, xz and Zstandard."""
+    """A decompressor of one stream, like the standard library's for bzip2, xz and Zstandard."""
 
     @property
     def eof(self) -> bool:
@@ -52,23 +52,23 @@ class Stream(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing more comes without further bytes."""
+        """Whether it needs more bytes to go on."""
 
     @property
     def unused_data(self) -> bytes:
-        """What stands behind the stream's end."""
+        """The bytes after the stream's end."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """The next bytes, at most so many."""
+        """The next bytes, at most ``max_length``."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A way to compress.
+    """A compression format.
 
     Args:
         begin: makes the decompressor of one stream.
-        padding: zeros may stand behind a stream in multiples of it; 0 where none may.
+        padding: zeros may follow a stream in multiples of it; 0 for none.
     """
 
     begin: Callable[[], Stream]
@@ -76,7 +76,7 @@ class Format:
 
 
 class Deflated:
-    """A stream of gzip, with its checksum, behind the interface that the other formats have."""
+    """A gzip stream with its checksum, as a ``Stream``."""
 
     def __init__(self) -> None:
         """Begin a stream."""
@@ -92,11 +92,11 @@ class Deflated:
 
     @property
     def unused_data(self) -> bytes:
-        """What stands behind the stream's end."""
+        """The bytes after the stream's end."""
         return self.inflate.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """The next bytes, at most so many."""
+        """The next bytes, at most ``max_length``."""
         made = self.inflate.decompress(self.inflate.unconsumed_tail + data, max_length)
         self.needs_input = not self.inflate.unconsumed_tail and len(made) < max_length
         return made
@@ -117,7 +117,7 @@ def unxz() -> Stream:
 
 
 def unzstd() -> Stream:
-    """A frame of Zstandard, which may be one to skip."""
+    """A Zstandard frame, possibly a skippable one."""
     made: Stream = importlib.import_module(ZSTANDARD).ZstdDecompressor()
     return made
 
@@ -125,7 +125,7 @@ def unzstd() -> Stream:
 # gzip and bzip2 ignore zeros to the end of a file; xz has them as padding in multiples of four (its format, 2.2).
 GZIP, BZIP2, XZ, ZSTD = Format(Deflated, 1), Format(bunzip, 1), Format(unxz, 4), Format(unzstd, 0)
 
-# The sixteen frames to skip, one of which pzstd writes first (RFC 8878, 3.1.2).
+# The sixteen skippable frames, one of which pzstd writes first (RFC 8878, 3.1.2).
 SKIPPED = tuple(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))
 
 MAGIC = {
@@ -138,23 +138,23 @@ MAGIC = {
 
 
 def format_of(start: bytes) -> Format | None:
-    """How a file that begins with these bytes is compressed; None for plain text."""
+    """The compression format by the first bytes; None for plain text."""
     return next((its for magic, its in MAGIC.items() if start.startswith(magic)), None)
 
 
 def unpacked(path: str) -> IO[bytes]:
-    """A file from its first byte, unpacked if it is compressed."""
-    file = open(path, "rb")  # noqa: SIM115 -- closed by whoever reads it
+    """Opens a file, decompressed if need be."""
+    file = open(path, "rb")  # noqa: SIM115 -- the caller closes it
     its = format_of(file.peek(FIRST)[:FIRST])
     return file if its is None else io.BufferedReader(Unpacked(file, its), AT_ONCE)
 
 
 class Unpacked(io.RawIOBase):
-    """What a compressed file holds, stream after stream.
+    """The content of a compressed file, stream after stream.
 
     Args:
         file: the compressed bytes, closed with this object.
-        its: how they are compressed.
+        its: their format.
     """
 
     def __init__(self, file: IO[bytes] | io.RawIOBase, its: Format) -> None:
@@ -173,7 +173,7 @@ class Unpacked(io.RawIOBase):
         """Fill ``buffer`` with the next bytes; 0 at the end.
 
         Raises:
-            PackedError: bytes that are damaged, cut short or followed by others, or that unpack to too much.
+            PackedError: damaged or truncated bytes, others after the end, or too large an output.
         """
         view = memoryview(buffer).cast("B")
         room = min(len(view), 8 * AT_ONCE)
@@ -188,7 +188,7 @@ class Unpacked(io.RawIOBase):
         return 0
 
     def part(self, room: int) -> bytes:
-        """The next bytes of the stream at hand, perhaps none."""
+        """The next bytes of the current stream, possibly none."""
         stream = self.stream
         assert stream is not None
         data = b""
@@ -224,7 +224,7 @@ class Unpacked(io.RawIOBase):
         return self.stream is not None
 
     def more(self) -> bytes:
-        """Further compressed bytes."""
+        """More compressed bytes."""
         data = self.file.read(AT_ONCE) or b""
         self.taken += len(data)
         return data
@@ -241,7 +241,7 @@ def damaged(how: str) -> PackedError:
 
 
 def too_much() -> PackedError:
-    """The error for few bytes that unpack to very many."""
+    """The error for a small file that unpacks to a huge one."""
     fault = f"unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
     return PackedError(
         f"{fault}, as no run does: if it is meant, unpack it first, and give the plain text.", f"it {fault}"

@@ -24,7 +24,7 @@ __all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The mapping as dicts of dicts, which the kernel walks; nothing is copied where they are dicts already."""
+    """The mapping as dicts of dicts, as the kernel needs them; not copied if they are dicts already."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
         return cast("dict[str, Any]", mapping)
     rows: dict[str, Any] = dict(mapping)
@@ -32,17 +32,17 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, Any]:
-    """Judgments, of which a query may have a list or a set of ids in the place of ``{id: grade}``: each has grade 1.
+    """Judgments in which a query may have a list or set of ids in place of ``{id: grade}``: each id gets grade 1.
 
     Args:
         mapping: the judgments.
-        grade: what every document is worth, whatever the judgments say; None for what they say.
+        grade: the grade of every document, overriding the judgments; None to use theirs.
     """
     return {query: grades_of(query, its, grade) for query, its in mapping.items()}
 
 
 def grades_of(query: Any, its: Any, grade: float | None) -> Any:
-    """The documents of a query with their grades; what is neither a mapping nor a list of ids stays what it is."""
+    """The documents of a query with their grades; anything but a mapping or a list of ids is returned unchanged."""
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
@@ -51,7 +51,7 @@ def grades_of(query: Any, its: Any, grade: float | None) -> Any:
 
 
 def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A run, of which a query may have a list of ids in rank order in the place of ``{id: score}``.
+    """A run in which a query may have a list of ids in rank order in place of ``{id: score}``.
 
     Raises:
         DataError: a set, which has no order, or a list with an id twice.
@@ -60,7 +60,7 @@ def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def scores_of(query: Any, its: Any) -> Any:
-    """The documents of a query with scores; what is neither a mapping nor a list of ids stays what it is."""
+    """The documents of a query with scores; anything but a mapping or a list of ids is returned unchanged."""
     if isinstance(its, (set, frozenset)):
         raise DataError(f"run, query {shown(query)}: a set has no order: give the ids as a list, best first.")
     if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
@@ -77,10 +77,10 @@ def scores_of(query: Any, its: Any) -> Any:
 
 
 def listed(ids: Any, kind: str, query: Any) -> list[Any]:
-    """Ids as a list, those of an array or a column as Python's own.
+    """Ids as a list of Python objects, also from an array or a column.
 
     Raises:
-        DataError: a row, a pair or the like in the place of an id.
+        DataError: a row, a pair or the like in place of an id.
     """
     found: list[Any] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     for each in found:
@@ -102,7 +102,7 @@ class MappingRun:
 
     Args:
         mapping: dicts of dicts.
-        origin: where it came from.
+        origin: its provenance.
     """
 
     mapping: dict[str, Any]
@@ -122,7 +122,7 @@ class MappingRun:
         return matched
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in order: with all of them judged, ``match`` says where each one stands."""
+        """Every document of one query in order: ``match`` gives the rank of each when all are judged."""
         scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))
         everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))

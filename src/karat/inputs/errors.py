@@ -44,11 +44,11 @@ LEVEL = re.compile(r"L(\d+)")
 
 
 def mended(value: str, kind: str) -> str:
-    """What to do about text in the place of a number.
+    """The remedy for text in place of a number.
 
     Args:
         value: the text.
-        kind: ``qrels`` or ``run``, or what else it is in.
+        kind: ``qrels``, ``run`` or another kind of file.
     """
     if DECIMAL_COMMA.fullmatch(value):
         return f"It has a decimal comma: write {value.replace(',', '.')}."
@@ -67,7 +67,7 @@ def mended(value: str, kind: str) -> str:
 
 
 def wide_mended(value: str) -> str:
-    """What to do about a whole number that a double does not hold."""
+    """The remedy for a whole number that no double represents."""
     return f"Subtract a constant from all of them, or write {value}.0 if equal scores are meant to tie."
 
 
@@ -80,7 +80,7 @@ COLUMNS = {
 
 @contextmanager
 def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
-    """Turn what goes wrong while ``name``, or several ``files`` one after the other, is read into a sentence.
+    """Turns an error while reading ``name``, or several ``files`` in turn, into a sentence.
 
     Raises:
         DataError: always in place of the kernel's, the system's or a decompressor's own error.
@@ -96,7 +96,7 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
-    """The file and its own line that a line counted through all of the files is."""
+    """Maps a line number that continues across files to the file and its own line number."""
     for path in files[:-1]:
         its = 0
         with unpacked(path) as file:
@@ -108,13 +108,13 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
 
 
 def number_mended(value: str, kind: str, skip: str) -> str:
-    """What to do about text in the place of a number."""
+    """The remedy for text in place of a number."""
     what = mended(value, kind)
     return worded("Correct the line", skip, ".") if what == "Correct it." else what
 
 
 def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
-    """What is wrong with a line, where, and what to do."""
+    """The sentence for a bad line: what was found, where, and what to do."""
     place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     where = f"{place}, line {line}"
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
@@ -157,7 +157,7 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
 
 @contextmanager
 def refusals(kind: str, library: str) -> Iterator[None]:
-    """Turn what a library says of a frame that it cannot hand over into a sentence."""
+    """Turns a library's own error on a frame into a sentence."""
     try:
         yield
     except DataError:
@@ -170,7 +170,7 @@ def refusals(kind: str, library: str) -> Iterator[None]:
     except (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError) as error:
         raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
     except Exception as error:
-        # Each library has an error class of its own for a column that cannot be cast or a query that fails.
+        # Each library has its own error class for a column that cannot be cast or a query that fails.
         if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
             raise
         raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
@@ -181,12 +181,12 @@ def refusals(kind: str, library: str) -> Iterator[None]:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether a library of Rust's gave up, which it says by what is no Exception."""
+    """Whether a library written in Rust panicked: its error is not an Exception."""
     return type(error).__name__ == "PanicException"
 
 
 def first_line(error: BaseException) -> str:
-    """The beginning of what an error says, without its full stop."""
+    """The first line of an error's message, without its full stop."""
     # PyArrow gives several texts.
     several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
     said = "; ".join(error.args) if several else str(error)
@@ -195,7 +195,7 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def row_sentences(kind: str) -> Iterator[None]:
-    """Turn the kernel's refusal of a row into a sentence."""
+    """Turns the kernel's error on a row into a sentence."""
     try:
         yield
     except _native.RowError as error:
@@ -205,7 +205,7 @@ def row_sentences(kind: str) -> Iterator[None]:
 
 
 def row_sentence(error: _native.RowError, kind: str) -> str:
-    """What is wrong with a row, where, and what to do; rows are counted from 0, as frames count them."""
+    """The sentence for a bad row: what was found, where, and what to do; rows count from 0, as in frames."""
     value = "grade" if kind == "qrels" else "score"
     query, document = (each.decode(errors="replace") for each in (error.query, error.document))
     place = f"{kind} frame, row {error.row} (from 0)"
@@ -225,7 +225,7 @@ def row_sentence(error: _native.RowError, kind: str) -> str:
 
 
 def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
-    """Call the kernel on a mapping and turn its refusals into sentences.
+    """Calls the kernel on a mapping and turns its errors into sentences.
 
     Raises:
         DataError: an id that is neither text nor a whole number, a score or grade that is no number, or NaN.
@@ -237,7 +237,7 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
 
 
 def mapping_fault(error: _native.MappingError, kind: str) -> str:
-    """What the kernel found in a mapping, as a sentence; ``kind`` is ``qrels`` or ``run``."""
+    """The sentence for a bad entry of a mapping; ``kind`` is ``qrels`` or ``run``."""
     value = "grade" if kind == "qrels" else "score"
     where = (
         kind
@@ -292,18 +292,18 @@ SIGNATURES = {
 }
 
 TAR_AT = 257
-"""Where a tar archive says that it is one."""
+"""Offset of a tar archive's signature."""
 LETTERS = b"\t\n\v\f\r\x1b"
-"""Control characters that text may hold."""
+"""Control characters that are normal in text."""
 SHARE = 0.1
-"""From so many other control characters on, of all bytes, it is no text."""
+"""Content with a larger share of other control characters is not text."""
 
 
 def content_of(head: bytes) -> str | None:
-    """What the bytes at the start of a file are; None for what may be text.
+    """What a file is by its first bytes; None if it may be text.
 
     Args:
-        head: the first bytes, unpacked if the file is compressed.
+        head: the first bytes, after decompression.
     """
     lower = head[:64].lstrip().lower()
     for signature, what in SIGNATURES.items():
@@ -321,6 +321,6 @@ def content_of(head: bytes) -> str | None:
 
 
 def is_word(head: bytes) -> bool:
-    """Whether the first line is text after all, such as an id that begins as a signature does."""
+    """Whether the first line is text all the same, such as an id that begins like a signature."""
     line = head.split(b"\n", 1)[0]
     return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

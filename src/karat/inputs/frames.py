@@ -30,21 +30,21 @@ __all__ = [
 ]
 
 LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
-"""What narwhals can make a frame of again."""
+"""Libraries whose frames narwhals rebuilds in memory."""
 LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
 BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
-"""Whose frames may hold columns that Arrow cannot hold, or that are work to make: only those wanted are asked for."""
+"""Libraries whose frames may have columns that Arrow cannot hold or that are costly: only the wanted ones are read."""
 
 
 class ArrowFrame(Protocol):
-    """What has Arrow's stream interface: a frame of pandas, Polars, PyArrow, DuckDB and others."""
+    """A frame with Arrow's stream interface: pandas, Polars, PyArrow, DuckDB and others."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """A capsule with the stream."""
 
 
 class LazyFrame(Protocol):
-    """What narwhals reads beside: a frame that is computed when it is asked for."""
+    """A lazy frame, which narwhals reads."""
 
     @property
     def columns(self) -> Any:
@@ -65,7 +65,7 @@ class Columns:
         document: of documents.
         value: of scores or grades; None for a run that has ranks alone.
         rank: of ranks, or None.
-        subtopic: of subtopics, or None where nobody asked for them.
+        subtopic: of subtopics, or None if they are not wanted.
         origin: which library the frame came from.
     """
 
@@ -83,7 +83,7 @@ class Columns:
         return {"query": self.query, "document": self.document, "score": self.value, "rank": self.rank}
 
     def rows(self, queries: Iterable[bytes] | None = None) -> list[tuple[bytes, bytes, float]]:
-        """Query, document and score, minus the rank or grade of each row, of some queries or of all."""
+        """Query, document and score (or grade, or minus the rank) of each row of some queries or of all."""
         wanted = None if queries is None else list(queries)
         return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
 
@@ -97,7 +97,7 @@ class Columns:
 
 
 def is_frame(given: object) -> bool:
-    """Whether something is a data frame; known without importing any library."""
+    """Whether an object is a data frame, without importing any library."""
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
         return True
     return library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
@@ -109,7 +109,7 @@ def library_of(given: object) -> str:
 
 
 LISTS = ("+l", "+L", "+vl", "+vL")
-"""What Arrow calls columns of lists."""
+"""Arrow's formats of columns of lists."""
 
 
 def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str | None) -> Columns:
@@ -119,28 +119,28 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
         given: the frame.
         kind: ``qrels`` or ``run``.
         subtopics: whether a column of subtopics is wanted too.
-        asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+        asked: columns' names by role; None, or none given, looks for a usual name.
 
     Raises:
-        DataError: a column that is not there, cannot be told from others, or holds what it must not.
+        DataError: a missing or ambiguous column, or one of the wrong type.
     """
     roles = (*ROLES[kind], "subtopic") if subtopics else ROLES[kind]
     return columns_taken(given, kind, {role: asked.get(role) for role in roles})
 
 
 def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
-    """The columns wanted of a frame."""
+    """The wanted columns of a frame."""
     library = library_of(given)
     refuse_one_column(given, kind)
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
-            given = given.to_table()  # a dataset, or a scanner
+            given = given.to_table()  # a dataset or scanner
         if library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
         else:
             if library == "pyarrow":
                 given = given.read_all() if hasattr(given, "read_all") else given  # a reader
-                given.validate()  # that text ends within its memory, which Arrow's interface does not say
+                given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
     places = {role: place_of(frame, name) for role, name in chosen.items()}
@@ -159,12 +159,12 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
 
 
 def refuse_one_column(given: Any, kind: str) -> None:
-    """Refuse a single column, such as a Series.
+    """Refuses a single column, such as a Series.
 
     Raises:
         DataError: it is one.
     """
-    # Of the type: a lazy frame's own property would ask for its schema.
+    # On the type: reading a lazy frame's property would compute its schema.
     library, its = library_of(given), type(given)
     frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
     if library in LIBRARIES and not frame and not holds_structs(given):
@@ -188,17 +188,17 @@ def place_of(frame: _native.Frame, name: str) -> int:
 
 
 GRADE = "grade that every row has"
-"""The column that a number in the place of a column's name becomes."""
+"""The name of the constant column, where ``grade`` is a number."""
 
 
 def with_grade(given: Any, grade: float) -> Any:
-    """The frame with a column that holds one grade in every row."""
+    """The frame with a constant column of grades."""
     import narwhals as nw
 
     refuse_one_column(given, "qrels")
     with refusals("qrels", library_of(given)):
         if library_of(given) == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
-            given = given.to_table()  # a dataset, or a scanner
+            given = given.to_table()  # a dataset or scanner
         try:
             frame: Any = nw.from_native(given)
         except TypeError:
@@ -211,7 +211,7 @@ def with_grade(given: Any, grade: float) -> Any:
 def through_narwhals(
     given: Any, kind: str, asked: dict[str, str | None]
 ) -> tuple[_native.Frame, dict[str, str]]:
-    """Only the columns wanted of a frame that narwhals knows, computed if it is lazy."""
+    """The wanted columns of a frame that narwhals knows, computed if it is lazy."""
     import narwhals as nw
 
     if library_of(given) == "pandas":
@@ -220,14 +220,14 @@ def through_narwhals(
     chosen = choose(known.collect_schema().names(), kind, asked)
     wanted = known.select(*chosen.values())
     native: Any = wanted.to_native()
-    # PySpark's own stream is made by Python workers on the cluster, which need pandas; what it collects is not.
+    # PySpark's own stream needs pandas in the cluster's Python workers; ``collect`` does not.
     if library_of(native) == "pyspark" or not hasattr(native, "__arrow_c_stream__"):
         native = wanted.collect() if isinstance(wanted, nw.LazyFrame) else wanted
     return _native.Frame(native.__arrow_c_stream__()), chosen
 
 
 def with_index(given: Any, asked: dict[str, str | None]) -> Any:
-    """A frame of pandas with those levels of its index as columns that are wanted, and that no column stands for."""
+    """A pandas frame with the wanted index levels as columns, where no column has that role."""
     if library_of(given) != "pandas":
         return given
     columns = list(map(str, given.columns))
@@ -259,7 +259,7 @@ STARTS = [start for start in HELD if len(start) < len("text")]
 
 
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
-    """Refuse a column of ids that are no ids, or of numbers that are none."""
+    """Refuses a column whose type does not fit its role."""
     name, holds, form = field
     held = HELD.get(holds) or next((HELD[start] for start in STARTS if form.startswith(start)), None)
     held = held or f"something else (Arrow calls it '{form}')"
@@ -296,12 +296,12 @@ class FrameRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks and no scores."""
+        """Whether it has ranks but no scores."""
         return self.columns.value is None
 
     @property
     def origin(self) -> Origin:
-        """Where it came from."""
+        """Its provenance."""
         return self.columns.origin
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
@@ -323,7 +323,7 @@ class FrameRun:
             )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         with row_sentences("run"):
             documents, scores = _native.ranked_in_frame(
                 self.columns.frame,

@@ -30,17 +30,17 @@ __all__ = [
 
 
 def text_of(identifier: bytes) -> str:
-    """An id as text; bytes that are not UTF-8 survive the way there and back."""
+    """An id as text; bytes that are not UTF-8 survive the round trip."""
     return identifier.decode("utf-8", "surrogateescape")
 
 
 def bytes_of(identifier: str) -> bytes:
-    """An id as the kernel holds it."""
+    """An id as the kernel's bytes."""
     return identifier.encode("utf-8", "surrogateescape")
 
 
 def unicode(identifier: bytes) -> str | None:
-    """An id as text; None if it is none, so that no engine holds it."""
+    """An id as text; None if it is not UTF-8, which no engine can hold."""
     try:
         return identifier.decode()
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def twice(names: Iterable[str]) -> str | None:
 
 
 def as_text(identifier: object) -> str:
-    """A dictionary's id as text: text as it is, a whole number as its decimal text.
+    """A dictionary's id as text; a whole number becomes its decimal text.
 
     Raises:
         DataError: anything else.
@@ -83,20 +83,20 @@ UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
 FLOAT = re.compile(r"([0-9]+)\.0+")
 NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
 PART = re.compile(r"(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}", re.IGNORECASE)
-"""A passage's id: its document's, a mark and a number, perhaps once more."""
+"""A passage's id: the document's id, a separator and a number, once or twice."""
 COLLAPSED = "keep the best passage of each document, under the document's id"
 ENOUGH = 3
-"""So many ids have to differ by the same prefix before it is named."""
+"""The fewest ids that must differ by the same prefix before it is reported."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """Two ids of what may be one and the same, as each side writes it.
+    """Two ids that may be the same, as each side writes it.
 
     Args:
         judged: as the judgments write it.
         ranked: as the run writes it.
-        why: what the difference is, with what to do.
+        why: the difference, and what to do.
     """
 
     judged: str
@@ -105,7 +105,7 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """The id as it is apart from the way it is written."""
+    """The id in normal form: case, zeros, a float's ``.0`` and invisible characters removed."""
     text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
     text = UNSEEN.sub("", text)
     number = FLOAT.fullmatch(text)
@@ -114,13 +114,13 @@ def folded(identifier: bytes) -> str:
 
 
 def number_in(identifier: bytes) -> str | None:
-    """The number that an id ends with, behind letters and zeros; None if it ends otherwise."""
+    """The number at the end of an id, without letters and leading zeros; None if there is none."""
     match = NUMBER.fullmatch(text_of(identifier))
     return match[1] if match else None
 
 
 def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Ids of one file that differ only in writing, each with the first such one."""
+    """Ids of one file that differ only in spelling, each paired with the first of its kind."""
     first: dict[str, bytes] = {}
     return [
         (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
@@ -128,7 +128,7 @@ def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
 
 
 def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
-    """For ids that only one side has, what the other side writes: by the folded form, else by the number in it."""
+    """Maps ids that only one side has to the other side's spelling: by normal form, else by number."""
     here, there = list(here), list(there)
     for form in (folded, number_in):
         others: dict[str | None, bytes] = {form(each): each for each in there}
@@ -142,12 +142,12 @@ def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes
 
 
 def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Apart | None:
-    """How ids of judgments and of a run that have none in common differ; None if that cannot be told.
+    """Why judgments and a run have no id in common; None if no reason is found.
 
     Args:
         judged: some ids of the judgments.
         ranked: some ids of the run.
-        what: what they are of: ``document`` or ``query``.
+        what: ``document`` or ``query``.
     """
     mine, its = list(map(text_of, judged)), list(map(text_of, ranked))
     found = written_otherwise(mine, its) or (parts(mine, its) if what == "document" else None)
@@ -155,7 +155,7 @@ def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Ap
 
 
 def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids that are alike but for the way they are written."""
+    """Ids with the same normal form."""
     forms = {folded(bytes_of(each)): each for each in mine}
     for other in its:
         known = forms.get(folded(bytes_of(other)))
@@ -165,7 +165,7 @@ def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def how_written(known: str, other: str) -> str:
-    """What the difference is between two ways to write one id."""
+    """The difference between two spellings of one id."""
     if known.lstrip("0") == other.lstrip("0"):
         return "leading zeros were lost on the way: read ids as text, not as numbers (dtype=str)"
     if FLOAT.fullmatch(known) or FLOAT.fullmatch(other):
@@ -178,7 +178,7 @@ def how_written(known: str, other: str) -> str:
 
 
 def parts(mine: list[str], its: list[str]) -> Apart | None:
-    """Passages on one side, the documents that they are of on the other."""
+    """Passages on one side, their documents on the other."""
     for whole, pieces, ranks_pieces in ((mine, its, True), (its, mine, False)):
         known = set(whole)
         for piece in pieces:
@@ -195,7 +195,7 @@ def parts(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def document_in(piece: str, known: set[str]) -> str | None:
-    """The known document whose passage has such an id."""
+    """The known document that a passage id belongs to."""
     match = PART.fullmatch(piece)
     if match is None:
         return None
@@ -204,7 +204,7 @@ def document_in(piece: str, known: set[str]) -> str | None:
 
 
 def affixed(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids that one side writes with a prefix or an ending that the other leaves out."""
+    """Ids that one side writes with a prefix or suffix and the other without."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for known in mine:
@@ -227,13 +227,13 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def seam(text: str, place: int) -> bool:
-    """Whether one part of an id ends at a place and another begins: not within a word or a number."""
+    """Whether a position lies between two parts of an id, not within a word or a number."""
     before, after = text[place - 1], text[place]
     return not (before.isalnum() and after.isalnum() and before.isdigit() == after.isdigit())
 
 
 def numbered(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids that end with the same numbers, all of those that one side has."""
+    """Ids that end with the same numbers, for all ids of one side."""
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):

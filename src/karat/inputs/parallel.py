@@ -1,4 +1,4 @@
-"""How many cores there are to work with, and work on several of them."""
+"""The number of available cores, and work spread over several threads."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Made = TypeVar("Made")
 
 
 def available_cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def side_by_side(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
-    """What ``work`` makes of each thing given, in order, by so many threads.
+    """The results of ``work`` on each item, in order, from several threads.
 
-    Whoever is interrupted (Ctrl-C) or meets an error is not kept until the threads' present work ends, which may take
-    minutes; what they have not begun they do not begin.
+    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes; work that has
+    not begun is cancelled.
 
     Args:
-        work: what is done with each.
-        given: the things.
-        threads: how many work at once.
+        work: the function.
+        given: the items.
+        threads: the number of threads.
     """
     from concurrent.futures import ThreadPoolExecutor
 

@@ -33,20 +33,20 @@ __all__ = [
 ]
 
 SMALLEST, LARGEST = 1e-30, 1e30
-"""Weights other than 0 lie between: their sums and products are then held in every floating type."""
+"""Limits of weights other than 0: their sums and products fit every floating type."""
 A_WEIGHT = "a weight is a number from 0 on, and 0 or between 1e-30 and 1e30"
 
 
 def is_weight(given: Any) -> bool:
-    """Whether something can be a query's weight; a whole number may be too large for a float."""
+    """Whether a value is a valid weight; a whole number may be too large for a float."""
     return isinstance(given, Real) and bool(given == 0 or SMALLEST <= cast("float", given) <= LARGEST)
 
 
 def read_weights(where: Readable) -> dict[str, float]:
-    """What each query weighs: lines ``query weight``, plain or compressed.
+    """Reads the weight of each query: lines ``query weight``, plain or compressed.
 
     Raises:
-        DataError: a line that cannot be read, a weight that is none, or a query that stands twice.
+        DataError: an unreadable line, an invalid weight, or a query that occurs twice.
     """
     source = source_of(where)
     with sentences(source.name, "weights"):
@@ -83,10 +83,10 @@ class Groups:
 
 
 def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None:
-    """The group of every query; None if none are given.
+    """The group of every query; None if no groups are given.
 
     Raises:
-        DataError: a query has no group, or a file that cannot be read.
+        DataError: a query without a group, or an unreadable file.
     """
     if given is None:
         return None
@@ -115,7 +115,7 @@ def text_lines(source: Source) -> Iterator[str]:
 
 
 def read_groups(source: Source) -> dict[str, str]:
-    """The lines ``query group`` of a file, ``-`` for standard input; a group may have blanks in it.
+    """Reads the lines ``query group`` of a file; a group's name may contain blanks.
 
     Raises:
         DataError: a line without a group, or a query in two groups.

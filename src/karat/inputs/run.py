@@ -46,12 +46,12 @@ RunsLike: TypeAlias = (
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A system's ranked lists, not read before they are matched.
+    """A system's ranked lists, read when they are matched.
 
     Args:
-        name: what tables call it.
-        held: what holds the lists.
-        doubted: the column that was named as that of scores, unless its name or the caller says that it is.
+        name: its name in tables.
+        held: the source of the lists.
+        doubted: the column that the caller named for scores, if it may hold something else.
     """
 
     name: str
@@ -59,17 +59,17 @@ class Run:
     doubted: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a name that is no text."""
+        """Refuse a name that is not text."""
         text_name(self.name)
 
     @property
     def origin(self) -> Origin:
-        """Where it came from."""
+        """Its provenance."""
         return self.held.origin
 
     @property
     def source(self) -> Source | None:
-        """The text that it is read from; None if it is no text."""
+        """The text that it is read from; None for other sources."""
         held = self.held
         while isinstance(held, ExcludingRun):
             held = held.held
@@ -77,7 +77,7 @@ class Run:
 
     @property
     def alone(self) -> bool:
-        """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
+        """Whether it is read alone: its source uses all cores, or answers one query at a time."""
         return self.held.alone
 
     @classmethod
@@ -106,7 +106,7 @@ class Run:
 
         Args:
             run: the run.
-            name: what tables call it.
+            name: its name in tables.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
             score: the same of scores; one whose name or values say that it holds ranks is refused, unless ``!`` stands
@@ -219,20 +219,20 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
 
 
 def doubtful(score: str | None) -> str | None:
-    """The name of a column of scores that may hold something else; None of a usual one, or where the caller insists."""
+    """The column named for scores, if it may hold something else; None for a usual name, or if the caller insists."""
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
 def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
-    """Take a frame as what it is.
+    """The source of a frame's rows: memory, batches, or its engine.
 
     Args:
         frame: the frame.
-        extract: ``engine`` for a lazy one that its engine ranks.
-        named: the columns' names by what they are, None where a usual one is looked for.
+        extract: ``engine`` to rank a lazy frame in its engine.
+        named: columns' names by role; None looks for a usual name.
 
     Raises:
-        DataError: a frame that cannot be read, or no such way.
+        DataError: an unreadable frame, or another value of ``extract``.
     """
     from karat.inputs.runs.batches import StreamedRun, feed_of
     from karat.inputs.runs.engine import EngineRun, is_away
@@ -250,13 +250,13 @@ SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv
 
 
 def names_apart(runs: Sequence[Any]) -> list[str]:
-    """The names of runs: files of one name in several folders go by their paths, what has none by its number.
+    """Distinct names of runs: equal file names become paths, runs without a name are numbered.
 
     Args:
-        runs: each with a name and, where it is a run and not scores, its origin.
+        runs: runs, or scores, which have a name only.
 
     Raises:
-        DataError: two runs under one name, which somebody gave them, or one file twice.
+        DataError: two runs with one name, or one file given twice.
     """
     names = [each.name for each in runs]
     found = []
@@ -274,10 +274,10 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
 
 
 def refuse_alike(names: Sequence[str]) -> None:
-    """Refuse two runs under one name.
+    """Refuse two runs with one name.
 
     Raises:
-        DataError: there are such.
+        DataError: two have one name.
     """
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -291,10 +291,10 @@ def refuse_alike(names: Sequence[str]) -> None:
 
 
 def text_name(name: object) -> str:
-    """What a run is called.
+    """The name of a run, checked.
 
     Raises:
-        DataError: it is no text.
+        DataError: it is not text.
     """
     if not isinstance(name, str):
         raise DataError(f"name={name!r}: what tables call a run is text.")
@@ -302,7 +302,7 @@ def text_name(name: object) -> str:
 
 
 def short(path: str) -> str:
-    """A file's name without the endings that every run has."""
+    """A file's name without the usual endings of runs."""
     name = os.path.basename(path)
     while True:
         stem, suffix = os.path.splitext(name)

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
-"""A path (``-`` is standard input), the content itself, or an open binary file."""
+"""A path (``-`` is standard input), bytes, or an open binary file."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
 LONGEST_LINE = 2**20
@@ -67,21 +67,21 @@ TREC_EVAL_9 = Reading("c", "none", "none", "error")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an input came from, so that a record of the scores can name it and hash it.
+    """Provenance of an input: a record of the scores names it and hashes it.
 
     Args:
-        kind: ``file``, or what it is instead: ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
-        path: the file's, as it was given; None for anything else.
+        kind: ``file``, ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
+        path: the file's path as given; None for anything else.
         size: the file's bytes when it was opened.
-        changed: when it had last been changed then, in nanoseconds.
-        library: of a frame, which one holds it.
-        whole: of a frame, whether its queries are whole numbers.
-        home: of an engine's table, what makes others beside it; it stays in this process, whatever is copied from it.
-        rows: whether it is a table, whose rows are counted, and not lines of text.
-        first: of a table in files, what its first row is called; None for one in memory, whose rows count from 0.
-        word: of a table in files, what a row is called: ``row``, or ``line`` where an editor shows it as one.
-        parts: of several files that are one table, each.
-        columns: of a table in a file, the columns that were named, by what they are.
+        changed: its modification time, in nanoseconds.
+        library: the library of a frame.
+        whole: whether a frame's queries are whole numbers.
+        home: the session or connection of an engine's table, in which others can be made; never pickled.
+        rows: whether errors count rows of a table, not lines of text.
+        first: the number of the first row of a table in files; None in memory, where rows count from 0.
+        word: the word for a row of a table in files: ``line`` where an editor shows it as one, else ``row``.
+        parts: the files of a table in several files.
+        columns: the columns that the caller named, by role.
     """
 
     kind: str
@@ -98,18 +98,18 @@ class Origin:
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: sessions are not."""
+        """The state to pickle, without the session."""
         return {**self.__dict__, "home": None}
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files; none for what is in memory or has gone by."""
+        """The files; empty for data in memory and for streams."""
         if self.parts:
             return tuple(path for part in self.parts for path in part.files)
         return () if self.path is None else (self.path,)
 
     def places(self, first: int, second: int) -> str:
-        """Where something stands twice: lines of a file from 1, rows of a frame from 0."""
+        """Where something occurs twice: lines of a file count from 1, rows of a frame from 0."""
         if self.rows and self.first is not None:
             return f"in {self.word}s {first - 1 + self.first} and {second - 1 + self.first}"
         if self.rows:
@@ -123,14 +123,14 @@ class Origin:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """Something to read, with the name by which errors call it.
+    """Something to read, with its name for errors.
 
     Args:
         name: a path, ``standard input`` or ``<bytes>``.
-        handle: what the kernel reads: a path, bytes, or what makes a cursor at the first byte.
-        size: bytes to be read, if known.
+        handle: what the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
+        size: the number of bytes, if known.
         origin: where they come from.
-        head: the first bytes of a file as it lies there.
+        head: the first bytes of a file, as stored.
     """
 
     name: str
@@ -140,11 +140,11 @@ class Source:
     head: bytes = b""
 
     def from_start(self) -> str | bytes | Cursor:
-        """The handle at its first byte; a cursor belongs to the caller alone."""
+        """The handle at its first byte; each caller gets its own cursor."""
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
 
     def opened(self) -> IO[bytes]:
-        """The same as an open file, unpacked."""
+        """Opens it as a file, decompressed."""
         handle = self.from_start()
         if isinstance(handle, bytes):
             return io.BytesIO(handle)
@@ -153,25 +153,25 @@ class Source:
         return io.BufferedReader(handle, AT_ONCE)
 
     def start(self) -> bytes:
-        """The first bytes, unpacked."""
+        """The first bytes, decompressed."""
         if isinstance(self.handle, str):
             return self.head
         with sentences(self.name), self.opened() as file:
             return file.read(HEAD)
 
     def content(self) -> bytes:
-        """All of it in memory, unpacked."""
+        """All bytes, decompressed."""
         with self.opened() as file:
             return file.read()
 
     def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
-        """All of its lines, without their ends and without a byte order mark.
+        """All lines, without line ends and byte order mark.
 
         Args:
             longest: the most bytes of a line.
 
         Raises:
-            DataError: a line that is longer: no end of it may ever come.
+            DataError: a longer line, which may never end.
         """
         with self.opened() as file:
             mark = BYTE_ORDER_MARK
@@ -189,10 +189,10 @@ class Source:
 
 
 def source_of(where: Readable) -> Source:
-    """The source for a path, ``-``, bytes or an open binary file; ``.gz``, ``.zst``, ``.bz2`` and ``.xz`` unpack.
+    """The source for a path, ``-``, bytes or an open binary file; gzip, Zstandard, bzip2 and xz are decompressed.
 
     Raises:
-        DataError: no such file, a folder, or a text file object.
+        DataError: a missing file, a folder, or a file opened as text.
     """
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
@@ -216,10 +216,10 @@ def source_of(where: Readable) -> Source:
 
 
 def kept(where: Any) -> Any:
-    """What can be read again: bytes of standard input, of a pipe or of an open file; anything else as it is.
+    """Reads standard input, a pipe or an open file into bytes, to be read again; returns anything else unchanged.
 
     Raises:
-        DataError: it cannot be read.
+        DataError: unreadable input.
     """
     if hasattr(where, "read"):
         return where.read()
@@ -235,10 +235,10 @@ def kept(where: Any) -> Any:
 
 
 def standard_input() -> IO[bytes]:
-    """Standard input's bytes.
+    """Standard input as a binary file.
 
     Raises:
-        DataError: there is none.
+        DataError: it is closed.
     """
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("Standard input is closed: give a file, or something to read from.")
@@ -246,7 +246,7 @@ def standard_input() -> IO[bytes]:
 
 
 def from_path(path: str) -> Source:
-    """The source for a file: read natively if it is plain, else unpacked; a pipe is read once."""
+    """The source for a file: the kernel reads it if it is plain, else it is decompressed here; a pipe is read once."""
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
@@ -263,7 +263,7 @@ def from_path(path: str) -> Source:
 
 
 def from_stream(file: IO[bytes], name: str) -> Source:
-    """The source for a stream that cannot be read twice, unpacked if it is compressed."""
+    """The source for a stream that can be read once, decompressed if need be."""
     begun = Begun(file, FIRST)
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
@@ -275,7 +275,7 @@ IN_MEMORY = 64 * 2**20
 
 
 class Cursor(io.RawIOBase):
-    """Bytes that can be read from their start any number of times, by one reader."""
+    """Bytes that one reader can read from the start any number of times."""
 
     def readable(self) -> bool:
         """It is."""
@@ -287,7 +287,7 @@ class Cursor(io.RawIOBase):
 
 
 class Reopened(Cursor):
-    """A file that is opened anew for each reading, and is open only while it is read.
+    """A file that is reopened for each pass, and open only while it is read.
 
     Args:
         start: opens it.
@@ -321,15 +321,15 @@ class Reopened(Cursor):
 
 
 class Begun(io.RawIOBase):
-    """A stream whose first bytes were looked at, from its first byte.
+    """A stream from its first byte, after its first bytes were inspected.
 
     Args:
-        file: the stream, which stays open when this object is closed: it is the caller's.
-        most: how many bytes are looked at.
+        file: the stream; it is the caller's, and stays open when this object is closed.
+        most: the number of bytes to inspect.
     """
 
     def __init__(self, file: Any, most: int) -> None:
-        """Look at the first bytes."""
+        """Inspect the first bytes."""
         super().__init__()
         self.stream = file
         self.head = b""
@@ -353,7 +353,7 @@ class Begun(io.RawIOBase):
 
 
 class Kept:
-    """A stream that can be read once: what was read is kept, in memory and then in a temporary file.
+    """A stream that can be read once; its bytes are kept, in memory and then in a temporary file.
 
     Args:
         file: the stream.
@@ -372,10 +372,10 @@ class Kept:
         self.lock = Lock()
 
     def fill(self, place: int, buffer: memoryview) -> int:
-        """Fill ``buffer`` with bytes from a place on, that of a cursor; 0 at the end.
+        """Fill ``buffer`` with bytes from a position on; 0 at the end.
 
         Raises:
-            Exception: whatever the stream raised, to every reader alike.
+            Exception: the stream's own error, for every reader.
         """
         with self.lock:
             if place < self.size:
@@ -390,7 +390,7 @@ class Kept:
             return self.fetch(buffer)
 
     def fetch(self, buffer: memoryview) -> int:
-        """Fill ``buffer`` with bytes that nobody has read before."""
+        """Fill ``buffer`` with new bytes of the stream."""
         try:
             count = int(self.file.readinto(buffer) or 0)
             self.kept.seek(self.size)
@@ -403,16 +403,16 @@ class Kept:
         return count
 
     def cursor(self) -> Cursor:
-        """A reader's own place in it."""
+        """A new cursor at the first byte."""
         return KeptCursor(self)
 
     def __del__(self) -> None:
-        """Let the temporary file go."""
+        """Close the temporary file."""
         self.kept.close()
 
 
 class KeptCursor(Cursor):
-    """A place in a stream that is kept.
+    """A position in a kept stream.
 
     Args:
         kept: the stream.

@@ -1,4 +1,4 @@
-"""A temporary file for rows that memory shall not hold, made when it is first written to."""
+"""The spill file: a temporary file for rows that exceed the memory budget, created by the first write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Overflow"]
 
 
 class Overflow:
-    """What the kernel writes to and reads back from, one call at a time.
+    """The kernel's spill file, which it writes and reads back, one call at a time.
 
     Example:
         >>> from contextlib import closing
@@ -31,7 +31,7 @@ class Overflow:
         self.size = 0
 
     def append(self, rows: memoryview) -> int:
-        """Write at the end; the place where it begins."""
+        """Append rows; return where they begin."""
         place = self.size
         with failures():
             if self.file is None:
@@ -46,7 +46,7 @@ class Overflow:
         return place
 
     def fill(self, place: int, room: memoryview) -> None:
-        """Read as many bytes as there is room for, from a place on."""
+        """Read bytes from a position on until ``room`` is full."""
         with failures():
             if self.file is None:
                 raise OSError("nothing was written to it")
@@ -55,19 +55,19 @@ class Overflow:
                 room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Have done with the file, which is gone then."""
+        """Close and delete the file."""
         if self.file is not None:
             self.file.close()
 
 
 def end_of_file() -> int:
-    """Say that a file is shorter than what was written to it."""
+    """Raise the error for a file that is shorter than what was written."""
     raise OSError("it ends before what was written to it")
 
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """Turn what the disk refuses into a sentence."""
+    """Turn errors of the disk into a sentence."""
     try:
         yield
     except OSError as error:

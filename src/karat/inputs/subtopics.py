@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["Lines", "Subtopics", "lines_of_mapping", "subtopics_of"]
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
-"""What stands in the second column of qrels that have no subtopics."""
+"""The second column of qrels without subtopics."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines:
-    """Judgments one a line, as they were read.
+    """Judgments as they were read, one per line.
 
     Args:
         ids: the queries, the subtopics and the documents.
@@ -113,7 +113,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
 
 
 def once_each(lines: Lines, duplicates: str, name: str, origin: Origin) -> Integers:
-    """The lines that stand, one for each query, subtopic and document."""
+    """The lines that count, one for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     for each, key in enumerate(zip(*lines.ids, strict=True)):
         first = found.setdefault(key, each)
@@ -142,7 +142,7 @@ def lines_of_mapping(
 
     Args:
         mapping: the judgments.
-        grade: what every document is worth; None for what the judgments say.
+        grade: the grade of every document; None to use the judgments' own.
 
     Raises:
         DataError: a subtopic without documents of its own.

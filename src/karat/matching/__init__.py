@@ -1,3 +1,3 @@
-"""The one place for ties, depth, duplicates and missing queries. Qrels, run and policy in, matches out."""
+"""Matches runs with qrels. Qrels, a run and a policy go in; judged rows, decided and counted, come out."""
 
 __all__: list[str] = []

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
-    """Negative grades as grade 0, or as pooled but unjudged."""
+    """Turns negative grades into 0, or into pooled but unjudged."""
     if rule == "nonrelevant":
         return replace(
             rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0)
@@ -56,7 +56,7 @@ def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
-    """The same lists for one who is handed labels row by row, and knows of no document beside them."""
+    """The lists as seen by tools that only receive the labels of retrieved rows."""
     judged = rows.grade >= 0
     return replace(
         rows,
@@ -135,7 +135,7 @@ def ranks_within(offsets: Integers) -> Floats:
 
 
 def finite_only(rows: JudgedRows) -> JudgedRows:
-    """The lists without documents that score minus infinity, which stand at their ends.
+    """The lists without documents that score minus infinity, which come last.
 
     Args:
         rows: the lists, with every document's score.
@@ -161,7 +161,7 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
 
 
 def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
-    """The lists of a run of ranks with each document at the rank that the run states; a gap is an unjudged document.
+    """The lists of a run of ranks, each document at its stated rank; a gap is an unjudged document.
 
     Args:
         rows: the lists, with every document's score: minus its rank.
@@ -197,7 +197,7 @@ def by_group(
     negative: str,
     judgments: str,
 ) -> JudgedRows:
-    """The same lists once per judgment group, each with the group's own grades.
+    """The lists repeated for each judgment group, with the group's grades.
 
     Args:
         rows: the lists.
@@ -205,7 +205,7 @@ def by_group(
         queries: the query of each list, by its number in the judgments, ascending.
         subtopics: the groups.
         negative: the policy for negative grades.
-        judgments: which judgments are known: ``all``, or of ``retrieved`` documents.
+        judgments: the known judgments: ``all``, or those of ``retrieved`` documents.
     """
     rank_of = np.full(len(subtopics.place), np.inf)
     rank_of[documents[documents >= 0]] = rows.rank[documents >= 0]

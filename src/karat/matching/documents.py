@@ -1,4 +1,4 @@
-"""The documents of one query at their ranks: what the judged rows leave out, for people to read."""
+"""The documents of one query at their ranks, which judged rows leave out."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def of_query(qrels: Qrels, query: int) -> Qrels:
 
 
 def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
-    """The documents of a run at the ranks that the policy gives them.
+    """The documents of a run at their ranks under the policy.
 
     Args:
-        qrels: the judgments of the query, and of no other.
+        qrels: the judgments of this query only.
         run: the run.
-        policy: under which it was matched.
-        grades: the grade at each rank, as the match has it: where the policy moves documents of equal score or
-            drops some, it tells which is which.
+        policy: the policy of the match.
+        grades: the grade at each rank in the match, which identifies documents that the policy moved within a tie or
+            dropped.
     """
     ids, scores = run.held.ranked(qrels.judgments.queries[0], Asked(policy))
     grade_of = judged_grades(qrels, policy)
@@ -69,7 +69,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
-    """The documents, those of a score within which any moved in the order that the grades at the ranks say."""
+    """The documents; where a tie was reordered, in the order of the grades at the ranks."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:
         return ids
@@ -84,7 +84,7 @@ def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Se
 
 
 def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
-    """The grade of each judged document, a negative one as the policy takes it."""
+    """The grade of each judged document; negative ones by the policy."""
     judgments = qrels.judgments
     negative = 0.0 if policy.negative == "nonrelevant" else POOLED
     grades = [grade if grade >= 0 else negative for grade in judgments.grades.tolist()]

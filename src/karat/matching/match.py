@@ -58,25 +58,24 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What was found and decided on the way to the judged rows.
+    """Counts of what the match found and decided.
 
     Args:
         queries: queries evaluated.
         judged: queries with judgments.
-        missing: judged queries that the run does not mention, by name.
-        extra: queries of the run without judgments.
-        empty: queries that hold nothing of what a measure looks for, for one measure at least.
-        empty_for: how many, by the measure's label, if there are any: a query may be empty for one measure and not
-            for another.
+        missing: judged queries that the run lacks, by name.
+        extra: unjudged queries of the run.
+        empty: queries without anything that a measure looks for, for at least one measure.
+        empty_for: their number by the measure's label, if there are any.
         tied: queries in which equal scores touch a judged document.
-        duplicates: documents dropped because they stood twice.
-        malformed: lines skipped because they could not be read.
+        duplicates: documents dropped because they occurred twice.
+        malformed: unreadable lines that were skipped.
         negative: judgments with a negative grade.
-        unordered: queries that the run does not list in order of score.
+        unordered: queries whose rows are not in order of score.
         lines: lines of the run.
-        excluded: documents taken out of the lists of judged queries, such as items that users had seen.
-        found: judged documents that the run retrieves, whatever their grades.
-        relevant: those of them with a grade above 0.
+        excluded: documents removed from the lists of judged queries, such as items that users have seen.
+        found: judged documents that the run retrieves.
+        relevant: those with a grade above 0.
     """
 
     queries: int = 0
@@ -123,9 +122,9 @@ class Match:
     Args:
         queries: the queries evaluated, in byte order.
         rows: their judged rows.
-        counts: what was found and decided.
-        missing: which queries the run does not mention [queries].
-        whole: the rows as they were before ties, depth and unjudged documents were decided: what ``finished`` takes.
+        counts: what the match found and decided.
+        missing: whether the run lacks each query [queries].
+        whole: the rows before ties, depth and unjudged documents were decided: the input of ``finished``.
     """
 
     queries: list[bytes]
@@ -159,12 +158,11 @@ def match(
 ) -> Match:
     """Reduce a run to its judged rows, under a policy.
 
-    With ``scores`` the rows hold every document's score: what measures need that compare documents of different
-    queries. The kernel reads with so many ``threads``, or one a core.
+    With ``scores`` the rows have every document's score, for measures that compare documents of different queries. The
+    kernel uses ``threads`` threads, or one per core.
 
     Raises:
-        DataError: what the policy calls an error: duplicates, missing queries, ties, empty queries, negative
-            grades.
+        DataError: what the policy makes an error: duplicates, missing queries, ties, empty queries, negative grades.
     """
     judgments = qrels.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
@@ -202,10 +200,9 @@ def match(
 
 
 def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
-    """The match with its lists once per judgment group beside it.
+    """The match with its lists repeated for each judgment group.
 
-    Tied documents were moved by their overall grade, which does not say who has which grade for a subtopic: then
-    there are no lists by group.
+    Where ties were reordered by overall grade, the documents' subtopics are unknown: then there are no lists by group.
     """
     whole = replace(found.whole, document=None)
     if qrels.subtopics is None or found.rows.document is None:
@@ -223,7 +220,7 @@ def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
-    """Take judgments themselves for the ranking: one file of judged documents in rank order."""
+    """Take the judgments as the ranking: a file of judged documents in rank order."""
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
     rows = JudgedRows(
@@ -244,12 +241,12 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
 def match_grades(
     grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
 ) -> Match:
-    """Take lists of grades in rank order, None for an unjudged document, and all grades of each query's judgments.
+    """Match lists of grades in rank order, None for an unjudged document, with all judged grades of each query.
 
-    Without ``judged`` the graded documents of a list are all that is known.
+    Without ``judged``, the graded documents of a list are the judgments.
 
     Raises:
-        DataError: a grade that is no number, lists that do not pair, or more documents of a positive grade than judged.
+        DataError: a grade that is not a number, unpaired lists, or more relevant documents than judged.
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
@@ -290,7 +287,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
 
 
 def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
-    """The same lists with a row for each document of the run, and where the run lists it."""
+    """The lists with a row for every document of the run, and its place in the run's order of rows."""
     lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
     named: dict[str, dict[str, int | float]] = {
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
@@ -350,10 +347,10 @@ def decide(
         rows = arranged(rows, policy.ties)
     rows = finished(rows, policy)
     if policy.missing == "nan":
-        # A mean of nothing: to who calls that undefined, an empty list tells no more than none (Ragas, LensKit).
+        # Where a mean of nothing is undefined, an empty list is the same as none (Ragas, LensKit).
         retrieved = retrieved & (whole.length > 0)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
-    # That a run is empty says more than that it lacks every query; who matches refuses that next.
+    # "Empty run" says more than "lacks every query"; ``refuse_empty`` reports it next.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
         raise DataError(
@@ -370,13 +367,13 @@ def decide(
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
-    """The rows in the order that ties gave them, cut at the depth, then without unjudged documents if so decided."""
+    """The rows, with ties settled, cut at the depth, then without unjudged documents if the policy says so."""
     rows = to_depth(rows, policy.depth)
     return condensed(rows) if policy.unjudged == "removed" else rows
 
 
 def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, policy: Policy) -> None:
-    """Refuse a document that stands twice within the depth of one list."""
+    """Refuse a document that occurs twice within the depth of one list."""
     for query, document, *lines, rank, other in found.duplicates:
         if max(rank, other) > (policy.depth or np.inf):
             continue
@@ -406,6 +403,6 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
 
 
 def without_none(values: Floats, offsets: Integers) -> tuple[Floats, Integers]:
-    """The values that are there."""
+    """The values that are not NaN."""
     there = ~np.isnan(values)
     return values[there], np.append(0, np.cumsum(there))[offsets]

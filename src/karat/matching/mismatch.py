@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 __all__ = ["doubts", "refuse_empty", "refuse_ranks"]
 
 ROWS = 200_000
-"""So many rows of a run are looked at."""
+"""The most rows of a run to inspect."""
 LEVELS = 10
-"""The most and the highest grades that people give."""
+"""The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
-"""So many different ids of each side are compared."""
+"""The most distinct ids of each side to compare."""
 SHARDS = worded("Of a part of a run, where this may be so, allow it: ", by_policy("overlap", "none"), ".")
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
-    """What makes a run's values doubtful, as sentences.
+    """The reasons to doubt a run's values, as sentences.
 
     Raises:
-        DataError: what leaves nothing to say, as an empty run does, or ranks that were named as scores.
+        DataError: an empty run, no query in common, or ranks that were named as scores.
     """
     said = [
         apart(judged, run, found, policy),
@@ -50,7 +50,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
-    """Why run and judgments may be swapped: grades with fractions, and scores that only grades are; else None."""
+    """Why run and judgments may be swapped: fractional grades, and scores that look like grades; else None."""
     grades = judged.judgments.grades
     if policy.overlap == "none" or not np.any(grades != np.round(grades)):
         return None
@@ -59,7 +59,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     except (DataError, ValueError):
         return None
     levels = {score for _, score in scores}
-    # Few whole numbers, and some twice in a list, as grades are and ranks are not.
+    # Few whole numbers, some of them tied: grades tie within a list, ranks do not.
     tied = len(set(scores)) < len(scores)
     if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
         return None
@@ -72,11 +72,10 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """What is to be said of a run that has no judged document; None of one that has, or of which nothing is asked.
+    """The caution for a run without any judged document; None if it has one, or if the policy allows it.
 
     Raises:
-        DataError: a run without rankings; one that shares no query with the judgments, or, if the policy says so, no
-            document.
+        DataError: an empty run; no query in common with the judgments or, if the policy demands it, no document.
     """
     if policy.overlap == "none":
         return None
@@ -93,7 +92,7 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Why nothing was excluded, where the pairs' ids are the run's written otherwise; else None, as it may be so."""
+    """Why nothing was excluded, if the pairs spell the run's ids differently; else None."""
     held = run.held
     if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
         return None
@@ -135,7 +134,7 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
 
 
 def first_fault(run: Run, policy: Policy) -> str:
-    """What is wrong with the first line that was skipped."""
+    """The fault of the first skipped line."""
     from karat import _native
 
     nothing = _native.judgments_from_mapping({"": {"": 0}})
@@ -147,7 +146,7 @@ def first_fault(run: Run, policy: Policy) -> str:
 
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
-    """Why the queries of a run and of judgments may differ, as a sentence."""
+    """The sentence for a run and judgments without a common query, with the likely cause."""
     ranked = some_queries(run)
     queries = "query is" if extra == 1 else "queries is"
     sentence = (
@@ -166,7 +165,7 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
 
 
 def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
-    """Why the documents of a run and of judgments may differ, as a sentence."""
+    """The sentence for a run without judged documents, with the likely cause."""
     judgments = judged.judgments
     missing = set(found.counts.missing)
     shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]
@@ -196,7 +195,7 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
 
 
 def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
-    """Different documents of some queries; none of a run that cannot be read once more."""
+    """Distinct documents of some queries; empty for a run that cannot be read again."""
     try:
         rows = islice(run.held.rows(set(queries)), ROWS)
         return list(islice(dict.fromkeys(document for _, document, _ in rows), RANKED))
@@ -205,7 +204,7 @@ def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
 
 
 def some_queries(run: Run) -> list[bytes]:
-    """Different queries; none of a run that cannot be read once more."""
+    """Distinct queries; empty for a run that cannot be read again."""
     try:
         return list(islice(dict.fromkeys(query for query, _, _ in islice(run.held.rows(), ROWS)), RANKED))
     except (DataError, ValueError):
@@ -213,20 +212,20 @@ def some_queries(run: Run) -> list[bytes]:
 
 
 QUERIES = 5
-"""So many queries are looked at."""
+"""The most queries to inspect."""
 LINES = 5000
-"""Of text, so many lines."""
+"""The most lines of text to inspect."""
 FEWEST = 3
-"""A list shorter than this says nothing."""
+"""Shorter lists prove nothing."""
 SURE = 10
-"""Where nobody named the column, several lists of which one is as long as this make it sure."""
+"""If the caller did not name the column, one of several lists must be this long."""
 
 
 def refuse_ranks(run: Run, found: Match) -> str | None:
-    """What is to be said of scores that look like ranks; None of others.
+    """The caution for scores that look like ranks; None for others.
 
     Raises:
-        DataError: the caller named the column as that of scores.
+        DataError: the caller named the column for scores.
     """
     counts = found.counts
     if not counts.unordered or 2 * counts.unordered < counts.judged - len(counts.missing):
@@ -255,12 +254,12 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
 
 
 def counting(scores: list[float]) -> bool:
-    """Whether numbers count up from 0 or 1, as they are listed."""
+    """Whether numbers count up from 0 or 1, in their order."""
     return scores[0] in (0.0, 1.0) and scores == [scores[0] + place for place in range(len(scores))]
 
 
 def lists_of(run: Run, found: Match) -> list[list[float]]:
-    """The scores of some queries, as the run lists them; nothing where looking costs more than it tells."""
+    """The scores of some queries in the run's order; empty where reading costs too much."""
     from karat.inputs.runs.batches import StreamedRun
 
     missing = set(found.counts.missing)

@@ -1,4 +1,4 @@
-"""The orders that documents with equal scores may stand in: the best, the worst, and all of them with their weights."""
+"""Ties: the best, the worst, and all orders of documents with equal scores."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["MOST_ORDERS", "Orders", "all_orders", "arranged", "turned_orders"]
 
 MOST_ORDERS = 1000
-"""Orders of one list that are gone through one by one; where there are more, so many are drawn."""
+"""The most orders of one list to enumerate; if there are more, a sample of this size is drawn."""
 SEED = 20_261_121
 ROWS_AT_A_TIME = 2**18
 MOST_ROWS = 2**25
-"""Rows that the orders of one list may have in all: two gigabytes of memory."""
+"""The most rows of all orders of one list: two gigabytes of memory."""
 
 Many: TypeAlias = "tuple[Floats, Floats, bool]"
 """Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
@@ -34,10 +34,10 @@ class Orders:
     """Some lists, each in several orders of its tied documents.
 
     Args:
-        rows: every order of every list, as a list of its own.
-        of: the list of which each is an order [orders].
-        weight: what each counts in the mean of its list [orders].
-        drawn: whether each was drawn at random, as one of more than could be gone through [orders].
+        rows: every order of every list, each as a separate list.
+        of: the list that each order belongs to [orders].
+        weight: the weight of each in the mean of its list [orders].
+        drawn: whether each was drawn at random, as there were too many to enumerate [orders].
     """
 
     rows: JudgedRows
@@ -72,17 +72,16 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Orders whose weighted mean is that over all orders, for a value that is a sum over documents.
+    """Orders whose weighted mean equals that over all orders, for values that are sums over documents.
 
-    Each group of equal scores is turned through, the others standing still: so each of its documents stands at
-    each of its ranks once. The mean over a group, less the value of the list as it is, is what the group moves;
-    the moves of all groups add up.
+    Each tied group is rotated while the others stay: each of its documents is at each of its ranks once. The group's
+    effect is the mean over its rotations minus the value of the original list; the effects of all groups add up.
     """
     return gathered(rows, turned, cells_of_turns)
 
 
 def all_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Every order of the tied documents that can be told from the others, or a sample of equal weight.
+    """Every distinct order of the tied documents, or a sample of equal weight.
 
     The sample of a list depends on that list alone.
     """
@@ -102,7 +101,7 @@ def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tupl
 
 
 def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
-    """The ranks of a list's rows in all different orders, or in as many as may be gone through."""
+    """The ranks of a list's rows in all distinct orders, or in a sample of them."""
     kinds = [kinds_of(grade[members]) for members in groups]
     counts = [placements_count(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
     few = prod(counts) <= MOST_ORDERS
@@ -123,7 +122,7 @@ def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: lis
 
 
 def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
-    """Different places for ``count`` documents, from 0 to less than ``size``, many times over."""
+    """Samples of ``count`` distinct places from 0 to ``size`` - 1."""
     if from_all(size, count):
         return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
     places = np.zeros((MOST_ORDERS, count), np.int64)
@@ -136,19 +135,19 @@ def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers
 
 
 def from_all(size: int, count: int) -> bool:
-    """Whether places are drawn by shuffling all of them, which is quicker where they are not few."""
+    """Whether places are drawn by shuffling all of them, which is quicker for many."""
     return count * count > 8 * size
 
 
 def kinds_of(grades: Floats) -> tuple[int, ...]:
-    """How many documents of each grade there are, in ascending order of the grades."""
+    """The number of documents of each grade, in ascending order of grade."""
     ordered = np.sort(grades)
     edges = np.flatnonzero(np.diff(ordered) != 0) + 1
     return tuple(np.diff(np.append(0, np.append(edges, len(ordered)))).tolist())
 
 
 def placements_count(size: int, kinds: tuple[int, ...]) -> int:
-    """In how many ways documents of these kinds may stand at ``size`` ranks, those of a kind being alike."""
+    """The number of ways to place documents of these kinds at ``size`` ranks, those of a kind being alike."""
     count, free = 1, size
     for each in kinds:
         count *= comb(free, each)
@@ -170,19 +169,19 @@ def placements(size: int, kinds: tuple[int, ...]) -> Integers:
 
 
 def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """How many rows the turns of a list have in all."""
+    """The number of rows of all rotations of a list."""
     del groups
     return rows * (1 + sum(size for _, size in spans))
 
 
 def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """How many rows, or places to draw from, a sample of a list's orders has in all."""
+    """The number of rows, or places to draw from, of a sample of a list's orders."""
     drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
     return MOST_ORDERS * max(rows, *drawn, 0)
 
 
 def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[tuple[int, int]]) -> None:
-    """Refuse a list whose orders memory does not hold.
+    """Refuse a list whose orders exceed the memory limit.
 
     Raises:
         UncomputableError: it is one.
@@ -204,7 +203,7 @@ def gathered(
     """The orders of every list that has ties, a few lists at a time.
 
     Raises:
-        UncomputableError: a list whose orders memory does not hold.
+        UncomputableError: a list whose orders exceed the memory limit.
     """
     tied = rows.tie_last > rows.tie_first
     lists = np.flatnonzero(np.bincount(rows.list_of_row[tied], minlength=len(rows.length)))
@@ -234,7 +233,7 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
 
 
 def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
-    """The orders of a few lists, each order a list of its own with its rows by rank."""
+    """The orders of a few lists, each as a separate list with its rows by rank."""
     ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
     for each, places, (many, _, _) in batch:
         order = np.argsort(many, axis=1)

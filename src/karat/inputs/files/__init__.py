@@ -1,6 +1,6 @@
-"""Files as tables: Parquet, Arrow, CSV, TSV and JSON by path, folder or pattern; whatever else is text as TREC has it.
+"""Files as tables: Parquet, Arrow, CSV, TSV and JSON. A path, folder or pattern goes in; text or a table comes out.
 
-Nothing here costs the text its time: its name and the first bytes, which are read anyway, say what it is.
+Recognising TREC text costs nothing: its name and its first bytes, which are read anyway, suffice.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def read_as(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Source | Table:
-    """What holds ``qrels`` or a ``run``: text, or a table in files.
+    """Opens ``qrels`` or a ``run``: as text, or as a table in files.
 
     Args:
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names by what they are, None where a usual one is looked for.
-        folders: what files in several folders are: ``parts`` of one table, or data sets, of which ``prefix`` calls the
-            queries by their folders.
-        grade: what every row of judgments is worth; None for what a column says.
+        asked: columns' names by role; None looks for a usual name.
+        folders: for files in several folders: ``parts`` of one table, or data sets whose queries get the folder as
+            ``prefix``.
+        grade: the grade of every row of judgments; None to read a column.
 
     Raises:
-        DataError: what cannot be read, or names of columns where there are none.
+        DataError: unreadable input, or names of columns for text that has none.
     """
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if path is not None and is_table(path):
@@ -60,7 +60,7 @@ def read_as(
 
 
 def refuse_other(source: Source) -> None:
-    """Refuse what is no text, by its name, and text whose lines end in a carriage return alone, as on old Macs.
+    """Refuses what is not text, and text whose lines end in a carriage return alone, as on old Macs.
 
     Raises:
         DataError: it is one of them.
@@ -68,7 +68,7 @@ def refuse_other(source: Source) -> None:
     try:
         start = source.start()
     except DataError:
-        return  # damage has its sentence where it is read
+        return  # damage is reported where the text is read
     what = content_of(start)
     if what is not None:
         raise ContentError(source.name, what)
@@ -81,7 +81,7 @@ def refuse_other(source: Source) -> None:
 def opened(
     path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
 ) -> Source | Table:
-    """The table that a path means, else its text."""
+    """The table that a path stands for, otherwise its text."""
     from karat.inputs.files.table import Table, table_in
 
     wanted = dict.fromkeys(ROLES[kind]) | dict(asked)
@@ -100,7 +100,7 @@ def opened(
 
 
 def is_table(path: str) -> bool:
-    """Whether a path is no plain text by its name; of compressed text only what is called TSV is looked into."""
+    """Whether a path's name says that it is not plain text; of compressed text only TSV counts."""
     stem, ending = os.path.splitext(path)
     packed = ending in PACKED and stem.endswith(".tsv")
     return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

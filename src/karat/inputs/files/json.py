@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "shapes_of"]
 
-# Brackets within thousands of brackets are deeper than Python looks.
+# Thousands of nested brackets are too deep for Python's parser.
 NO_JSON = (ValueError, RecursionError)
 SAMPLED = 1000
-"""Lines that tell which fields objects have."""
+"""Lines that are searched for the objects' fields."""
 
 
 def mapping_in(path: str) -> dict[str, Any]:
-    """The object that a file holds.
+    """The object in a file.
 
     Raises:
-        DataError: a file that cannot be read, is no JSON or no object, or names a query or document twice.
+        DataError: an unreadable file, no JSON, no object, or a query or document that occurs twice.
     """
     with sentences(path), unpacked(path) as file:
         content = file.read()
@@ -56,7 +56,7 @@ def mapping_in(path: str) -> dict[str, Any]:
 
 
 def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
-    """An object whose keys differ."""
+    """An object with distinct keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
@@ -70,7 +70,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
     """The objects on the first lines.
 
     Raises:
-        DataError: a line that is no object.
+        DataError: a line that is not an object.
     """
     lines = head.split(b"\n")
     found = []
@@ -94,7 +94,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
 
 
 def is_by_line(head: bytes) -> bool:
-    """Whether JSON has a whole row on its first line, and is not one object ``{query: {document: number}}``."""
+    """Whether JSON is an object per line, and not one object ``{query: {document: number}}``."""
     first, _, rest = head.lstrip().partition(b"\n")
     try:
         value = json.loads(first)
@@ -105,7 +105,7 @@ def is_by_line(head: bytes) -> bool:
 
 
 def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
-    """What each field of objects holds, by the first that has something in it."""
+    """The shape of each field, by the first object that has a value for it."""
     found: dict[str, Shape | None] = {}
     for each in objects:
         for key, value in each.items():
@@ -116,7 +116,7 @@ def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
 
 
 def shape_of(value: Any) -> Shape:
-    """What a value is."""
+    """The shape of a value."""
     if isinstance(value, list):
         records = [each for each in value if isinstance(each, dict)]
         return tuple(dict.fromkeys(key for each in records for key in each)) if records else "list"
@@ -124,7 +124,7 @@ def shape_of(value: Any) -> Shape:
 
 
 NUMBER = "number of the row"
-"""The column of questions that have no id."""
+"""The column of ids for questions without one."""
 
 
 def mapping_of_rows(
@@ -135,11 +135,11 @@ def mapping_of_rows(
     Args:
         rows: the rows.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names by what they are, None where a usual one is looked for.
-        grade: what every document of judgments is worth; None for what a column says.
+        asked: columns' names by role; None looks for a usual name.
+        grade: the grade of every judged document; None to read a column.
 
     Raises:
-        DataError: a row that is no dict, columns that cannot be told, a document twice for one query.
+        DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
     """
     if not rows and kind == "qrels":
         raise NothingError("The list of qrels holds no judgments: it is empty.")
@@ -197,7 +197,7 @@ def documents(
 
 
 def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """The rank that a row holds.
+    """The rank in a field.
 
     Raises:
         DataError: no number.
@@ -209,10 +209,10 @@ def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
 
 
 def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """The one value that a row holds.
+    """The single value of a field.
 
     Raises:
-        DataError: nothing, or several values.
+        DataError: it is missing, or holds several values.
     """
     found = field(row, name, kind, number)
     if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
@@ -223,10 +223,10 @@ def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
 def listed(
     row: Mapping[str, Any], name: str, kind: str, number: int, of: type = object, called: str = "values"
 ) -> list[Any]:
-    """The list that a row holds.
+    """The list in a field.
 
     Raises:
-        DataError: nothing, no list, or something in it that does not belong there.
+        DataError: it is missing, not a list, or has an item of the wrong type.
     """
     found = field(row, name, kind, number)
     if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
@@ -238,14 +238,14 @@ def listed(
 
 
 def wrong(found: Any, name: str, kind: str, number: int, expected: str) -> DataError:
-    """The error of a value of a kind that does not belong there."""
+    """The error for a value of the wrong type."""
     return DataError(
         f"{kind}, row {number}: '{name}' holds {type(found).__name__} {found!r:.60}, expected {expected}. Correct it."
     )
 
 
 def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """What a row holds.
+    """The value of a field.
 
     Raises:
         DataError: nothing.

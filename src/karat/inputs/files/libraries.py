@@ -30,34 +30,34 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "li
 
 
 class Engine(Protocol):
-    """A module of this package; its tables are lazy: they are read when they are matched, and again each time."""
+    """A module ``with_…`` of this package; its tables are lazy: they are read anew for each match."""
 
     LIBRARY: str
 
     def home(self) -> Any:
-        """What has to be held as long as its tables are."""
+        """The object that must live as long as the tables."""
 
     def columnar(self, place: Place, home: Any) -> Any:
         """Parquet or Arrow files as one table."""
 
     def delimited(self, place: Place, home: Any, how: Delimited) -> Any:
-        """CSV or TSV as one table, all of it text."""
+        """CSV or TSV as one table, every column as text."""
 
     def lines(self, place: Place, home: Any, plan: Plan) -> Any:
-        """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
+        """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
 
     def fields_of(self, table: Any) -> dict[str, Shape]:
-        """What each column of a table holds."""
+        """The shape of each column of a table."""
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """The columns wanted, one document a row; with ``text`` numbers are read from it, null for what is none."""
+        """The wanted columns, one document per row; with ``text``, numbers are parsed, null where that fails."""
 
     def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
-        """The first row in which text that should be a number is none, its column and the text."""
+        """The first row whose text should be a number and is not: the row, its column and the text."""
 
 
 def engine_for(place: Place, kind: str) -> Engine:
-    """The library at hand that reads files of a kind.
+    """The first installed library that reads files of a kind.
 
     Raises:
         DataError: none is installed.
@@ -74,10 +74,10 @@ def engine_for(place: Place, kind: str) -> Engine:
 
 
 def refuse_damaged(path: str) -> None:
-    """Refuse a Parquet file whose footer or page headers contradict themselves or the file's length.
+    """Refuses a Parquet file whose footer or page headers contradict themselves or the file's length.
 
     Raises:
-        DataError: such a file, or one that cannot be read.
+        DataError: such a file, or an unreadable one.
     """
     with sentences(path), open(path, "rb") as file:
         if not file.seek(0, 2):

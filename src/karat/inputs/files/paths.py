@@ -21,19 +21,19 @@ __all__ = ["FOLDERS", "Place", "joined", "place_of"]
 
 FOLDERS = ("parts", "prefix")
 MANY = 3
-"""Files that a sentence names; of more it gives the number."""
+"""The most files that an error names; it counts the others."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The files that a path means.
+    """The files that a path stands for.
 
     Args:
         name: the path as it was given.
-        files: them, sorted.
+        files: the files, sorted.
         kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
-        keys: the columns that a Hive layout writes into the names of the folders below, ``key=value``.
-        labels: where each folder is a data set of its own, what stands before the queries of each file.
+        keys: the columns in the folder names of a Hive layout, ``key=value``.
+        labels: the query prefix of each file, where each folder is a separate data set.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Place:
     labels: tuple[str, ...] = ()
 
     def apart(self) -> list[tuple[str, Place]]:
-        """Each data set with what stands before its queries."""
+        """Each data set with the prefix of its queries."""
         found: dict[str, list[str]] = {}
         for label, file in zip(self.labels, self.files, strict=True):
             found.setdefault(label, []).append(file)
@@ -51,7 +51,7 @@ class Place:
 
     @property
     def origin(self) -> Origin:
-        """Where the rows come from, so that a record can name and hash every file."""
+        """The provenance of the rows: a record can name and hash every file."""
         parts = tuple(map(origin_of, self.files))
         if self.files == (self.name,):
             return parts[0]
@@ -73,8 +73,8 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
-        folders: what files in several folders are: ``parts`` of one table, or data sets, of which ``prefix`` calls the
-            queries by their folders; None refuses them.
+        folders: for files in several folders: ``parts`` of one table, or data sets whose queries get the folder as
+            ``prefix``; None refuses them.
 
     Raises:
         DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or in several
@@ -194,10 +194,10 @@ def home_of(path: str) -> str:
 
 
 def labels_of(homes: list[str]) -> list[str]:
-    """What tells each of several folders from the others: its path without what all of them begin and end with.
+    """The distinct part of each folder's path, without what all paths begin and end with.
 
     Raises:
-        DataError: two differ in blanks alone, which ids cannot hold.
+        DataError: two differ only in blanks, which ids cannot contain.
     """
     parts = {home: home.split(os.sep) for home in homes}
     before = shared(list(parts.values()))
@@ -211,17 +211,17 @@ def labels_of(homes: list[str]) -> list[str]:
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """The columns that stand in the names of the folders of a path."""
+    """The columns in the folder names of a path."""
     return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
 
 
 def shared(lists: list[list[str]]) -> int:
-    """With how many equal items several lists begin."""
+    """The number of leading items that several lists share."""
     return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
 def shown(files: Iterable[str]) -> str:
-    """Some files for a sentence."""
+    """The files as an error names them."""
     names = list(files)
     more = f", … {len(names)} in all" if len(names) > MANY else ""
     return ", ".join(names[:MANY]) + more
@@ -229,11 +229,11 @@ def shown(files: Iterable[str]) -> str:
 
 BLOCK = 2**20
 DATA = re.compile(rb"(?m)^([ \t]*)(?=[^\s#])")
-"""Where a line of data begins, behind its blanks."""
+"""The start of a line of data, after its blanks."""
 
 
 class Prefixed(io.RawIOBase):
-    """A text with something before the first field of each line of data.
+    """A text with a prefix before the first field of each line of data.
 
     Args:
         file: the text.
@@ -249,7 +249,7 @@ class Prefixed(io.RawIOBase):
         self.ready = b""
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most so many; none at the end."""
+        """The next bytes, at most ``size``; empty at the end."""
         while not self.ready:
             block = self.file.read(BLOCK)
             if not block and not self.rest:
@@ -267,11 +267,11 @@ class Prefixed(io.RawIOBase):
 
 
 class Chain(io.RawIOBase):
-    """Files one behind the other; each ends with its line, and lines are counted through.
+    """Concatenated files; each ends with a line end, and line numbers continue across them.
 
     Args:
         paths: the files.
-        labels: what stands before the queries of each, with a slash between; nothing if there are none.
+        labels: the prefix of each file's queries, joined by a slash; empty for none.
     """
 
     def __init__(self, paths: tuple[str, ...], labels: tuple[str, ...] = ()) -> None:
@@ -310,7 +310,7 @@ class Chain(io.RawIOBase):
 
 
 def opened(path: str) -> Any:
-    """A file from its first byte, unpacked, behind a byte order mark."""
+    """Opens a file after its byte order mark, decompressed."""
     found: Any = unpacked(path)
     if found.peek(3)[:3] == BYTE_ORDER_MARK:
         found.read(3)
@@ -318,7 +318,7 @@ def opened(path: str) -> Any:
 
 
 def joined(place: Place) -> Source:
-    """The files as one text, which is not read yet."""
+    """The files as one text, read later."""
     origin = place.origin
     plain = not any(each.endswith(PACKED) for each in place.files)
     size = origin.size if plain and not place.labels else None

@@ -40,12 +40,12 @@ ENDINGS = {
     ".ndjson": "lines",
     ".json": "json",
 }
-"""What a file is by its ending; any other ending is text, of which the first line says more."""
+"""The kind of file by its ending; any other ending is text, and its first line decides."""
 PACKED = (".gz", ".zst", ".bz2", ".xz")
 
 
 def kind_of(path: str) -> str:
-    """What a file is by its ending, compressed or not."""
+    """The kind of file by its ending, compressed or not."""
     stem, ending = os.path.splitext(path)
     if ending in PACKED:
         ending = os.path.splitext(stem)[1]
@@ -53,12 +53,12 @@ def kind_of(path: str) -> str:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path is a pattern of paths; one that is there as it stands is none."""
+    """Whether a path is a pattern; a file of exactly that name is not."""
     return any(letter in path for letter in "*?[") and not os.path.lexists(path)
 
 
 def called(path: str) -> str:
-    """What tables call a run in files: the file's name without its endings, of parts the folder's that they lie in."""
+    """The name of a run in files: the file's name without its endings, or the folder's name for parts."""
     stem = os.path.basename(os.path.normpath(path))
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
         stem = os.path.splitext(stem)[0]
@@ -70,7 +70,7 @@ def called(path: str) -> str:
 
 
 def is_trec(head: bytes, kind: str) -> bool:
-    """Whether the first line is one of TREC's, or nothing that is known here: cheap, for it is asked of every file.
+    """Whether the first line is TREC's, or of no known kind; cheap, since every file is asked.
 
     Args:
         head: the first bytes of the file.
@@ -105,12 +105,12 @@ RANKED = ("query", "document", "rank")
 
 @dataclass(frozen=True)
 class Delimited:
-    """How a table lies in text.
+    """The layout of a table in text.
 
     Args:
-        separator: what stands between two columns.
+        separator: the character between two columns.
         names: the columns.
-        header: whether the first line is their names; else they were given here.
+        header: whether the first line holds the names; otherwise they are MS MARCO's.
     """
 
     separator: str
@@ -119,7 +119,7 @@ class Delimited:
 
 
 def head_of(path: str, size: int = HEAD) -> bytes:
-    """The first bytes of a file, unpacked, without a byte order mark.
+    """The first bytes of a file, decompressed, without a byte order mark.
 
     Raises:
         DataError: a file that cannot be read.
@@ -132,7 +132,7 @@ def head_of(path: str, size: int = HEAD) -> bytes:
 def delimited(
     path: str, head: bytes, kind: str, asked: Collection[str], *, sure: bool = False
 ) -> Delimited | None:
-    """How a table lies in the text that begins so; None if it is none that is known here.
+    """The layout of a table in text, by its first bytes; None if it is of no known kind.
 
     A header is a first line with usual names for query and document, or with the names asked for. Without one, three
     columns of a run are MS MARCO's query, document and rank, four have a score behind them.
@@ -173,12 +173,12 @@ def delimited(
 
 
 def is_text(line: str) -> bool:
-    """Whether a line is text, and none of its bytes had to be escaped."""
+    """Whether a line is text in UTF-8 without NUL."""
     return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of a line, of which some may be quoted."""
+    """The fields of a line; some may be quoted."""
     import csv
 
     try:
@@ -195,12 +195,12 @@ def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
 
 
 def usual_value(kind: str) -> str:
-    """The usual name of the column that the order or the worth comes from."""
+    """The usual name of the column of scores or grades."""
     return "relevance" if kind == "qrels" else "score"
 
 
 def ranks(path: str, lines: list[str]) -> Delimited | None:
-    """MS MARCO's columns of a run: query, document and rank, and perhaps a score.
+    """MS MARCO's columns of a run: query, document, rank and, in four columns, a score.
 
     Raises:
         DataError: three columns of which the third may be a score.

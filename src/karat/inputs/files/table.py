@@ -40,7 +40,7 @@ __all__ = ["FileRun", "Table", "table_in"]
 TABLE_ROW = "run frame, row"
 ROW = re.compile(r"(?:run|qrels) frame, row (\d+) \(from 0\)")
 ROWS = re.compile(r"in rows (\d+) and (\d+) \(from 0\)")
-"""Rows as the kernel counts them."""
+"""Rows as the kernel numbers them."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 UNREAD = (".bz2", ".xz")
@@ -53,13 +53,13 @@ class Table:
     Args:
         name: the path as it was given.
         content: a lazy frame, or a dictionary.
-        columns: which column of the frame is what.
+        columns: the frame's columns by role.
         origin: the files.
         library: what reads them.
-        guessed: the column of scores or grades, if nobody named it.
-        constants: what every row is worth, by ``grade``; nothing where a column says it.
-        fault: says what is wrong with a number in text, if anything is.
-        home: what has to be held as long as the content is.
+        guessed: the column of scores or grades, if the caller did not name it.
+        constants: the ``grade`` of every row; empty where a column has it.
+        fault: returns the sentence for text that is not a number, if there is any.
+        home: the object that must live as long as the content.
     """
 
     name: str
@@ -74,10 +74,10 @@ class Table:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Name the files in what is found wrong with the rows.
+        """Adds the files' name to errors about the rows.
 
         Raises:
-            DataError: in place of one that does not know them.
+            DataError: in place of one that does not name them.
         """
         with reading(self.name, self.library):
             try:
@@ -87,7 +87,7 @@ class Table:
                 raise error.within(lambda said: self.numbered(fault or said)) from None
 
     def numbered(self, sentence: str) -> str:
-        """The sentence with its row as an editor numbers it."""
+        """The sentence with row numbers as an editor shows them."""
         word, first = self.origin.word, self.origin.first
         if first is None:
             return sentence
@@ -104,17 +104,17 @@ def table_in(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Table | Place | None:
-    """The table that a path means; None for text that is read as TREC's, a place for several files of such text.
+    """The table that a path stands for; None for TREC text, a ``Place`` for several files of it.
 
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names by what they are, None where a usual one is looked for.
+        asked: columns' names by role; None looks for a usual name.
         folders: as ``place_of`` takes it.
-        grade: what every row of judgments is worth; None for what a column says.
+        grade: the grade of every row of judgments; None to read a column.
 
     Raises:
-        DataError: nothing there, files of several kinds, a file that cannot be read, columns that cannot be told.
+        DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
     """
     place = place_of(path, kind, folders)
     if not place.labels:
@@ -128,7 +128,7 @@ def table_in(
 def found_in(
     place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None
 ) -> Table | Place | None:
-    """The table in some files; else None, or the place of several files of text."""
+    """The table in some files; None for one file of text, the place for several."""
     path = place.name
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
@@ -158,7 +158,7 @@ def found_in(
 
 
 def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
-    """Data sets as one table, of which each query's id begins with the folder's name."""
+    """Several data sets as one table; each query id gets its folder as a prefix."""
     first = tables[0][1]
     if isinstance(first.content, dict):
         return replace(
@@ -200,7 +200,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
 
 
 def by_magic(head: bytes) -> str:
-    """What a file without a telling name is by its first bytes."""
+    """The kind of a file whose name does not say it, by its first bytes."""
     for magic, kind in MAGIC.items():
         if head.startswith(magic):
             return kind
@@ -212,13 +212,13 @@ def by_magic(head: bytes) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be read.
+    """What to read.
 
     Args:
         place: the files.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names by what they are, None where a usual one is looked for.
-        grade: what every row of judgments is worth; None for what a column says.
+        asked: columns' names by role; None looks for a usual name.
+        grade: the grade of every row of judgments; None to read a column.
     """
 
     place: Place
@@ -230,7 +230,7 @@ class Wanted:
         """Which column is what.
 
         Raises:
-            DataError: a column that is not there, or cannot be told from others.
+            DataError: a missing or ambiguous column.
         """
         try:
             return plan_of(fields, self.kind, self.asked)
@@ -240,7 +240,7 @@ class Wanted:
     def made(
         self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False, header: bool = False
     ) -> Table:
-        """The columns wanted of a table that was opened."""
+        """The wanted columns of an opened table."""
         with reading(self.place.name, engine.LIBRARY):
             frame = engine.flat(table, plan, self.kind, text=text)
 
@@ -335,10 +335,10 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
 
 
 def refuse_packed(place: Place) -> None:
-    """Refuse compressed text that no library unpacks.
+    """Refuses compressed text that no library decompresses.
 
     Raises:
-        DataError: a file by bzip2 or xz.
+        DataError: a bzip2 or xz file.
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
@@ -347,10 +347,10 @@ def refuse_packed(place: Place) -> None:
 
 @contextmanager
 def reading(name: str, library: str) -> Iterator[None]:
-    """Turn what a library says of a file that it cannot read into a sentence that names the file.
+    """Turns a library's error on a file into a sentence that names the file.
 
     Raises:
-        DataError: in place of the library's own error, or of one that does not know the file.
+        DataError: in place of the library's error, or of one that does not name the file.
     """
     try:
         yield
@@ -374,10 +374,10 @@ def reading(name: str, library: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRun:
-    """A run as Parquet, CSV, JSON and the like.
+    """A run in Parquet, CSV, JSON and similar files; errors name the files.
 
     Args:
-        held: what holds the rows.
+        held: the source of the rows.
         table: the files.
     """
 
@@ -391,12 +391,12 @@ class FileRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks and no scores."""
+        """Whether it has ranks but no scores."""
         return self.held.by_rank
 
     @property
     def alone(self) -> bool:
-        """Whether no other run is read beside it."""
+        """Whether it is read alone."""
         return self.held.alone
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
@@ -405,7 +405,7 @@ class FileRun:
             return self.held.match(judgments, asked)
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         with self.table.named():
             return self.held.ranked(query, asked)
 

@@ -20,14 +20,14 @@ LIBRARY = "duckdb"
 
 
 def home() -> duckdb.DuckDBPyConnection:
-    """A connection, which closes when nobody holds it, and its relations with it."""
+    """A connection, closed together with its relations when the last reference is gone."""
     import duckdb
 
     return duckdb.connect()
 
 
 def columnar(place: Place, home: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Parquet files; what a Hive layout writes into folders' names stays text."""
+    """Parquet files; keys in the folder names of a Hive layout stay text."""
     keys = "true" if place.keys else "false"
     return home.sql(
         f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
@@ -35,7 +35,7 @@ def columnar(place: Place, home: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRe
 
 
 def delimited(place: Place, home: duckdb.DuckDBPyConnection, how: Delimited) -> duckdb.DuckDBPyRelation:
-    """CSV or TSV, all of it text, so that the id 007 stays what it is."""
+    """CSV or TSV with every column as text, so that the id 007 keeps its zeros."""
     columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
     quote = literal('"' if how.header else "")
     return home.sql(
@@ -46,7 +46,7 @@ def delimited(place: Place, home: duckdb.DuckDBPyConnection, how: Delimited) -> 
 
 
 def lines(place: Place, home: duckdb.DuckDBPyConnection, plan: Plan) -> duckdb.DuckDBPyRelation:
-    """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
+    """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
     kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
     if plan.records is not None:
         kinds = {
@@ -62,7 +62,7 @@ def lines(place: Place, home: duckdb.DuckDBPyConnection, plan: Plan) -> duckdb.D
 
 
 def fields_of(table: duckdb.DuckDBPyRelation) -> dict[str, Shape]:
-    """What each column holds."""
+    """The shape of each column."""
     found: dict[str, Shape] = {}
     for name, held in zip(table.columns, table.types, strict=True):
         inner = held.children[0][1] if held.id in ("list", "array") else None
@@ -74,7 +74,7 @@ def fields_of(table: duckdb.DuckDBPyRelation) -> dict[str, Shape]:
 
 
 def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -> duckdb.DuckDBPyRelation:
-    """The columns wanted, one document a row; of a run, a question with an empty list has no row."""
+    """The wanted columns, one document per row; in a run, a question with an empty list has no row."""
     if not plan.nested:
         return table.project(
             ", ".join(
@@ -83,7 +83,7 @@ def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -
             )
         )
     whole = column(plan.records or plan.columns["document"])
-    # A null in its row, as Polars has it, so that it is refused.
+    # A null in its row, as in Polars, so that it is refused.
     unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
     table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
     query = f"{column(plan.columns['query'])} AS query"
@@ -97,7 +97,7 @@ def flat(table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool) -
 
 
 def held_number(text: str) -> str:
-    """SQL of text as a double; null where it is no number, or a whole one that a double does not hold."""
+    """SQL that turns text into a double; null where it is not a number, or a whole one that no double represents."""
     number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
     wide = (
         f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
@@ -107,7 +107,7 @@ def held_number(text: str) -> str:
 
 
 def odd_number(table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
-    """The first row in which text that should be a number is none, its column and the text."""
+    """The first row whose text should be a number and is not: the row, its column and the text."""
     for name in (name for role, name in plan.columns.items() if role not in IDS):
         numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
         found = numbered.filter(f"held IS NOT NULL AND {held_number('held')} IS NULL").limit(1).fetchall()
@@ -117,16 +117,16 @@ def odd_number(table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, st
 
 
 def listed(place: Place) -> str:
-    """The files, as SQL writes a list; letters that would make them patterns stand for themselves."""
+    """The files as an SQL list, with pattern characters escaped."""
     names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
     return f"[{', '.join(map(literal, names))}]"
 
 
 def literal(text: str) -> str:
-    """Text, as SQL writes it."""
+    """Text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def column(name: str) -> str:
-    """A column, as SQL writes its name."""
+    """A column's name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'

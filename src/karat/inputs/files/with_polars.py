@@ -22,11 +22,11 @@ LIBRARY = "polars"
 
 
 def home() -> None:
-    """Nothing: tables stand by themselves."""
+    """None: a table needs nothing else to stay alive."""
 
 
 def columnar(place: Place, _home: None) -> pl.LazyFrame:
-    """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
+    """Parquet or Arrow files; keys in the folder names of a Hive layout stay text."""
     import polars as pl
 
     keys = dict.fromkeys(place.keys, pl.String)
@@ -38,7 +38,7 @@ def columnar(place: Place, _home: None) -> pl.LazyFrame:
     return pl.scan_parquet(list(place.files), glob=False, **hive)
 
 
-# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
+# Isolated (-I): "-c" alone would import from the working folder first, which anyone may have written to.
 TRIAL = """
 import sys
 _, path, *sys.path = sys.argv
@@ -48,7 +48,7 @@ for _ in polars.scan_ipc(path).collect_batches(): pass
 
 
 def try_reading(path: str) -> None:
-    """Read an Arrow file in a process of its own first: Polars may answer a damaged one by ending its process.
+    """Reads an Arrow file in a separate process first: Polars may crash on a damaged one.
 
     Raises:
         DataError: it did.
@@ -62,7 +62,7 @@ def try_reading(path: str) -> None:
 
 
 def delimited(place: Place, _home: None, how: Delimited) -> pl.LazyFrame:
-    """CSV or TSV, all of it text, so that the id 007 stays what it is."""
+    """CSV or TSV with every column as text, so that the id 007 keeps its zeros."""
     import polars as pl
 
     return pl.scan_csv(
@@ -76,7 +76,7 @@ def delimited(place: Place, _home: None, how: Delimited) -> pl.LazyFrame:
 
 
 def lines(place: Place, _home: None, plan: Plan) -> pl.LazyFrame:
-    """JSON lines: of each object the fields wanted, ids as text and numbers as doubles."""
+    """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
     import polars as pl
 
     kinds: dict[str, pl.DataType] = {
@@ -90,7 +90,7 @@ def lines(place: Place, _home: None, plan: Plan) -> pl.LazyFrame:
 
 
 def fields_of(table: pl.LazyFrame) -> dict[str, Shape]:
-    """What each column holds."""
+    """The shape of each column."""
     import polars as pl
 
     found: dict[str, Shape] = {}
@@ -104,7 +104,7 @@ def fields_of(table: pl.LazyFrame) -> dict[str, Shape]:
 
 
 def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
-    """The columns wanted, one document a row; of a run, a question with an empty list has no row."""
+    """The wanted columns, one document per row; in a run, a question with an empty list has no row."""
     import polars as pl
 
     if not plan.nested:
@@ -130,7 +130,7 @@ def flat(table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFr
 
 
 def held_number(text: pl.Expr) -> pl.Expr:
-    """Text as a double; null where it is no number, or a whole one that a double does not hold."""
+    """Text as a double; null where it is not a number, or a whole one that no double represents."""
     import polars as pl
 
     number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
@@ -141,7 +141,7 @@ def held_number(text: pl.Expr) -> pl.Expr:
 
 
 def odd_number(table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
-    """The first row in which text that should be a number is none, its column and the text."""
+    """The first row whose text should be a number and is not: the row, its column and the text."""
     import polars as pl
 
     for name in (name for role, name in plan.columns.items() if role not in IDS):

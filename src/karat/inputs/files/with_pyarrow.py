@@ -18,11 +18,11 @@ LIBRARY = "pyarrow"
 
 
 def home() -> None:
-    """Nothing: tables stand by themselves."""
+    """None: a table needs nothing else to stay alive."""
 
 
 def columnar(place: Place, _home: None) -> Any:
-    """Parquet or Arrow files; what a Hive layout writes into folders' names stays text."""
+    """Parquet or Arrow files; keys in the folder names of a Hive layout stay text."""
     import pyarrow as pa
     from pyarrow import dataset
 
@@ -33,17 +33,17 @@ def columnar(place: Place, _home: None) -> Any:
 
 
 def delimited(place: Place, _home: None, how: Delimited) -> Any:
-    """Read by another library."""
+    """Not supported: another library reads these."""
     raise NotImplementedError
 
 
 def lines(place: Place, _home: None, plan: Plan) -> Any:
-    """Read by another library."""
+    """Not supported: another library reads these."""
     raise NotImplementedError
 
 
 def fields_of(table: Any) -> dict[str, Shape]:
-    """What each column holds."""
+    """The shape of each column."""
     import pyarrow as pa
 
     found: dict[str, Shape] = {}
@@ -58,10 +58,10 @@ def fields_of(table: Any) -> dict[str, Shape]:
 
 
 def flat(table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-    """The columns wanted; lists are opened by Polars, from rows that PyArrow found sound.
+    """The wanted columns; lists are exploded by Polars, from rows that PyArrow validated.
 
     Raises:
-        DataError: lists, and Polars is not installed.
+        DataError: there are lists and Polars is not installed.
     """
     if not plan.nested:
         return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))

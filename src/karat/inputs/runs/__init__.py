@@ -1,7 +1,7 @@
-"""What holds a run's ranked lists: text, a dictionary, a frame, an engine; each finds the judged rows in its own way.
+"""The protocol of a run's source, with its options and results; a file for each kind: text, batches, engine, exclusion.
 
-A run is read when it is matched, not before. Every source of a run implements ``Held``, and ``Run`` asks it for nothing
-else.
+Judgments and options go in; judged rows, or the documents of a query, come out. A run is read when it is matched.
+Text, dictionaries, frames, batches and engines implement ``Held``, and ``Run`` uses nothing else.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Extracted", "Found", "Held", "Row", "as_mapping", "listing"]
 
 Found: TypeAlias = "_native.Matched | Extracted"
-"""A run reduced to its judged rows, by the kernel or by an engine."""
+"""A run's judged rows, found by the kernel or by an engine."""
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How a run is to be matched.
+    """The options of a match.
 
     Args:
         policy: the policy.
-        ties: the kernel's rule for equal scores, where it is not the policy's.
+        ties: the kernel's rule for equal scores, if not the policy's.
         reading: how text is read.
         progress: counts the bytes read.
-        scores: whether every document's score is wanted.
-        cores: how many may be used; None for all.
+        scores: whether to return every document's score.
+        cores: the number of cores to use; None for all.
     """
 
     policy: Policy
@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def rule(self) -> str:
-        """The kernel's rule for equal scores: what the policy does beyond it is done on judged rows."""
+        """The kernel's rule for equal scores; other rules of the policy are applied to judged rows."""
         if self.ties is not None:
             return self.ties
         return self.policy.ties if self.policy.ties in ("ascending", "input", "rank-column") else "trec"
@@ -63,29 +63,29 @@ class Asked:
 
     @property
     def duplicates(self) -> str:
-        """What the kernel does about a document that stands twice: it keeps both where that is an error."""
+        """The kernel's rule for a document that occurs twice; it keeps both if the policy makes that an error."""
         return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
 
     @property
     def threads(self) -> int:
-        """How many threads the kernel uses."""
+        """The number of threads of the kernel."""
         return self.cores or available_cores()
 
 
 class Held(Protocol):
-    """A run's ranked lists, wherever they are."""
+    """The source of a run's ranked lists."""
 
     @property
     def origin(self) -> Origin:
-        """Where they came from."""
+        """Their provenance."""
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks and no scores."""
+        """Whether it has ranks but no scores."""
 
     @property
     def alone(self) -> bool:
-        """Whether no other run is read beside it: its engine answers one question at a time, with all cores."""
+        """Whether it is read alone: its source uses all cores, or answers one query at a time."""
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
         """The rows of judged documents.
@@ -95,14 +95,14 @@ class Held(Protocol):
         """
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row of some queries, or of all, in the order in which they are held."""
+        """Query, document and score of each row of some queries, or of all, in the source's order."""
 
 
 def listing(held: Held, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
-    """The documents of some queries in the order of the run's rows, each once: where it stands first, or last."""
+    """The documents of some queries in the order of the rows, each once: at its first row, or its last."""
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
         documents = found.setdefault(query, {})
@@ -113,7 +113,7 @@ def listing(held: Held, queries: Collection[bytes], *, last: bool) -> dict[bytes
 
 
 def as_mapping(held: Held, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
-    """What is held of some queries; of a document that stands twice the last row."""
+    """Some queries as a mapping; the last row counts where a document occurs twice."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score
@@ -122,23 +122,23 @@ def as_mapping(held: Held, queries: Collection[bytes]) -> dict[str, dict[str, fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extracted:
-    """A run reduced to its judged rows by an engine: what ``_native.Matched`` is to the kernel.
+    """A run's judged rows, as found by an engine; ``_native.Matched`` is the kernel's counterpart.
 
     Args:
-        length: documents of each judged query, -1 for one that the run does not mention [queries].
+        length: the number of documents of each judged query, -1 if the run lacks it [queries].
         offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
         rank: from 1 [rows].
         tie_first: the rank of the first document with the same score [rows].
         tie_last: of the last one [rows].
         judgment: the index of each row's judgment [rows].
-        extra: as many as there are queries without judgments; the engine counts them and names none.
-        dropped: rows that gave way to another of the same document.
+        extra: as long as the number of unjudged queries; the engine counts them without names.
+        dropped: rows dropped in favour of another of the same document.
         line_count: rows of the run.
-        scores: every document's score, list after list; None if nobody asked for them.
-        duplicates: documents that stand twice, as the kernel tells them.
-        malformed: lines that were skipped.
-        unordered: queries that are not listed in order of score.
-        excluded: documents that were taken out of lists.
+        scores: every document's score, list after list; None if not requested.
+        duplicates: documents that occur twice, in the kernel's form.
+        malformed: skipped lines.
+        unordered: queries whose rows are not in order of score.
+        excluded: documents removed from lists.
     """
 
     length: Integers

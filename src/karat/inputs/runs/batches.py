@@ -28,14 +28,14 @@ __all__ = ["Feed", "OnceFeed", "StreamedRun", "arrow_feed", "bounded", "feed_of"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedRun:
-    """A run whose rows come in batches.
+    """A run whose rows arrive in batches.
 
-    While the rows of each query stand together, a batch and a query are all that is held. Where a query comes back,
-    the rows are asked for once more, and kept in memory and a temporary file until the end.
+    While the rows of each query are together, only a batch and a query are in memory. If a query returns later, all
+    rows are read again, and kept in memory and a spill file until the end.
 
     Args:
-        feed: hands the rows over.
-        memory: how many bytes of rows are kept in memory where queries are mixed; None for what the kernel chooses.
+        feed: yields the rows.
+        memory: the bytes of rows kept in memory where queries are mixed; None for the kernel's default.
     """
 
     feed: Feed
@@ -44,12 +44,12 @@ class StreamedRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks and no scores."""
+        """Whether it has ranks but no scores."""
         return "score" not in self.feed.roles
 
     @property
     def origin(self) -> Origin:
-        """Where it came from."""
+        """Its provenance."""
         return self.feed.origin
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
@@ -92,7 +92,7 @@ class StreamedRun:
             return matcher.finish()
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         return self.of_queries([query]).ranked(query, asked)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
@@ -105,16 +105,16 @@ class StreamedRun:
                 yield from FrameRun(columns_of_feed(self.feed, frame)).rows()
 
     def of_queries(self, queries: Collection[bytes]) -> FrameRun:
-        """What some queries hold, in memory."""
+        """The rows of some queries, in memory."""
         return FrameRun(columns_of_feed(self.feed, self.feed.only(queries)))
 
 
 class CameBack(Exception):  # noqa: N818 -- no error: the signal to begin again
-    """A query came back after its rows were done with."""
+    """A query returned after its rows were finished."""
 
 
 def of_run(feed: Feed) -> dict[str, Any]:
-    """The kernel's arguments for which column is what."""
+    """The kernel's column arguments."""
     return {
         role: feed.roles.index(role) if role in feed.roles else None
         for role in ("query", "document", "score", "rank")
@@ -130,39 +130,39 @@ def columns_of_feed(feed: Feed, frame: _native.Frame) -> Columns:
 
 
 def refuse_unfit(frame: _native.Frame, feed: Feed) -> None:
-    """Refuse columns that cannot be what they are taken for."""
+    """Refuse columns whose type does not fit their role."""
     for column, role in zip(frame.fields, feed.roles, strict=True):
         fit(column, role, "run")
 
 
 ROWS = 1 << 20
-"""How many rows are asked for at once: enough for every core, little beside what engines hold themselves."""
+"""Rows of a batch: enough for every core, little compared with an engine's own memory."""
 
 
 class Feed(Protocol):
-    """The rows of a run, in batches: columns of queries, documents, scores and ranks, as far as there are any."""
+    """A source of batches: columns of queries, documents, and scores or ranks or both."""
 
     @property
     def origin(self) -> Origin:
-        """Which library they come from."""
+        """The library that they come from."""
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """What each column is."""
+        """The role of each column."""
 
     @property
     def again(self) -> bool:
-        """Whether the rows can be asked for once more, and come in the same order."""
+        """Whether the rows can be read again, in the same order."""
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in their order. No frame is held once it is handed over."""
+        """All rows in order. A frame is released once it is yielded."""
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries, and perhaps of others."""
+        """The rows of some queries, possibly with others."""
 
 
 def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
-    """Ids as a column holds them, text or whole numbers; those that it cannot hold are left out."""
+    """Ids in a column's type, text or whole numbers, without those that it cannot hold."""
     texts = [text for query in queries if (text := unicode(query)) is not None]
     if not whole:
         return texts
@@ -175,7 +175,7 @@ def frame_of(batch: Any) -> _native.Frame:
 
 
 def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Iterator[_native.Frame]:
-    """The batches of PyArrow's reader, put together to so many rows, of the columns wanted."""
+    """The batches of a PyArrow reader, combined to about ``rows`` rows, with the wanted columns."""
     import pyarrow as pa
 
     part: list[Any] = []
@@ -191,7 +191,7 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 
 
 def sound(table: Any, *, full: bool = False) -> Any:
-    """The table, if its text ends within its memory; with ``full``, all of it is fit for PyArrow's own functions.
+    """The table, validated: its text lies within its buffers; with ``full``, PyArrow's functions are safe on all of it.
 
     Raises:
         ValueError: a damaged table.
@@ -201,14 +201,14 @@ def sound(table: Any, *, full: bool = False) -> Any:
 
 
 def feed_of(given: Any, **asked: str | None) -> Feed | None:
-    """How the rows of a frame come in batches; None for one that is in memory, or of a library that has no batches.
+    """The batches of a frame; None if it is in memory, or its library has no batches.
 
     Args:
         given: the frame.
-        asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+        asked: columns' names by role; None, or none given, looks for a usual name.
 
     Raises:
-        DataError: a column that is not there, or cannot be told from others.
+        DataError: a missing or ambiguous column.
     """
     roles = {role: asked.get(role) for role in ROLES["run"]}
     library = library_of(given)
@@ -222,14 +222,14 @@ def feed_of(given: Any, **asked: str | None) -> Feed | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LazyFeed:
-    """A lazy frame of Polars or a relation of DuckDB, computed anew each time.
+    """A lazy frame of Polars or a relation of DuckDB, computed for each pass.
 
     Args:
-        frame: narwhals' view of the columns wanted.
-        roles: what each column is.
-        origin: which library it is of.
-        rows: how many are asked for at once.
-        lock: held while DuckDB answers, whose connection answers one thread at a time.
+        frame: narwhals' view of the wanted columns.
+        roles: the role of each column.
+        origin: its provenance.
+        rows: the number of rows per batch.
+        lock: held while DuckDB computes, since a connection serves one thread at a time.
     """
 
     frame: Any
@@ -240,15 +240,15 @@ class LazyFeed:
     lock: Any = field(default_factory=RLock)
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in their order."""
+        """All rows in order."""
         import narwhals as nw
 
         with refusals("run", str(self.origin.library)), self.turn():
-            # A relation of DuckDB hands itself over once: this makes a new one.
+            # A relation of DuckDB can be exported once: this makes a new one.
             yield from batches_of(self.frame.select(nw.all()).to_native(), self.rows)
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries, which the engine's own filter finds."""
+        """The rows of some queries, found by the library's own filter."""
         import narwhals as nw
 
         name = self.frame.columns[0]
@@ -258,20 +258,20 @@ class LazyFeed:
             return _native.Frame(found.collect().to_native().__arrow_c_stream__())
 
     def turn(self) -> AbstractContextManager[Any]:
-        """What is waited for before the library is asked; nothing for Polars, which answers many threads at once."""
+        """The lock to hold while the library computes; none for Polars, which serves many threads."""
         turn: AbstractContextManager[Any] = self.lock if self.origin.library == "duckdb" else nullcontext()
         return turn
 
 
 def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
-    """The feed of a lazy frame; None for a frame in memory."""
+    """The batches of a lazy frame; None for a frame in memory."""
     import narwhals as nw
 
     frame: Any = nw.from_native(given, pass_through=True)
     if not isinstance(frame, nw.LazyFrame):
         return None
     library = library_of(frame.to_native())
-    # DuckDB hands batches over by way of PyArrow, and all rows at once without it.
+    # DuckDB yields batches through PyArrow; without it, all rows at once.
     if library != "polars" and not (library == "duckdb" and find_spec("pyarrow")):
         return None
     schema = frame.collect_schema()
@@ -294,33 +294,33 @@ def batches_of(native: Any, rows: int) -> Iterator[_native.Frame]:
 
 
 def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
-    """The batches of a relation of DuckDB, whose connection answers nothing else until its reader is closed."""
+    """The batches of a relation of DuckDB; its connection is busy until the reader is closed."""
     names = (
         "to_arrow_reader",
         "fetch_record_batch",
         "fetch_arrow_reader",
-    )  # as newer and older versions have it
+    )  # newer and older versions
     reader_of = next(getattr(relation, name) for name in names if hasattr(relation, name))
     with closing(reader_of(rows)) as reader:
         yield from frames_of(reader, rows)
 
 
 BATCH = 1 << 17
-"""PyArrow reads some dozen batches ahead: what it chooses itself unless told otherwise."""
+"""PyArrow's default number of rows per batch; it reads a dozen batches ahead."""
 FEW = 1 << 22
-"""Of a stream that can be read once, so many rows are held, to be read as often as one likes."""
+"""Rows of a single-pass stream that are kept in memory, so that a short one can be read again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetFeed:
-    """A dataset of PyArrow, scanned anew each time.
+    """A dataset of PyArrow, scanned for each pass.
 
     Args:
         dataset: the dataset.
-        names: the columns wanted.
-        roles: what each column is.
-        origin: which library it is of.
-        rows: how many are asked for at once.
+        names: the wanted columns.
+        roles: the role of each column.
+        origin: its provenance.
+        rows: the number of rows per batch.
     """
 
     dataset: Any
@@ -331,7 +331,7 @@ class DatasetFeed:
     again: bool = True
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in their order."""
+        """All rows in order."""
         with refusals("run", "pyarrow"):
             size = min(self.rows, BATCH)
             scanner = self.dataset.scanner(columns=self.names, batch_size=size, **bounded(self.dataset))
@@ -346,7 +346,7 @@ class DatasetFeed:
         ids = wanted_ids(queries, whole=self.origin.whole)
         kept = column.isin(ids) if self.origin.whole else column.cast(pa.string()).isin(ids)
         with refusals("run", "pyarrow"):
-            if bounded(self.dataset):  # of Parquet, whose rows PyArrow makes itself
+            if bounded(self.dataset):  # Parquet: PyArrow decodes the rows itself
                 return frame_of(self.dataset.scanner(columns=self.names, filter=kept).to_table())
             batches = self.dataset.scanner(columns=self.names, batch_size=BATCH).to_reader()
             parts = [
@@ -358,25 +358,25 @@ class DatasetFeed:
 
 
 def bounded(dataset: Any) -> dict[str, Any]:
-    """How a dataset is scanned so that PyArrow does not hold a whole Parquet file, as it does unless told otherwise."""
+    """Scan options that keep PyArrow from buffering a whole Parquet file, which is its default."""
     if getattr(getattr(dataset, "format", None), "default_extname", None) != "parquet":
         return {}
     import pyarrow.dataset as ds
 
     if dataset.format.default_fragment_scan_options != ds.ParquetFragmentScanOptions():
-        return {}  # somebody has said what they want
+        return {}  # the caller has chosen options
     return {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
 
 
 class OnceFeed:
-    """Batches that can be read once. Those of few rows are held, and then read as often as one likes.
+    """Batches of a single-pass stream. If they have few rows they are kept, and can be read again.
 
     Args:
         reader: PyArrow's reader.
-        names: the columns wanted.
-        roles: what each column is.
-        origin: which library it is of.
-        few: how many rows are held.
+        names: the wanted columns.
+        roles: the role of each column.
+        origin: its provenance.
+        few: the number of rows to keep.
     """
 
     def __init__(
@@ -392,19 +392,19 @@ class OnceFeed:
         self.again = self.head.rows < few
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in their order."""
+        """All rows in order."""
         yield self.first()
         if not self.again:
             with refusals("run", "pyarrow"):
                 yield from frames_of(self.rest, ROWS, self.names)
 
     def first(self) -> _native.Frame:
-        """The first rows, which are not held any longer if there are more.
+        """The first rows; released if there are more.
 
         Raises:
             DataError: they were read before.
         """
-        with self.lock:  # of several threads one gets them
+        with self.lock:  # only one of several threads gets them
             head = self.head
             self.head = head if self.again else None
         if head is None:
@@ -412,10 +412,10 @@ class OnceFeed:
         return head
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:  # noqa: ARG002 -- may hold more
-        """All rows, if they are few.
+        """All rows, if they were kept.
 
         Raises:
-            DataError: they are not.
+            DataError: they were not.
         """
         if not self.again:
             raise DataError(READ_ONCE)
@@ -429,7 +429,7 @@ READ_ONCE = (
 
 
 def arrow_feed(given: Any, asked: dict[str, str | None]) -> Feed | None:
-    """The feed of a dataset, a scanner or a stream of batches; None for a table in memory."""
+    """The batches of a dataset, a scanner or a stream; None for a table in memory."""
     schema: Any = getattr(given, "projected_schema", getattr(given, "schema", None))
     once = hasattr(given, "read_next_batch") or hasattr(given, "projected_schema")
     if not once and not hasattr(given, "get_fragments"):

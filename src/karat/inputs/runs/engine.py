@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["TABLES", "EngineRun", "is_away", "placed"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
-"""Libraries whose tables are not in this process, so that a run is ranked where it is; others do it on request."""
+"""Libraries whose tables are outside this process, so that runs are ranked there; others do so on request."""
 MOVED = 1 << 21
-"""Rows up to which Spark hands a run over whole: moving a million takes a fifth of the time of ranking them there."""
+"""The most rows that are collected from Spark: moving a million takes a fifth of the time of ranking them there."""
 FEW = 100
-"""Queries up to which they are named in a filter, which engines take to the files; of more a table is joined."""
+"""The most queries for a filter, which engines push down to the files; for more a table is joined."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineRun:
-    """A run as a table of an engine, which is asked when the run is matched.
+    """A run as a table of an engine, queried when the run is matched.
 
     Args:
         table: the engine's own, or a lazy frame.
-        chosen: which column is what.
-        origin: where it came from.
-        most: how many rows are moved here rather than ranked there.
-        lock: held while the engine answers, since a connection may answer one thread at a time.
+        chosen: the columns by role.
+        origin: its provenance.
+        most: the most rows to collect here rather than rank there.
+        lock: held while the engine computes, since a connection may serve one thread at a time.
     """
 
     table: Any
@@ -53,20 +53,20 @@ class EngineRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks and no scores."""
+        """Whether it has ranks but no scores."""
         return "score" not in self.chosen
 
     @classmethod
     def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
-        """Take a lazy table.
+        """Wrap a lazy table.
 
         Args:
             given: the table.
-            small: whether a small run of Spark may be moved here.
-            asked: a column's name for what it is; where it is None or missing a usual name is looked for.
+            small: whether a small run of Spark may be collected here.
+            asked: columns' names by role; None, or none given, looks for a usual name.
 
         Raises:
-            DataError: a table of no engine, a column that is not there, or one that holds what it must not.
+            DataError: an unknown engine, a missing column, or one of the wrong type.
         """
         import narwhals as nw
 
@@ -104,7 +104,7 @@ class EngineRun:
             return self.moved(judgments, asked) or self.found(judgments, asked)
 
     def found(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
-        """What ``match`` finds, by one job of the engine."""
+        """The judged rows, found by one job of the engine."""
         with refusals("run", self.library):
             found = self.planned(judgments, asked).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -114,7 +114,7 @@ class EngineRun:
         return extracted(len(judgments.queries), rows, facts)
 
     def moved(self, judgments: _native.Judgments, asked: Asked) -> Extracted | None:
-        """What ``match`` finds in a small run that has no fault, read into this process; None for any other."""
+        """The judged rows of a small run without faults, collected here; None for any other run."""
         import narwhals as nw
 
         if not self.most:
@@ -123,7 +123,7 @@ class EngineRun:
         schema = table.collect_schema()
         columns = [
             nw.col(name).alias(role)
-            # A whole score may be one that a double does not hold.
+            # A whole score may have no double.
             if role in ("query", "document") or schema[name].is_integer()
             else nw.col(name).cast(nw.Float64).alias(role)
             for role, name in self.chosen.items()
@@ -135,11 +135,11 @@ class EngineRun:
         try:
             found = self.in_memory(rows).match(judgments, asked)
         except DataError:
-            return None  # the engine says it as it says it of a large run
+            return None  # reported by the engine's job, as for a large run
         return None if by_order(found, asked) else taken_over(found)
 
     def planned(self, judgments: _native.Judgments, asked: Asked) -> Lazy:
-        """What ``match`` has the engine compute, as narwhals' lazy frame."""
+        """The engine's job, as a lazy frame of narwhals."""
         import narwhals as nw
 
         chosen = self.needed(asked)
@@ -152,7 +152,7 @@ class EngineRun:
         return plan(rows, faults(chosen, rows), queries, judged, rule)
 
     def needed(self, asked: Asked) -> dict[str, str]:
-        """The columns that are read."""
+        """The columns to read."""
         if asked.rule == "rank-column" and "rank" not in self.chosen:
             raise DataError(
                 "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
@@ -161,7 +161,7 @@ class EngineRun:
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 
     def refuse_faults(self, facts: dict[str, Any]) -> None:
-        """Refuse a run with rows that cannot be used.
+        """Refuse a run with unusable rows.
 
         Raises:
             DataError: such a row.
@@ -182,7 +182,7 @@ class EngineRun:
             )
 
     def faulty_query(self, kind: str) -> str | None:
-        """A query with a row of a fault; None where the query is what is missing."""
+        """A query with a faulty row; None if the query itself is missing."""
         import narwhals as nw
 
         rows = scored_rows(nw.from_native(self.table), self.chosen)
@@ -192,7 +192,7 @@ class EngineRun:
         return query
 
     def refuse_open(self, judgments: _native.Judgments, found: Any, asked: Asked) -> None:
-        """Refuse what only an order of the rows would decide: a document that stands twice, and some ties.
+        """Refuse what only the order of the rows could decide: a document that occurs twice, and some ties.
 
         Raises:
             DataError: a judged query with one of them.
@@ -220,7 +220,7 @@ class EngineRun:
             )
 
     def refuse_twice(self, query: bytes, asked: Asked) -> None:
-        """Name a document that stands twice, of a query that has one.
+        """Report a document that occurs twice in a query.
 
         Raises:
             DataError: always.
@@ -237,12 +237,12 @@ class EngineRun:
         )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         refuse(asked)
         return self.here([query]).ranked(query, asked)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row, in the order in which the engine hands them over."""
+        """Query, document and score of each row, in the engine's order."""
         return self.here(queries).rows(queries)
 
     def here(self, queries: Collection[bytes] | None) -> FrameRun:
@@ -257,7 +257,7 @@ class EngineRun:
         return self.in_memory(found)
 
     def in_memory(self, rows: Any) -> FrameRun:
-        """Rows that were read, whose columns are called what they are."""
+        """Collected rows, whose columns are named by role."""
         own: dict[str, Any] = {role: role for role in self.chosen}
         return FrameRun(columns_of(rows, "run", **own))
 
@@ -279,24 +279,24 @@ FAULTS = {
     "wide": f"in {{}}, {WIDE}: subtract a constant, or cast the column to double.",
     "fraction": "holds no whole number in {}, which a rank is.",
 }
-"""What is said of a column, by the kind of its fault."""
+"""The sentence about a column, by the kind of fault."""
 
 UNORDERED = {
     "keep": "",
     "first": ", and an engine's rows have no order to say which is the first",
     "last": ", and an engine's rows have no order to say which is the last",
 }
-"""Why a document that stands twice is refused, by the policy."""
+"""Why a document that occurs twice is refused, by the policy."""
 
 
 def by_order(found: _native.Matched, asked: Asked) -> bool:
-    """Whether something was decided by an order of the rows, which an engine's table has not."""
+    """Whether the order of the rows decided anything; an engine's table has none."""
     tied = asked.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
     return tied or bool(found.duplicates) or (found.dropped > 0 and asked.duplicates != "max")
 
 
 def is_away(given: object) -> bool:
-    """Whether a frame's rows are not in this process."""
+    """Whether a frame's rows are outside this process."""
     library = library_of(given)
     if library == "narwhals":
         library = str(getattr(getattr(given, "implementation", None), "value", ""))
@@ -304,10 +304,10 @@ def is_away(given: object) -> bool:
 
 
 def refuse(asked: Asked) -> None:
-    """Refuse what an engine's table cannot give.
+    """Refuse what an engine cannot compute.
 
     Raises:
-        PolicyError: such a policy, or a measure that needs every document's score.
+        PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.
     """
     if asked.policy.listing == "known":
         raise PolicyError(
@@ -327,7 +327,7 @@ def refuse(asked: Asked) -> None:
 
 
 def holding(kind: Any) -> str:
-    """What a column holds, in the kernel's words."""
+    """A column's type in the kernel's words."""
     import narwhals as nw
 
     if kind.is_integer():
@@ -338,11 +338,11 @@ def holding(kind: Any) -> str:
 
 
 BROADCAST = 64 * 2**20
-"""Bytes up to which Spark is told to send a table to every worker: of one that it did not make it knows no size."""
+"""The largest table, in bytes, that Spark broadcasts; it does not know the size of a table made here."""
 
 
 def home_of(table: Any, library: str) -> Any:
-    """What makes tables beside this one: a session, or of DuckDB the relation, which knows its connection."""
+    """The session in which tables can be made; for DuckDB the relation, which knows its connection."""
     if library == "pyspark":
         return table.sparkSession
     if library == "sqlframe":
@@ -351,15 +351,15 @@ def home_of(table: Any, library: str) -> Any:
 
 
 def placed(table: Any, library: str, home: Any) -> Any:
-    """A PyArrow table as one of the engine's.
+    """A PyArrow table as a table of the engine.
 
     Args:
         table: the table.
         library: the engine's.
-        home: what ``home_of`` gave for a table of the engine; None for the engine's own choice.
+        home: the result of ``home_of`` for a table of the engine; None for the engine's default.
 
     Raises:
-        DataError: an engine that has no session now.
+        DataError: the engine has no session.
     """
     return ENGINES[library](table, home)
 
@@ -379,7 +379,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
 
 def in_duckdb(table: Any, relation: Any) -> Any:
-    """A relation of DuckDB, in the connection of another: those of two connections cannot be joined."""
+    """A relation of DuckDB in another's connection, since relations of two connections cannot be joined."""
     import duckdb
 
     if relation is None:
@@ -397,7 +397,7 @@ def in_polars(table: Any, home: None) -> Any:
 
 
 def in_ibis(table: Any, home: None) -> Any:
-    """A table of ibis, which takes it to the other's backend."""
+    """A table of ibis, which moves it to the other's backend."""
     del home
     import ibis
 
@@ -415,7 +415,7 @@ def in_sqlframe(table: Any, session: Any) -> Any:
 
 
 SQL = {"string": "string", "int64": "bigint", "double": "double"}
-"""Arrow's types in SQL's words."""
+"""SQL's names of Arrow's types."""
 
 ENGINES: dict[str, Callable[[Any, Any], Any]] = {
     "pyspark": in_spark,
@@ -424,6 +424,6 @@ ENGINES: dict[str, Callable[[Any, Any], Any]] = {
     "ibis": in_ibis,
     "sqlframe": in_sqlframe,
 }
-"""How each engine's tables are made, by the name of its library."""
+"""Makes an engine's table, by the name of its library."""
 TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
-"""Engines that have no frames in memory beside their tables."""
+"""Engines that have tables only, no frames in memory."""

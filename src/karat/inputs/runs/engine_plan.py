@@ -1,10 +1,10 @@
-"""The plan by which an engine finds the judged rows of a run: expressions of narwhals, run where the table is.
+"""The query plan by which an engine finds the judged rows of a run, in narwhals and, for Spark, in its own expressions.
 
-The engine filters, joins, ranks and counts; what comes out is a row for each judged document retrieved, one for each
-query beside them, and one with what was found in the whole run. Nothing here asks for a value, so no job starts.
+The engine filters, joins, ranks and counts. It returns a row for each judged document retrieved, one for the other
+documents of each query, and one about the whole run. The plan itself is lazy: no job starts here.
 
-A run's rows are read in two branches: those of judged queries, which are ranked, and all of them, of which only queries
-are counted. Ranking all would need one, but a run may hold a hundred times the queries that are judged.
+The run is read in two branches: rows of judged queries, which are ranked, and all rows, whose queries are only
+counted. Ranking all rows would need one branch, but a run may have a hundred times more queries than are judged.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = ["Lazy", "Rule", "extracted", "faults", "plan", "scored_rows", "tables
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
 LETTERS = "Baz\u00e9\uffee\U0001f600"
-"""In the order of their bytes, which is neither that of any language nor that of UTF-16."""
+"""In byte order, which differs from that of every language and of UTF-16."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the plan decides.
+    """The options of the plan.
 
     Args:
         ties: ``ascending``, ``rank-column``, or the trec rule.
         float32: whether scores are rounded to single precision first.
-        highest: whether of a document that stands twice the highest score counts, and the others are dropped.
-        depth: within which a document must not stand twice; None for the whole list.
+        highest: whether the highest score counts where a document occurs twice, and the others are dropped.
+        depth: the depth within which a document must not occur twice; None for the whole list.
     """
 
     ties: str
@@ -52,11 +52,11 @@ class Rule:
 def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
     """The columns ``query``, ``document``, ``score`` and perhaps ``rank``: ids as text, numbers as doubles.
 
-    Of whole scores ``unheld`` says which of them no double holds.
+    For whole scores, ``unheld`` marks those that no double represents.
 
     Args:
         table: the run.
-        chosen: which column is what.
+        chosen: the columns by role.
     """
     import narwhals as nw
 
@@ -71,9 +71,9 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
 
 
 def unheld(whole: nw.Expr) -> nw.Expr:
-    """Whether a double does not hold a whole number of up to 64 bits.
+    """Whether no double represents a whole number of up to 64 bits.
 
-    From 2**53 on doubles are 2 apart, from 2**54 on 4, and so on; turning one back may overflow, where engines differ.
+    From 2**53 on doubles are 2 apart, from 2**54 on 4, and so on; casting back may overflow, and engines differ there.
     """
     import narwhals as nw
 
@@ -87,7 +87,7 @@ def unheld(whole: nw.Expr) -> nw.Expr:
 
 
 def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
-    """What makes a row of ``scored_rows`` unfit: an expression for each kind and column."""
+    """The faults of a row of ``scored_rows``: an expression for each kind and column."""
     import narwhals as nw
 
     found = {f"null {role}": nw.col(role).is_null() for role in chosen}
@@ -101,14 +101,14 @@ def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
 
 
 def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
-    """One table of everything that leaves the engine.
+    """The one table that the engine returns.
 
     Args:
-        rows: the run, as ``scored_rows`` gives it.
-        unfit: its faults, as ``faults`` gives them.
+        rows: the run, from ``scored_rows``.
+        unfit: its faults, from ``faults``.
         queries: the judged queries: ``query`` and its ``number``.
         judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
-        rule: what is decided.
+        rule: the options.
 
     Returns:
         A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
@@ -133,10 +133,10 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
 
 
 def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
-    """The judged rows with their ranks, and a row for the other documents of each query."""
+    """The judged rows with their ranks, and one row for the other documents of each query."""
     import narwhals as nw
 
-    # The negative zero of floating-point numbers is no score of its own, and some engines sort and group by bits.
+    # Negative zero is no distinct score, but some engines sort and group by bits.
     score = nw.col("score")
     if rule.float32:
         score = score.cast(nw.Float32).cast(nw.Float64)
@@ -152,7 +152,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
     rows = told_twice(rows, rule)
-    # Whole numbers alone: engines such as Spark sort once more to gather text.
+    # Whole numbers only: engines such as Spark sort again to aggregate text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
         nw.col("twice", "equal").max(),
@@ -162,7 +162,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
 
 
 def with_windows(rows: Lazy, rule: Rule) -> Lazy:
-    """What is counted beside each row."""
+    """The rows with their counts."""
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
@@ -174,7 +174,7 @@ def with_windows(rows: Lazy, rule: Rule) -> Lazy:
 
 
 def windows(rule: Rule) -> dict[str, nw.Expr]:
-    """What is counted beside each row: an engine sorts once a window, so there are none that the rule does not need."""
+    """The counts of each row. An engine sorts for each window, so there are only those that the rule needs."""
     import narwhals as nw
 
     key = "rank" if rule.ties == "rank-column" else "document"
@@ -188,7 +188,7 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
 
 
 def told_twice(rows: Lazy, rule: Rule) -> Lazy:
-    """The rows, and whether a document stands ``twice``: at a better rank too, and here within the depth."""
+    """The rows with the flag ``twice``: the document also has a better rank, and this one is within the depth."""
     import narwhals as nw
 
     if rule.highest:
@@ -196,7 +196,7 @@ def told_twice(rows: Lazy, rule: Rule) -> Lazy:
     if rule.depth is not None:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
         return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
-    # Engines hash where they only count, and sort where they rank.
+    # Engines hash to count, and sort to rank.
     numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
         nw.col("judgment").max(),
@@ -206,10 +206,10 @@ def told_twice(rows: Lazy, rule: Rule) -> Lazy:
 
 
 def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
-    """One row about the whole run."""
+    """One row of facts about the whole run."""
     import narwhals as nw
 
-    # Rows of judged queries are one group here, so that an engine moves a row each of the others alone.
+    # Rows of judged queries form one group, so that an engine moves one row for each of the others.
     rows = rows.join(queries, on="query", how="left").with_columns(
         stranger=nw.when(nw.col("number").is_null()).then(nw.col("query")),
         **{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()},
@@ -231,7 +231,7 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
 
 
 def spark_windows(rows: Any, key: str) -> Any:
-    """The columns of ``karat.inputs.runs.engine_plan.windows`` beside the rows of a DataFrame.
+    """The rows of a DataFrame with the columns of ``windows``, in Spark's own expressions.
 
     Args:
         rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
@@ -245,7 +245,7 @@ def spark_windows(rows: Any, key: str) -> Any:
     by_key = query.orderBy(spark.desc("score"), spark.asc(key))
     equal = by_key.rangeBetween(Window.currentRow, Window.currentRow)
     tie_first = spark.rank().over(by_score)
-    # Up to the last of the equal scores, as far as Spark has come by then: it need not look ahead twice.
+    # Counts rows up to the last equal score, which Spark has read by then: it does not look ahead twice.
     tie_last = spark.count("*").over(by_score.rangeBetween(Window.unboundedPreceding, Window.currentRow))
     counts = {
         "tie_first": tie_first,
@@ -257,7 +257,7 @@ def spark_windows(rows: Any, key: str) -> Any:
 
 
 def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
-    """The judged queries with their numbers, and the judged documents with theirs, as PyArrow's tables."""
+    """The judged queries and the judged documents with their numbers, as PyArrow tables."""
     import pyarrow as pa
 
     count = len(judgments.queries)
@@ -272,7 +272,7 @@ def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
 
 
 def texts(ids: list[bytes]) -> Any:
-    """Ids as a column of text, null for those that are none."""
+    """Ids as a column of text, null for those that are not UTF-8."""
     import pyarrow as pa
 
     try:
@@ -306,7 +306,7 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
 
 
 def taken_over(found: _native.Matched) -> Extracted:
-    """What the kernel found, without what it says of the order of the rows."""
+    """The kernel's result, without its facts about the order of the rows."""
     return Extracted(
         found.length,
         found.offsets,

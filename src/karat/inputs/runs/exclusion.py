@@ -1,4 +1,4 @@
-"""Runs without some of their documents, such as the items that a user had seen: the others move up."""
+"""Runs with documents excluded, such as the items that a user has seen; the others move up."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 __all__ = ["ExcludingRun", "excluding", "pairs_of"]
 
 NOBODY = b" \xff"
-"""A document that no run has: it keeps a query without judgments, which would go with its last row."""
+"""A document that no run has: it keeps a query whose judgments were all removed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExcludingRun:
-    """A run without some documents of each query.
+    """A run with some documents of each query excluded.
 
-    The documents to be left out are matched as if they were judged, which says where they stand; then they go, and
-    what is below them moves up. So it is the same for text, frames, streams and engines.
+    The excluded documents are matched as if they were judged, which gives their ranks; then they are removed, and the
+    documents below move up. This works for text, frames, streams and engines alike.
 
     Args:
-        held: what holds the run.
-        seen: the documents that are left out, by query.
-        source: where those came from, for a record.
+        held: the source of the run.
+        seen: the excluded documents, by query.
+        source: the provenance of those, for a record.
     """
 
     held: Held
@@ -49,13 +49,13 @@ class ExcludingRun:
 
     @property
     def origin(self) -> Origin:
-        """Where the run came from."""
+        """The run's provenance."""
         its = self.held.origin
         return replace(its, columns=(*its.columns, ("exclude", self.source)))
 
     @property
     def alone(self) -> bool:
-        """Whether no other run is read beside it."""
+        """Whether it is read alone."""
         return self.held.alone
 
     @property
@@ -64,11 +64,11 @@ class ExcludingRun:
         return self.held.by_rank
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
-        """The rows of judged documents, without those that are left out.
+        """The rows of judged documents, without excluded ones.
 
         Raises:
-            PolicyError: ``listing=known``, which goes by the rows as the run lists them; ``ranks=given`` of a run of
-                ranks, by which nothing moves up.
+            PolicyError: ``listing=known``, which uses the run's order of rows; ``ranks=given`` for a run of ranks,
+                under which nothing moves up.
         """
         if asked.policy.ranks == "given" and self.by_rank:
             raise PolicyError(
@@ -93,30 +93,30 @@ class ExcludingRun:
         return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
 
     def duplicates(self, found: Found, judgments: _native.Judgments) -> list[Any]:
-        """The documents that stand twice and are not left out."""
+        """The documents that occur twice and are not excluded."""
         seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         seen = self.seen.get(query, frozenset())
         rows = [each for each in zip(*self.held.ranked(query, asked), strict=True) if each[0] not in seen]
         return [document for document, _ in rows], [score for _, score in rows]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row that is not left out."""
+        """Query, document and score of each row that is not excluded."""
         for row in self.held.rows(queries):
             if row[1] not in self.seen.get(row[0], ()):
                 yield row
 
 
 def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) -> Extracted:
-    """What was found without the rows that are left out, everything below them moved up."""
+    """The match without the excluded rows, everything below them moved up."""
     count = len(found.length)
     query = np.repeat(np.arange(count), np.diff(found.offsets))
     gone = left_out[found.judgment]
-    # Ranks of all queries on one line, so that one search finds how many rows above a rank are gone.
-    # A tie may reach below every judged rank.
+    # The ranks of all queries in one ascending array: one search counts the rows removed above a rank.
+    # A tie may extend below every judged rank.
     width = int(max(found.rank.max(initial=0), found.tie_last.max(initial=0))) + 1
     places = np.sort(query[gone] * width + found.rank[gone])
     first = np.searchsorted(places, np.arange(count) * width)
@@ -127,7 +127,7 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
     kept = ~gone
     taken = np.bincount(query[gone], minlength=count)
     scores = found.scores
-    if scores is not None and len(scores):  # else nobody asked for them
+    if scores is not None and len(scores):  # else not requested
         starts = np.append(0, np.cumsum(np.maximum(found.length, 0)))
         scores = np.delete(scores, starts[query[gone]] + found.rank[gone] - 1)
     return Extracted(
@@ -149,14 +149,14 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
 
 
 def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """Pairs of query and document, in any form that judgments come in; grades are not asked for.
+    """Pairs of query and document, in any form of judgments; grades are optional.
 
     Args:
         read: ``Qrels.of``.
         given: the pairs.
     """
     if isinstance(given, (str, os.PathLike)) or hasattr(given, "read"):
-        given = kept(given)  # it may be read twice, where it has no grades
+        given = kept(given)  # without grades it is read twice
     try:
         return with_or_without_grades(read, given)
     except NothingError:
@@ -164,9 +164,9 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """The pairs, where judgments may have grades or none."""
+    """The pairs, from judgments with or without grades."""
     first = Policy(duplicates="first")
-    if isinstance(given, io.IOBase):  # text, and read once
+    if isinstance(given, io.IOBase):  # text, which can be read once
         return read(given, first)
     if not isinstance(given, (str, os.PathLike, bytes)):
         return read(given, first, grade=1)
@@ -186,7 +186,7 @@ def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:
-    """The pairs of text whose every line is ``query document``; None of anything else."""
+    """The pairs of text with ``query document`` on every line; None for other text."""
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():

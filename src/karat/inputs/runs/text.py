@@ -1,4 +1,4 @@
-"""Runs as text: lines ``query Q0 document rank score tag``, from a file, bytes or a stream."""
+"""Runs as TREC text: lines ``query Q0 document rank score tag``, from a file, bytes or a stream."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TextRun:
 
     @property
     def origin(self) -> Origin:
-        """Where it came from."""
+        """Its provenance."""
         return self.source.origin
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
@@ -56,7 +56,7 @@ class TextRun:
             )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order in which ``match`` ranks them, and the scores compared."""
+        """Every document of one query in the order of ``match``, with the scores compared."""
         with sentences(self.source.name, "run", self.source.origin.files):
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
@@ -71,7 +71,7 @@ class TextRun:
         return documents, scores.tolist()
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each line that has its six fields."""
+        """Query, document and score of each line with six fields."""
         with sentences(self.source.name, "run", self.source.origin.files):
             for line in self.source.lines():
                 fields = line.split(None, 5)
