@@ -38,14 +38,14 @@ class Convention:
 
     Args:
         measure: the measure in full.
-        policy: the policy under which it stands, without exceptions.
+        policy: its policy, without exceptions.
     """
 
     measure: Measure
     policy: Policy
 
     def axes(self) -> dict[str, str]:
-        """Every axis with its value as it is typed: what the measure is shown first, then its own."""
+        """Every axis with its value as a user types it: the measure first, then the policy's."""
         depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
         parameters = {key: show(value) for key, value in self.measure.arguments.items()}
         policy = self.policy.as_dict()
@@ -100,7 +100,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Difference(Display):
-    """What one measure gives under two profiles, and the steps that lead from one to the other.
+    """The value of one measure under two profiles, and the steps that lead from one to the other.
 
     Args:
         asked: the measure's name as it was asked for.
@@ -108,7 +108,7 @@ class Difference(Display):
         measures: the measure as each of them reads it.
         values: the mean under each; None where the evaluation is refused.
         steps: every axis in which the two differ, in the order in which they were changed.
-        queries: how many queries there are, on whatever part of the way.
+        queries: how many queries occur in any step.
         refusals: the sentence for each profile that refuses the data.
         digits: decimals in tables.
 
@@ -135,7 +135,7 @@ class Difference(Display):
 
     @property
     def gap(self) -> float | None:
-        """What leads from the first value to the second: all steps together."""
+        """The difference of the two values: the sum of all steps."""
         before, after = self.values
         return None if before is None or after is None else after - before
 
@@ -209,7 +209,7 @@ class Difference(Display):
         return rows
 
     def sentences(self) -> list[str]:
-        """What is to be said below the table."""
+        """The lines below the table."""
         found = [f"{name} refuses: {sentence}" for name, sentence in self.refusals.items()]
         idle = [step for step in self.steps if not step.queries and not step.moved]
         if idle:
@@ -223,7 +223,7 @@ class Difference(Display):
         return found + self.orders()
 
     def orders(self) -> list[str]:
-        """What each axis moves as the first and as the last one changed, if the order matters."""
+        """The effect of each axis when changed first and when changed last, if the order matters."""
         in_table = {
             step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)
         }
@@ -310,7 +310,7 @@ def difference(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an evaluation gave: a mean and each query's value, or the sentence that refused it."""
+    """The result of an evaluation: a mean and the value of each query, or the error that refused it."""
 
     mean: float | None
     values: Mapping[str, float]
@@ -332,7 +332,7 @@ class Evaluated:
         self.warned = False
 
     def under(self, convention: Convention) -> Outcome:
-        """What the convention gives."""
+        """The result under the convention."""
         if convention not in self.known:
             self.known[convention] = self.evaluated(convention)
         return self.known[convention]
@@ -386,7 +386,7 @@ def path(start: Convention, end: Convention) -> list[str]:
 
 
 def moved(before: Outcome, after: Outcome) -> int:
-    """How many queries have another value, or stand on one side only."""
+    """How many queries changed their value, or occur on one side only."""
     either = before.values.keys() | after.values.keys()
     return sum(not same(before.values.get(query), after.values.get(query)) for query in either)
 
@@ -397,7 +397,7 @@ def same(a: float | None, b: float | None) -> bool:
 
 
 def minus(after: float | None, before: float | None) -> float | None:
-    """What was added; nothing between two undefined values, and None where one is not there."""
+    """The change; 0 between two undefined values, None where one is absent."""
     if after is None or before is None:
         return None
     return 0.0 if same(after, before) else after - before
@@ -414,7 +414,7 @@ def weight(step: Step) -> float:
 
 
 def rounded(value: float | None, digits: int) -> float | None:
-    """A value as it is shown, as a number."""
+    """A displayed value as a number."""
     return None if value is None else round(value, digits)
 
 

@@ -196,7 +196,7 @@ def explained(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
-    """What is explained: grades, a query of a judged ranking, or a query of a run.
+    """The subject of an explanation: grades, a query of a judged ranking, or a query of a run.
 
     Args:
         name: the run.
@@ -217,13 +217,13 @@ class Subject:
     found: dict[tuple[str, Policy], Any] = field(default_factory=dict)
 
     def once(self, what: str, policy: Policy, make: Callable[[], Any]) -> Any:
-        """What was made before of this subject under a policy, or what ``make`` makes now."""
+        """The result of ``make`` under a policy, computed once."""
         if (what, policy) not in self.found:
             self.found[what, policy] = make()
         return self.found[what, policy]
 
     def match(self, policy: Policy) -> Match:
-        """The ranked list, as it is evaluated."""
+        """The ranked list that is evaluated."""
         return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
 
     def matched(self, policy: Policy) -> Match:
@@ -297,7 +297,7 @@ def subject_of(
     judged_ranking: QrelsLike | None,
     policy: Policy,
 ) -> Subject:
-    """What the arguments of ``explain`` name.
+    """The subject that the arguments of ``explain`` name.
 
     Raises:
         DataError: they name nothing, or two things at once, or a query without judgments.
@@ -379,7 +379,7 @@ def decisions(
     digits: int,
     say: Language = ENGLISH,
 ) -> Iterator[str]:
-    """What the policy did to the order and the judgments of the query, in sentences."""
+    """Sentences on how the policy changed the order and the judgments of the query."""
     counts = found.counts
     if counts.missing:
         yield say("The run does not mention this query: the list is empty.")

@@ -33,7 +33,7 @@ UNJUDGED, BETWEEN = "·", "…"
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what stands above and below it.
+    """A table with the lines above and below it.
 
     Args:
         title: above, in one line.
@@ -106,14 +106,14 @@ class Explanation(Display):
 
     @property
     def result(self) -> str:
-        """What is explained, and its value."""
+        """The measure, the query and the value."""
         asked = self.say("{label} of query {query}", label=self.label, query=self.query)
         subject = asked if self.query else self.label
         return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
 
     @property
     def meaning(self) -> tuple[str, ...]:
-        """What the measure is, and its name in full where that says more than the one asked for."""
+        """The definition of the measure, and its full name where that says more than the one requested."""
         full = self.say("In full: {name}", name=self.full_name)
         named = () if self.label == self.full_name else (full,)
         definition = self.measure.definition
@@ -121,7 +121,7 @@ class Explanation(Display):
 
     @property
     def words(self) -> dict[str, str]:
-        """What each word of the steps means."""
+        """The meaning of each word in the steps."""
         return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
     def tables(self) -> list[Table]:
@@ -161,7 +161,7 @@ class Explanation(Display):
         )
 
     def title_of(self, sheet: Sheet) -> str:
-        """What a list is."""
+        """The description of a list."""
         if not sheet.is_run:
             return sheet.name
         if self.measure.depth is None:
@@ -268,7 +268,7 @@ class Explanation(Display):
         return f'<!doctype html>\n<html lang="{self.say.name}">\n{page}\n</html>\n'
 
     def to_fragment(self, heading: int = 1) -> str:
-        """The content of the page alone, to stand in another page that styles it.
+        """The content of the page alone, for a page that brings its own style.
 
         Args:
             heading: the level of its highest heading.
@@ -294,7 +294,7 @@ class Explanation(Display):
         return "\n".join(parts) + "\n"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The display in a notebook."""
         return f'<div class="karat">\n<style>\n{STYLE}</style>\n{self.to_fragment()}</div>\n'
 
 
@@ -366,7 +366,7 @@ def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
 
 
 def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
-    """What is not shown of a list, and what a dot means."""
+    """Notes under a list: the rows left out, and the meaning of a dot."""
     length = len(sheet.grade)
     if not length and sheet.is_run:
         return say("No document was retrieved.")
@@ -385,7 +385,7 @@ def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
 
 
 def heading(line: Line) -> str:
-    """A column's title: the step's letter, and its expression; a long one stands above the table."""
+    """A column's title: the step's letter and its expression; a long expression goes above the table."""
     return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
 
 
@@ -416,12 +416,12 @@ def numbers(values: Sequence[float], digits: int) -> str:
 
 
 def plain(value: float) -> str:
-    """A number as short as it is."""
+    """A number, whole ones without decimals."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
 
 
 def shown(value: float, digits: int) -> str:
-    """A number with so many decimals; in powers of ten where these would hide it."""
+    """A number with ``digits`` decimals; in powers of ten where these would round it to 0."""
     if math.isnan(value):
         return "undefined"
     if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e12):

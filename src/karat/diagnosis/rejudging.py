@@ -151,7 +151,7 @@ def filled(judgments: Judged) -> Judged:
 
 
 def names_of(ends: list[Qrels]) -> tuple[str, str]:
-    """What both judgments are called; by their paths where that is the same."""
+    """The names of both judgments; their paths where the names are equal."""
     names = [os.path.basename(each.name) or letter for each, letter in zip(ends, "AB", strict=True)]
     if names[0] == names[1]:
         names = [each.name for each in ends] if ends[0].name != ends[1].name else ["A", "B"]

@@ -1,4 +1,4 @@
-"""Measures as vectors: their values at every depth, or at every recall level, from one call."""
+"""``karat.curve``: a measure at every depth, or precision at every recall level."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def matcher(
     name: str | None,
     wanted: dict[str, Measure],
 ) -> tuple[Callable[[Policy], Match], str]:
-    """What matches the data under a policy, each policy once, and the run's name."""
+    """A function that matches the data under a policy, each policy once, and the run's name."""
     done: dict[Policy, Match] = {}
     if grades is not None and qrels is None and run is None:
         lists, pools = nested(grades), None if judged is None else nested(judged)
@@ -208,7 +208,7 @@ def at_one(name: str, convention: Profile) -> Measure:
     """The measure of a name without its place, at the first one that every measure has.
 
     Raises:
-        MeasureError: no such measure, or nothing may stand after its ``@``.
+        MeasureError: no such measure, or one that takes no ``@``.
     """
     if "@" in name:
         raise MeasureError(
@@ -219,7 +219,7 @@ def at_one(name: str, convention: Profile) -> Measure:
 
 
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
-    """Where a measure is evaluated if nobody says: every depth, or eleven recall levels."""
+    """The default places: every depth, or eleven recall levels."""
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
 
 

@@ -1,4 +1,4 @@
-"""From matches to scores: every formula called on the lists, with what was decided on the way."""
+"""Scores of a match: groups measures by policy, calls their formulas, and weighs the means."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scored(
     best: Ideals | None = None,
     judgments: str = "",
 ) -> Scores:
-    """Match and evaluate once for each policy that the measures stand under."""
+    """Match and evaluate once for each policy of the measures."""
     text_name(name)
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
@@ -254,7 +254,7 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
 
 
 def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
-    """What the caller says each query weighs.
+    """The caller's weight of each query.
 
     Raises:
         DataError: a query without a weight, or a weight that is none.
@@ -268,7 +268,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
 
 
 def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
-    """What each query weighs for each measure: what the caller gives, times what the measure says."""
+    """The weight of each query for each measure: the caller's times the measure's own."""
     if column is None:
         return own
     return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)

@@ -1,4 +1,4 @@
-"""From judgments and a run to scores: match once, then call every formula on the same lists."""
+"""``karat.evaluate``: scores of runs, judged rankings and lists of grades."""
 
 from __future__ import annotations
 
@@ -254,10 +254,10 @@ def evaluate_grades(
 # ---------------------------------------------------------------- runs
 
 Evaluated: TypeAlias = "tuple[Scores, dict[Policy, Match]]"
-"""A run's scores, and the matches that they come from, by the policies that its measures stand under."""
+"""A run's scores, and the matches that they come from, by the policies of its measures."""
 
 SMALL = 64 * 2**20
-"""Bytes up to which a file is read by one core, others beside it: of larger ones each is read by all cores."""
+"""Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
 
 
 def evaluate_together(

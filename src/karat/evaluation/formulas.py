@@ -1,4 +1,4 @@
-"""From judged rows to values: every formula on the same lists, and on other orders of their tied documents."""
+"""Calls formulas on judged rows: values per query, and bounds and means over orders of tied documents."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def columns_of(
     *,
     before: int = 0,
 ) -> Floats:
-    """The values of measures that all need every rank, or all do not; so many lists stand ``before`` these.
+    """The values of measures that all need every rank, or all do not; ``before`` lists precede these.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a list.
@@ -100,7 +100,7 @@ def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
 
 
 def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
-    """What each value weighs in the mean of its measure; None if all weigh the same."""
+    """The weight of each value in the mean of its measure; None if all weigh the same."""
     if not any(measure.definition.weighs for measure in measures):
         return None
     lists = Flat(rows)

@@ -1,4 +1,4 @@
-"""Lists of retrieved ids beside lists of those that were wanted, as retrieval for generation (RAG) keeps them."""
+"""``karat.evaluate_ids``: lists of retrieved ids against lists of relevant ids, as RAG systems keep them."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def once(listed: Listed, duplicates: str, number: int) -> Listed:
 
 
 def collapsed(listed: Listed, rule: str) -> Listed:
-    """A list in which each id stands once."""
+    """A list in which each id occurs once."""
     found: dict[Any, Grade] = {}
     for each, grade in listed:
         if rule == "last":

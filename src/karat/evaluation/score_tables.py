@@ -1,4 +1,4 @@
-"""Tables of scores: a row per run, the line under it that says what was decided, and all of it as JSON."""
+"""Tables of scores with a row per run, their footers, and the same as JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plura
 LEAST_NAME, LONGEST_NAME = 12, 40
 """How short a name may be cut where a table has to fit, and how long one may be where it goes on below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
-"""So many different footers stand whole; of more, so many runs' or groups' own parts are shown."""
+"""Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
 
 
 NO_VALUE = "–"
-"""What a table shows of a measure without a value."""
+"""The cell of a measure without a value."""
 
 
 def board(
@@ -150,7 +150,7 @@ def shown(value: float, kind: str, digits: int | None) -> str:
 
 
 def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
-    """What stands under a table of several runs, each sentence with the names of its runs; once where all are alike.
+    """The footers of a table of several runs, each with the names of its runs; one where all are alike.
 
     Of many different ones the part that all share comes first, and a few of what is each run's own.
     """
@@ -173,7 +173,7 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
 
 
 def footer(scores: Values, say: Language = ENGLISH) -> str:
-    """What stands under a table: how many queries, what was decided for how many, the policy."""
+    """The footer of a table: how many queries, what was decided for how many, the policy."""
     return " · ".join(decided(scores, say))
 
 
@@ -212,7 +212,7 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
 
 
 def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:
-    """The rows that do not count as they stand."""
+    """The counts of rows dropped, excluded, skipped or changed."""
     rows = (
         (counts.duplicates, "{count} duplicate dropped", "{count} duplicates dropped"),
         (counts.excluded, "{count} document excluded", "{count} documents excluded"),
@@ -238,7 +238,7 @@ def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
 
 
 def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
-    """What each label stands for that is no full name; of one at many depths it is said once."""
+    """The full name of each label that is none; of one at many depths once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
         if label != measure:
@@ -270,11 +270,11 @@ RULES = {
     "skip": "skipped",
     "error": "refused",
 }
-"""What the policy makes of a missing or an empty query."""
+"""What the policy does with a missing or an empty query."""
 
 
 def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
-    """What was decided for such queries; where measures differ in it, which ones decide so."""
+    """The decision for such queries; where measures differ, with their labels."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
         rules.setdefault(say(rule), []).append(label)
@@ -284,7 +284,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
 
 
 def rules_of(scores: Values, axis: str) -> dict[str, str]:
-    """What each measure makes of such a query, by label."""
+    """The decision of each measure for such a query, by label."""
     return {
         label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
         for label, measure in zip(scores.labels, scores.measures, strict=True)
@@ -320,7 +320,7 @@ def empty_told(scores: Values, say: Language = ENGLISH) -> str:
 
 
 def wanted_words(wanted: Wanted, say: Language) -> str:
-    """What a measure looks for, in words."""
+    """The relevance that a measure looks for, in words."""
     return (
         say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
     )
@@ -337,7 +337,7 @@ def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
 
 
 def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
-    """What ``to_json`` writes, as plain dicts and lists."""
+    """The content of ``to_json`` as plain dicts and lists."""
 
     def number(value: float) -> float | None:
         return value if math.isfinite(value) else None

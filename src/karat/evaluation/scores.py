@@ -1,4 +1,4 @@
-"""Scores: what each measure says of each query, the means, and the story of how they came about."""
+"""Results of evaluation: the scores of a run and those of several, with tables, frames and JSON."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Scores(Display, Values):
             others: the other parts, as many as there are: all at once is quicker than one after the other.
 
         Raises:
-            DataError: a query stands in two parts, or they differ in measures or policy.
+            DataError: a query occurs in two parts, or they differ in measures or policy.
 
         Example:
             >>> import karat

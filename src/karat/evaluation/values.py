@@ -1,4 +1,4 @@
-"""Values of one run: what each measure says of each query, the means, and what was decided on the way."""
+"""Values of one run per query and measure, their means, and the counts of what was decided."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GEOMETRIC_FLOOR = 1e-5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values:
-    """Per-query values of one run, with all that was decided on the way.
+    """Per-query values of one run, with the counts of what was decided.
 
     Args:
         name: the run.
@@ -71,7 +71,7 @@ class Values:
     failed: dict[str, str] = field(default_factory=dict)
 
     def column(self, measure: str | Measure) -> int:
-        """Where a measure stands; trec_eval's names find it too.
+        """The column of a measure, by karat's name or trec_eval's.
 
         Raises:
             MeasureError: it was not evaluated.

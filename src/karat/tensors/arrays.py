@@ -22,17 +22,17 @@ MASKED = {
     "ids": "ids.filled(-1)",
     "relevant_ids": "relevant_ids.filled(-1)",
 }
-"""What to hand over instead of a masked array."""
+"""The arrays to give instead of a masked one."""
 
 UNHELD = "a score that floating point does not hold, so that different ones would be equal"
-"""What is wrong with whole numbers beyond 2**53, and the like."""
+"""The fault of whole numbers beyond 2**53, and the like."""
 
 
 def taken(array: Any, name: str) -> Any:
-    """The array as it is reckoned with: on the host NumPy's, in the machine's order of bytes.
+    """The array in the form used for computing: on the host NumPy's, in the machine's byte order.
 
     Args:
-        array: of any library; what is no array is left as it is.
+        array: of any library; anything else is returned unchanged.
         name: the argument.
 
     Raises:
@@ -110,7 +110,7 @@ def refuse_no_ids(array: Any, name: str) -> None:
     """Refuse ids that are not whole numbers.
 
     Raises:
-        DataError: so it is: they would be rounded, and NaN is a negative one or 0.
+        DataError: they are not: they would be rounded, and NaN would become a negative id or 0.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
         raise DataError(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "array_of", "batch_in", "topk_batch"]
 
 NO_NUMBERS = frozenset("OSUTMmc")
-"""What NumPy calls the kinds of types that hold no real numbers: objects, text, times, complex numbers."""
+"""NumPy's letters for types that hold no real numbers: objects, text, times, complex numbers."""
 
 FEW = 2**20
 """Queries that any batch may have; more of them than of documents by far are numbers that are ids, not counted."""
@@ -30,12 +30,12 @@ class Batch:
 
     Args:
         arrays: their library.
-        scores: None where documents stand in rank order already [query, document].
+        scores: None where documents are in rank order already [query, document].
         grades: NaN for an unjudged document [query, document].
         mask: which places hold a document; None for all [query, document].
         judged: the grades of all judgments, NaN where there is none; None for ``grades`` [query, judgment].
-        flaws: queries whose values are undefined, because nobody could look when the call was made [query].
-        first: how many queries stand before these, where they are a part of a batch.
+        flaws: queries whose values are undefined, because values on a device are not inspected [query].
+        first: how many queries of the batch precede these, where they are a part of it.
     """
 
     arrays: Arrays
@@ -103,7 +103,7 @@ def batch_of(
 
 
 def with_flaws(batch: Batch) -> Batch:
-    """Refuse scores that are no numbers, or where nobody may look take note of them."""
+    """Refuse NaN scores on the host; on a device mark their queries."""
     arrays, scores = batch.arrays, batch.scores
     found = arrays.range_of(scores)
     if found is not None and found[0] == found[0]:
@@ -126,7 +126,7 @@ def either(flaws: Any, others: Any) -> Any:
 
 
 def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
-    """Refuse queries, where the host may look; ``first`` of them stand before these.
+    """Refuse marked queries; ``first`` queries precede these.
 
     Raises:
         DataError: any is marked.
@@ -306,7 +306,7 @@ def judged_batch(
 
 @dataclass(frozen=True)
 class Kind:
-    """What the entries of flat arrays are called, and the arguments that speak of them.
+    """The words for entries of flat arrays, and the arguments about them.
 
     Args:
         what: one of them.
@@ -325,7 +325,7 @@ JUDGMENTS = Kind("judgment", "judged_queries", "longest_judged")
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the entries of flat arrays stand in padded ones.
+    """The places of flat arrays' entries in padded ones.
 
     Args:
         arrays: their library.
@@ -348,7 +348,7 @@ class Places:
 def places_of(
     arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
 ) -> Places:
-    """Where entries with these query numbers stand, those of a query in their order.
+    """The places of entries with these query numbers, those of a query in their order.
 
     Raises:
         DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
@@ -388,7 +388,7 @@ def places_of(
 
 
 def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, kind: Kind) -> Any:
-    """All queries, where an entry belongs to none of them and nobody may look; None on the host [query].
+    """On a device all queries, if an entry belongs to none of them; None on the host [query].
 
     Raises:
         DataError: on the host, such an entry.
@@ -421,11 +421,11 @@ def topk_batch(
         grades: of ``relevant_ids``; all 1 if None [query, judgment].
         mask: which of ``ids`` there are [query, rank].
         relevant_mask: which of ``relevant_ids`` there are [query, judgment].
-        duplicates: what becomes of an id that stands twice: ``error``, or the ``first`` or the ``last`` counts.
+        duplicates: the rule for an id that occurs twice: ``error``, or the ``first`` or the ``last`` counts.
         dtype: the floating type; the library's default if None.
 
     Raises:
-        DataError: shapes that do not fit, or on the host an id that stands twice.
+        DataError: shapes that do not fit, or on the host an id that occurs twice.
     """
     two_axes(ids, "ids")
     two_axes(relevant_ids, "relevant_ids")
@@ -483,7 +483,7 @@ def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, 
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
-    """Which ids stand twice in their row: each but the first, or but the last."""
+    """Which ids occur twice in their row: each but the first, or but the last."""
     xp = arrays.library
     if ids.shape[1] < 2:
         return xp.zeros_like(there)

@@ -53,7 +53,7 @@ def evaluate(
     """Measure a batch of scored documents, in any array library, on its device.
 
     Nothing is copied to the host and shapes depend on shapes alone, so it can be called under ``jax.jit``; for
-    ``torch.compile`` make an ``Evaluator`` first. On a device nobody looks at numbers: what is refused on the host
+    ``torch.compile`` make an ``Evaluator`` first. On a device numbers are not inspected: what is refused on the host
     (a score that is no number, a grade above a measure's ``max``) makes the values of its query NaN there.
 
     Args:
@@ -75,15 +75,15 @@ def evaluate(
             be given.
         weights: what each query weighs in the means, 0 or from 1e-30 to 1e30; all the same if None [query].
         per_query: the values of each query instead of their mean.
-        policy: what is decided. Documents of equal score stand in the order of the array (``input``, the default
-            here). A place stands for the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
+        policy: what is decided. Documents of equal score keep the order of the array (``input``, the default
+            here). The place serves as the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
             ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
             (on a device of measures that are sums over documents). ``empty="skip"`` leaves a query out of the mean
             and shows NaN for it, as does ``missing="skip"`` one without a document.
         profile: a named convention, see ``karat.list_profiles()``.
         max_grade: the highest grade there is, where grades are whole numbers: best lists are then counted, not
             sorted. On the host karat finds out by itself. A query with any other grade is NaN.
-        dtype: the floating type to reckon with; that of the scores if None.
+        dtype: the floating type to compute with; that of the scores if None.
 
     Returns:
         One array without axes per measure, or with ``per_query`` one value per query [query].
@@ -143,17 +143,17 @@ def evaluate_topk(
         relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
         weights: as in ``evaluate``.
         per_query: as there.
-        policy: as there. An id that stands twice is an error on the host and makes its query NaN elsewhere;
+        policy: as there. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
             ``duplicates="first"`` or ``"last"`` keeps one.
         profile: as there.
         max_grade: as there.
-        dtype: the floating type to reckon with; the library's default if None.
+        dtype: the floating type to compute with; the library's default if None.
 
     Returns:
         As ``evaluate``.
 
     Raises:
-        DataError: as ``evaluate``; on the host an id that stands twice.
+        DataError: as ``evaluate``; on the host an id that occurs twice.
         MeasureError: as ``evaluate``.
         PolicyError: as ``evaluate``.
 
@@ -282,7 +282,7 @@ class Evaluator:
         return given_back(given, self.answer(batch, weights, per_query=per_query))
 
     def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
-        """The values per query, or what they come to.
+        """The values per query, or their means.
 
         Raises:
             DataError: as ``columns``; on the host, weights that are all 0.
@@ -295,7 +295,7 @@ class Evaluator:
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
 
     def mean(self, batch: Batch, label: str, column: Column) -> Any:
-        """What the values of a measure come to."""
+        """The mean of a measure over queries, or its sum."""
         how = self.asked[label].definition.aggregate
         with batch.arrays.quiet():
             return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
@@ -463,7 +463,7 @@ class Column:
 
 
 def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
-    """What each query adds to the sum of its measure, and to what that is divided by.
+    """The terms that each query adds to the sum of its measure and to the divisor.
 
     Args:
         xp: the array library.
@@ -487,7 +487,7 @@ def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
-    """The one number that the sums come to; undefined where nothing counts."""
+    """The mean from the two sums; undefined where nothing counts."""
     if how == "sum":
         return total
     mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))

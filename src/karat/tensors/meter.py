@@ -26,7 +26,7 @@ __all__ = ["Meter"]
 
 HOST = Arrays(np, None, np.float64, "numpy")
 DIGEST = 16
-"""Bytes of a query's fingerprint: among a thousand million queries two share one with a chance below 1e-20."""
+"""Bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
 
 SAME = 1e-5
 """How far the values of a query that comes twice may lie apart: what single precision makes of another batch."""
@@ -34,10 +34,10 @@ SAME = 1e-5
 
 @dataclass
 class State:
-    """All that a meter knows.
+    """The state of a meter.
 
     Args:
-        sums: what was added per measure, and what it is divided by [measure, 2].
+        sums: the sum and the divisor of each measure [measure, 2].
         count: how many queries came.
         seen: the fingerprints of those that came with an id.
         queries: the values per measure, and what they add to the sums, of each query by its id, where they are kept.
@@ -54,7 +54,7 @@ class Meter:
 
     Kept are two numbers per measure, however many queries come; nothing is asked of a device before ``compute``.
 
-    - Without ids nobody can tell a query that comes twice.
+    - Without ids a query that comes twice is not noticed.
     - With ids a fingerprint of 16 bytes is kept for each, and a query that comes twice, here or in another process, is
       refused.
     - With ids and ``per_query`` the values are kept too, and a query that comes twice, as the samplers of distributed
@@ -174,7 +174,7 @@ class Meter:
         """Take in what another meter has taken, as of another process; the order of merging does not matter.
 
         Args:
-            other: a meter of the same measures, which stays as it is.
+            other: a meter of the same measures; it is not changed.
 
         Raises:
             DataError: other measures or another policy, or a query that both have, where values are not kept.
@@ -261,7 +261,7 @@ class Meter:
         return self.state.count
 
     def __repr__(self) -> str:
-        """The means so far, how many queries came, and the policy that they stand under."""
+        """The means so far, how many queries came, and their policy."""
         if not self.state.count:
             means = ", ".join(self.labels)
         else:
@@ -271,7 +271,7 @@ class Meter:
         return f"<karat.Meter: {means} · {queries} · policy {policy}>"
 
     def sums(self) -> Floats:
-        """What was added per measure, and what it is divided by [measure, 2]."""
+        """The sum and the divisor of each measure [measure, 2]."""
         if not self.per_query:
             none = self.state.sums is None
             return np.zeros((len(self.labels), 2)) if none else to_host(self.state.sums)
@@ -310,7 +310,7 @@ class Meter:
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
-        """What ``state_dict`` said.
+        """Takes the state that ``state_dict`` returned.
 
         Raises:
             ValueError: numbers that are no sums of such measures; other errors of what is no such dictionary.

@@ -60,7 +60,7 @@ def refuse_swapped(batch: Batch) -> None:
     """Refuse on the host what only swapped arguments hold: negative fractions as grades, whole numbers as scores.
 
     Raises:
-        DataError: so it is; ``negative="nonrelevant"`` insists.
+        DataError: they are; ``negative="nonrelevant"`` allows it.
     """
     xp, found = batch.arrays, batch.arrays.range_of(batch.grades)
     if batch.scores is None or found is None or not found[0] < 0.0:
@@ -187,7 +187,7 @@ def keys_of(batch: Batch, policy: Policy) -> Any:
 
 
 def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
-    """The place of the document at each rank; what is no document comes last. None where it stays as it is."""
+    """The place of the document at each rank, places without one last; None where the order stays."""
     xp = batch.arrays
     if keys is None:
         return None if batch.mask is None else xp.order_down(xp.floats(batch.mask))
@@ -238,7 +238,7 @@ def means_over_orders(
         highest: the highest grade, where all grades are whole numbers.
 
     Raises:
-        MeasureError: a measure that is no sum, where nobody may look at the ties.
+        MeasureError: on a device, a measure that is no sum over documents.
     """
     whole = ranked(batch, replace(policy, depth=None, unjudged="nonrelevant"), highest)
     # A depth or a removal decides over documents that a measure of sums knows nothing of.
@@ -284,7 +284,7 @@ def rows_of(lists: Padded) -> JudgedRows:
 
 
 def offsets_of_each(kept: Any) -> Any:
-    """Where each query's entries begin and end, once they stand end to end [query + 1]."""
+    """The boundaries of each query's entries, end to end [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
 
 

@@ -67,7 +67,7 @@ def is_record(path: str) -> bool:
 
 
 def run_name(run: RunLike | Scores, name: str | None) -> str:
-    """What the run is called."""
+    """The run's name."""
     return run.name if isinstance(run, Scores) else Run.of(run, name).name
 
 

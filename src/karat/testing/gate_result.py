@@ -85,7 +85,7 @@ class Check:
 
     @property
     def title(self) -> str:
-        """What was asked, as it is typed."""
+        """The limit as a user types it."""
         return f"{self.kind} {self.label}={self.limit:g}"
 
     @property
@@ -121,7 +121,7 @@ class Check:
 
     @property
     def reading(self) -> list[str]:
-        """What may be concluded, and what may not."""
+        """The conclusions that the evidence allows, and those that it does not."""
         if self.kind == "min":
             return []
         if not self.passed:
@@ -275,7 +275,7 @@ class Gate(Display):
             for said in (each.evidence, *each.reading):
                 lines += wrapped("        ", said, columns)
             lines += [
-                # The id stands last: a line that began with '::' would be a command to GitHub.
+                # The id comes last: a line that began with '::' would be a command to GitHub.
                 f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {sentence(one.query)}"
                 for one in each.worst
             ]
@@ -352,5 +352,5 @@ class Gate(Display):
 
 
 def wrapped(start: str, said: str, columns: int) -> list[str]:
-    """A sentence in so many columns, its further lines indented as its first."""
+    """A sentence folded to the width, its further lines indented like the first."""
     return folded(said, columns, " " * len(start), start).splitlines()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Record", "check_record", "check_scores", "damaged", "read"]
 
 BY_RECORD = Worded("karat.record", "--record")
-"""What writes a record."""
+"""The function or option that writes a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def read(path: str | os.PathLike[str]) -> Record:
 
 
 def record_in(document: Any, name: str) -> Record:
-    """What a file holds, as scores.
+    """The scores in the document of a file.
 
     Raises:
         DataError: it is no record, or of a later format, or without the queries' values.
@@ -179,10 +179,10 @@ def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) ->
 
 
 Kind: TypeAlias = Callable[[Any, str], None]
-"""Refuses a value that is of another kind, and says where it stands."""
+"""Refuses a value of another kind, and says where it is."""
 
 MOST_RESAMPLES = 10**8
-"""What a record may ask for: a comparison of so many resamples takes hours."""
+"""The most that a record may request: more resamples would take hours."""
 
 
 class ShapeError(Exception):

@@ -38,10 +38,10 @@ HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
     """Write down all that these numbers came from, so that anyone can make them again and compare.
 
-    The file is what ``karat eval -q --format json`` prints, and beside it the SHA-256 and size of each input file
+    The file holds what ``karat eval -q --format json`` prints, the SHA-256 and size of each input file
     (of the file as it lies there, compressed or not; no whole file is held in memory), versions of karat, Python and
     NumPy and, for a comparison, its settings and results. It has no date: made twice, it is the same to the byte. An
-    input from memory has no hash, and ``karat.verify`` wants it handed over.
+    input from memory has no hash: give it to ``karat.verify`` as an argument.
 
     Args:
         what: the scores of a run, those of several runs on the same judgments, or a comparison.
@@ -94,7 +94,7 @@ def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) ->
 
 
 def comparison_of(comparison: Comparison) -> dict[str, Any]:
-    """Settings and results of a comparison; the scores stand beside it, groups of queries are left to its own JSON."""
+    """Settings and results of a comparison, without the scores and without groups of queries."""
     contests = {
         label: {
             "low": [number(each) for each in contest.low],
@@ -122,7 +122,7 @@ def number(value: float) -> float | None:
 
 
 def versions() -> dict[str, str]:
-    """What else the numbers could depend on."""
+    """The versions that the numbers could depend on."""
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -205,7 +205,7 @@ def described(
 
 
 def laid_out(value: Any, indent: str = "") -> str:
-    """JSON in which what holds no further list or object stands on one line: a line for each query."""
+    """JSON with each innermost list or object on one line: a line for each query."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(each, (dict, list)) for each in inner):
         return json_text(value, None) + ("" if indent else "\n")

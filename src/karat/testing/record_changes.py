@@ -13,7 +13,7 @@ __all__ = ["Change", "changed_scores", "changed_trees"]
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is not as recorded.
+    """A difference from the record.
 
     Args:
         kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
@@ -92,7 +92,7 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
 
 
 def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Change]:
-    """Changes of what stands beside a run's values: bounds of ties, errors of means, weights of queries."""
+    """Changes of bounds of ties, standard errors and weights of queries."""
     words = {"ties": "bounds of ties", "errors": "standard errors", "weights": "weights"}
     findings: list[Change] = []
     for key, word in words.items():

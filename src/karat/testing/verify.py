@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 __all__ = ["Verification", "refuse_elsewhere", "refuse_irregular", "verify"]
 
 TOLERANCE = 1e-12
-"""What another processor's logarithm may differ by, and far below any digit that is printed."""
+"""The logarithms of two processors may differ by as much; far below any printed digit."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verification(Display):
-    """What is left of a record when it is made again.
+    """The result of evaluating a record again.
 
     Args:
         path: the record.
@@ -154,12 +154,12 @@ def verify(
 
 @dataclass(frozen=True)
 class Taken:
-    """An input of the record, and what stands for it now.
+    """An input of the record, and the input used for it now.
 
     Args:
         entry: what the record says of it.
-        now: a path, or what was handed over.
-        named: whether the record names it, and nobody handed it over.
+        now: a path, or the argument given for it.
+        named: whether the path is the record's, and not an argument.
     """
 
     entry: dict[str, Any]
@@ -168,7 +168,7 @@ class Taken:
 
     @property
     def option(self) -> str:
-        """How it is handed over."""
+        """The argument that gives it."""
         if self.entry["role"] != "run":
             return Worded("qrels=", "--qrels FILE")
         name = self.entry["name"]
@@ -176,7 +176,7 @@ class Taken:
 
     @property
     def label(self) -> str:
-        """What a finding calls it."""
+        """Its name in findings."""
         role, name = self.entry["role"], self.entry.get("name")
         return str(self.entry["path"] or (role if name is None else f"{role} {name}"))
 
@@ -192,7 +192,7 @@ class Taken:
 
 
 def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
-    """Each input of the record with what was handed over for it, else its path.
+    """Each input of the record with the argument given for it, else its path.
 
     Raises:
         DataError: a run that the record does not have, or an input that is nowhere.
@@ -217,7 +217,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
 
 
 def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
-    """Refuse what no record has business to name; what was handed over is the caller's to name.
+    """Refuse paths that a record may not name; arguments may name any path.
 
     Raises:
         DataError: such a path.
@@ -237,7 +237,7 @@ def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
 
     Args:
         recorded: the record.
-        inputs: what stands for its inputs now.
+        inputs: the inputs used now.
         same: those of them that are the recorded bytes.
 
     Raises:
@@ -342,7 +342,7 @@ def recorded_files(entry: dict[str, Any]) -> list[File]:
 
 
 def files_now(given: Taken) -> list[str]:
-    """The files that stand for an input: a folder's or a pattern's where it was one.
+    """The files of an input: those of a folder or a pattern where it was one.
 
     Raises:
         DataError: there are none.
@@ -355,7 +355,7 @@ def files_now(given: Taken) -> list[str]:
 
 
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
-    """What differs in as many files as were recorded."""
+    """The changed files, where their number is as recorded."""
     return [
         Change(
             "input",
@@ -381,7 +381,7 @@ def other_files(given: Taken, now: list[File], then: list[File]) -> Change:
 def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
 ) -> tuple[list[Change], list[str]]:
-    """What differs in the comparison, made again from the scores."""
+    """Changes of the comparison, computed again from the scores."""
     from karat.comparison import compare
 
     settings = old["settings"]
@@ -411,7 +411,7 @@ def compared_again(
 
 
 OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
-"""How inputs are handed over."""
+"""The arguments that give inputs."""
 
 
 def refuse_elsewhere(path: str, record: str) -> None:

@@ -41,7 +41,7 @@ def check(
         qrels: judgments as ``karat.evaluate`` takes them: a path, bytes, an open binary file, a ``Qrels``, or
             ``{query: {document: grade}}``.
         runs: any number of runs, each as ``karat.evaluate`` takes them; or one ``{name: run}`` or list of them.
-        measures: in which the effects are told.
+        measures: those that effects are reported in.
         qrels_columns: columns of a table of judgments by what they are, as ``Qrels.of`` takes them, where it is a path.
         run_columns: the same of runs.
         folders: what files in several folders are, as there.

@@ -47,10 +47,10 @@ class Chunk:
 
     Args:
         data: ``PAD`` newlines, the lines, each with its newline, and ``PAD`` newlines more.
-        line: how many lines stand before these in the text.
+        line: how many lines precede these in the text.
         last: whether the text ends here.
         closed: whether its last line has a newline of its own; one is added where it has not.
-        marked: whether a byte-order mark stood before these lines; it is left out.
+        marked: whether a byte-order mark preceded these lines; it is left out.
     """
 
     data: NDArray[np.uint8]
@@ -96,7 +96,7 @@ class Ending(Cursor):
         self.over, self.noted = over, noted
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer``; 0 at the end, of whatever kind."""
+        """Fill ``buffer``; 0 at the end, also where compressed data breaks off."""
         try:
             return self.over.readinto(buffer) or 0
         except OSError as error:
@@ -173,7 +173,7 @@ Places: TypeAlias = "NDArray[np.int64]"
 
 BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 COMMENT = ord("#")
-# How many low bytes of a word belong to a token of so many bytes.
+# Masks of the low bytes of a word, for tokens of 0 to 8 bytes.
 LOW = np.array([(1 << (8 * count)) - 1 for count in range(9)], np.uint64)
 MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
 SHIFT = np.uint64(32)
@@ -190,7 +190,7 @@ class Column:
     """One field of many lines.
 
     Args:
-        data: the bytes in which they stand.
+        data: the bytes that hold them.
         start: where each begins.
         end: where each ends.
     """
@@ -293,7 +293,7 @@ def mixed(found: Words, word: Words) -> Words:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fields:
-    """The lines of a chunk that hold data, and what stands between them.
+    """The lines of a chunk that hold data, and counts of everything else.
 
     Args:
         line: the number of each line of data, from 1 in the whole text.
@@ -354,7 +354,7 @@ class Fields:
         )
 
     def rows_at(self, places: Places) -> Places:
-        """The lines in which some bytes stand, each once."""
+        """The lines that contain the bytes at these places, each once."""
         if not len(self.line):
             return np.zeros(0, np.int64)
         row = np.searchsorted(self.end, places)
@@ -391,7 +391,7 @@ def fields_of(chunk: Chunk) -> Fields:
     first = np.arange(0, len(start), even) if even else np.searchsorted(start, np.append(-1, ends[:-1]))
     count = np.full(len(ends), even) if even else np.diff(np.append(first, len(start)))
     line = chunk.line + 1 + np.arange(len(ends))
-    # A line without fields has no first byte: that of another stands for it, and it is left out below.
+    # A line without fields has no first byte: it gets another's here, and is left out below.
     comment = (count > 0) & (data[np.append(start, 0)[first]] == COMMENT)
     kept = (count > 0) & ~comment
     comments = int(np.count_nonzero(comment))

@@ -26,7 +26,7 @@ __all__ = [
 
 LENIENT = by_policy("malformed", "skip")
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""Cannot be evaluated as it is or is surely wrong; evaluates, but the number hangs on a choice; good to know."""
+"""Cannot be evaluated, or is surely wrong; evaluates, but the number depends on a choice; good to know."""
 
 
 @dataclass(frozen=True)

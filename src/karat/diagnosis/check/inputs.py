@@ -45,7 +45,7 @@ class Text:
         source: the text; None if it cannot be read.
         given: what was given.
         is_file: whether its lines are those of a file, and not made here.
-        faults: what stands in the way of reading it.
+        faults: why it cannot be read.
         survey: what one pass over it found; None before that.
     """
 
@@ -101,7 +101,7 @@ class Files:
 
 
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
-    """What was given, as text; what cannot be read has a finding instead."""
+    """The input as text; one that cannot be read has a finding instead."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
     if isinstance(given, Qrels):

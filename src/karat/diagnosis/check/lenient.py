@@ -58,7 +58,7 @@ class Judged:
     Args:
         text: their text.
         table: what was read; None if there is nothing to measure with.
-        by_subtopic: whether documents are judged once for each subtopic; the highest grade stands then.
+        by_subtopic: whether documents are judged once for each subtopic; the highest grade counts then.
     """
 
     text: Text
@@ -81,12 +81,12 @@ class Judged:
 
     @property
     def qrels(self) -> Qrels:
-        """What was read, where there is something."""
+        """The judgments, where there are any."""
         assert self.table is not None
         return self.table
 
     def deciding(self, rule: str) -> Qrels:
-        """The judgments where another of several for one document stands; with ``keep`` all stand."""
+        """The judgments with another rule for documents judged several times; ``keep`` keeps all."""
         return read(self.text, rule)
 
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
@@ -137,7 +137,7 @@ def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
 
 
 def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
-    """Note what the kernel says of a dict, which it takes as it is; a check goes on with its lines."""
+    """Note why the kernel refuses a dict; the check goes on with the lines written from it."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
             reader(text.given)
@@ -147,7 +147,7 @@ def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
 
 ZERO, MINUS, END = (0, 3), (3, 4), (4, 7)
 CONSTANTS = b" 0 - t\n"
-"""What stands between the parts of a line, and where in this text."""
+"""The text between the parts of a line, and the places in it."""
 
 
 class Rewritten(Cursor):
@@ -220,7 +220,7 @@ def without_own(fields: Fields) -> NDArray[np.uint8]:
 def assembled(
     fields: Fields, start: NDArray[np.int64], end: NDArray[np.int64], *, minus: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Lines 'query 0 document 0 score t' with the scores that stand at the places given."""
+    """Lines 'query 0 document 0 score t' with the scores at the places given."""
     data = np.concatenate([fields.data, np.frombuffer(CONSTANTS, np.uint8)])
     query, document = fields.column(0), fields.column(2)
     lines = len(fields.line)
@@ -247,7 +247,7 @@ def assembled(
 
 
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
-"""What a check reads under, so that it can go on."""
+"""The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
 """The depth to which documents are looked at for judgments."""
 SEEN = 0.001
@@ -281,7 +281,7 @@ class Pair:
         text: the run's text.
         measures: what is measured.
         queries: judged queries that the run has in another writing only, and that writing.
-        documents: the same for documents, with the line where it first stands.
+        documents: the same for documents, with the line of its first occurrence.
         run: what is matched; None if there is nothing to match.
         matched: what the kernel found; None if there was nothing to find.
     """
@@ -336,7 +336,7 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """What findings call the run."""
+        """The run's name in findings."""
         return self.text.name
 
     @cached_property

@@ -176,7 +176,7 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def counts_0(between: int) -> str:
-    """What a query without a grade of 1 or more counts, where so many of them have a grade between 0 and 1."""
+    """The effect of queries without a grade of 1 or more, ``between`` of which have a grade between 0 and 1."""
     if not between:
         return "Such a query counts 0 whatever is retrieved."
     return (
@@ -250,7 +250,7 @@ def uncertain(pair: Pair | None) -> str:
 
 
 def first_line(judged: Judged, rows: NDArray[Any]) -> str:
-    """Where the first such judgment stands."""
+    """The place of the first such judgment."""
     judgments = judged.qrels.judgments
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1

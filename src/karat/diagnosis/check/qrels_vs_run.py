@@ -131,7 +131,7 @@ def documents(pair: Pair) -> Iterator[Finding]:
 
 
 def unjudged(pair: Pair) -> Iterator[Finding]:
-    """Documents at the top that nobody judged."""
+    """Unjudged documents at the top."""
     if pair.matched is None or not len(pair.matched.rank):
         return
     judged, all_ = pair.judged_at_depth

@@ -20,12 +20,12 @@ __all__ = ["Check"]
 WIDTH = 80
 ORDER = (ERROR, WARNING, NOTE)
 MANY, SHOWN = 4, 8
-"""The same finding in so many runs is told together, with so many of them by name."""
+"""A finding in at least ``MANY`` runs is reported once, with the first ``SHOWN`` runs by name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Display):
-    """What a check found, the worst first.
+    """The findings of a check, the worst first.
 
     Args:
         findings: what was found.
@@ -185,5 +185,5 @@ def labelled(parts: list[tuple[str, str]], columns: int) -> list[str]:
 
 
 def wrapped(text: str, columns: int, first: int, others: int) -> list[str]:
-    """Text in lines, set in by so many blanks."""
+    """Text in lines, indented."""
     return folded(text, columns, " " * others, " " * first).splitlines()

@@ -294,7 +294,7 @@ def number(token: bytes) -> float:
 
 
 def displaced(pair: Pair) -> int:
-    """How many judged documents stand elsewhere in order of the rank column."""
+    """How many judged documents have another rank in order of the rank column."""
     assert pair.text.source is not None
     assert pair.matched is not None
     run = Run(pair.name, TextRun(rewritten(pair.text.source, by_rank)))
@@ -302,7 +302,7 @@ def displaced(pair: Pair) -> int:
     if len(other.judgment) != len(pair.matched.judgment):
         return 0
     by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)
-    # Documents with equal scores may stand either way.
+    # Documents with equal scores may be in either order.
     first, last = pair.matched.tie_first[by_judgment[0]], pair.matched.tie_last[by_judgment[0]]
     rank = other.rank[by_judgment[1]]
     return int(np.count_nonzero((rank < first) | (rank > last)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["RUN_VS_RUN"]
 
 RATIO = 1.5
-"""Lists so many times as long as another run's were cut at another depth."""
+"""Lists this many times as long as another run's were cut at another depth."""
 GAP = 0.1
 """A difference in the share of judged documents that tells runs apart."""
 
@@ -75,7 +75,7 @@ def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Runs of which the judges saw more, and less."""
+    """Runs judged to different extents."""
     shares = {
         number: judged / all_
         for number, pair in enumerate(pairs)

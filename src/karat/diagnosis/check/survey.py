@@ -116,12 +116,12 @@ class Seen:
 
 @dataclass(eq=False)
 class Survey:
-    """What one pass over a text found.
+    """The counts of one pass over a text.
 
     Args:
         kind: ``qrels`` or ``run``.
         lines: all lines.
-        rows: lines with data, whatever their columns.
+        rows: lines with data, however many columns they have.
         usable: those that have the columns wanted.
         marked: whether the text begins with a byte-order mark.
         closed: whether the last line has a newline.
@@ -135,8 +135,8 @@ class Survey:
         blank: lines without a field, but for the last.
         nul: lines with a byte 0.
         undecodable: lines that are not UTF-8.
-        invisible: lines with characters that nobody sees.
-        queries: every query with the line where it first stands.
+        invisible: lines with invisible characters.
+        queries: every query with the line of its first occurrence.
         groups: how often the query changes from line to line.
         tags: every run tag with its first line, as long as there are few.
         nan: scores that are no number.
@@ -146,7 +146,7 @@ class Survey:
         rank_odd: ranks that are no whole number.
         ranks: the lowest and the highest rank.
         own: lines whose document has the query's own id.
-        own_first: how many of them stand first in their list.
+        own_first: how many of them are first in their list.
         own_queries: queries with such a line.
         first: the fields of the first line with data.
         example: those of the first line that has the columns wanted.
@@ -194,7 +194,7 @@ class Survey:
 
     @property
     def interleaved(self) -> bool:
-        """Whether lines of one query stand apart."""
+        """Whether the lines of a query are not contiguous."""
         return self.groups > len(self.queries)
 
 
@@ -233,7 +233,7 @@ def survey(source: Source, kind: str, spellings: Spellings | None = None) -> Sur
 
 
 def see_text(found: Survey, chunk: Chunk, fields: Fields) -> None:
-    """What the bytes are: mark, line ends, encoding."""
+    """Counts byte-order marks, line ends and encoding faults."""
     text = chunk.text
     found.marked |= chunk.marked
     found.closed = chunk.closed
@@ -254,7 +254,7 @@ def see_text(found: Survey, chunk: Chunk, fields: Fields) -> None:
 
 
 def see_encoding(found: Survey, chunk: Chunk, fields: Fields) -> None:
-    """What the bytes beyond ASCII are."""
+    """Counts bytes that are not UTF-8, and invisible characters."""
     content = chunk.data.tobytes()
     hidden = [match.start() for match in INVISIBLE.finditer(content)]
     if hidden:
@@ -277,7 +277,7 @@ def is_utf8(text: bytes) -> bool:
 
 
 def see_lines(found: Survey, fields: Fields) -> None:
-    """How many columns there are, and how they are parted."""
+    """Counts columns and the blanks between them."""
     if not len(fields.line):
         return
     if not found.rows:
@@ -327,14 +327,14 @@ def is_among(words: Words, known: Words) -> NDArray[np.bool_]:
 
 
 class Walk:
-    """What has to be remembered from one chunk to the next.
+    """State that goes from one chunk to the next.
 
     Args:
         found: where it is written.
     """
 
     def __init__(self, found: Survey) -> None:
-        """Stand before the first line."""
+        """Initialise the state."""
         self.found = found
         self.query = np.uint64(0)
         self.rank = -1

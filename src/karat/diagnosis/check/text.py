@@ -35,7 +35,7 @@ MENDED = {
         5: "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
     },
 }
-"""What to do about lines that have so many columns."""
+"""Remedies for lines with another number of columns."""
 
 
 def empty(text: Text) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     """Lines that the kernel cannot read, and what they look like.
 
     Args:
-        text: where they stand.
+        text: the text that has them.
         count: how many there are.
         lines: the first of them, and why.
     """
@@ -123,7 +123,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
 
 def misshapen(text: Text, width: int, seen: Seen) -> tuple[str, str | None]:
-    """What lines are that have the wrong columns throughout, and how to mend them."""
+    """The description of lines that all have the wrong columns, and the remedy."""
     wanted = COLUMNS[text.kind]
     columns = f"{plural(width, 'column')} instead of {wanted}"
     for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
@@ -144,7 +144,7 @@ def is_heading(fields: list[bytes]) -> bool:
 
 
 def columns(text: Text) -> Iterator[Finding]:
-    """How fields are parted, and columns beyond the last."""
+    """Separators between fields, and columns beyond the last."""
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
@@ -177,7 +177,7 @@ def columns(text: Text) -> Iterator[Finding]:
 
 
 def truncated_line(text: Text) -> str | None:
-    """What is wrong with a last line that has no newline; None if nothing is."""
+    """The fault of a last line without a newline; None if it has none."""
     survey = text.read()
     if survey.closed or survey.rows < 2 or not text.is_file:
         return None
@@ -214,7 +214,7 @@ def truncated(text: Text) -> Iterator[Finding]:
 
 
 def queries(text: Text) -> Iterator[Finding]:
-    """Query ids that are nearly the same, and queries whose lines stand apart."""
+    """Query ids that are nearly the same, and queries whose lines are not contiguous."""
     survey = text.read()
     pairs = alike(survey.queries)
     if pairs:
@@ -236,7 +236,7 @@ def of_lines(code: str, text: Text, what: str, seen: Seen) -> Finding:
 
 
 def of_all(seen: Seen, rows: int) -> str:
-    """So many lines of all."""
+    """How many lines of all."""
     return (
         f"all {plural(rows, 'line')}"
         if seen.count == rows > 1

@@ -32,7 +32,7 @@ WITH = {
     "train": ("Novelty", "Popularity", "Unseen", "Unexpectedness"),
     "features": ("ILD",),
 }
-"""What is measured if nobody says: all that the inputs allow for."""
+"""The default measures: all that the inputs allow for."""
 
 
 def beyond_accuracy(
@@ -50,7 +50,7 @@ def beyond_accuracy(
 ) -> Beyond:
     """Measure recommendations by what accuracy does not see: coverage, evenness, novelty, variety, surprise.
 
-    Each measure's conventions stand in its name: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
+    The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
     which library means which.
 
     Args:
@@ -171,7 +171,7 @@ class Beyond(Display):
     Args:
         values: each measure's value.
         users: who was recommended something.
-        bases: what the values rest on, by name: users, recommendations, items, catalogue, train.
+        bases: the size of the data by name: users, recommendations, items, catalogue, train.
 
     Example:
         >>> import karat
@@ -221,7 +221,7 @@ class Beyond(Display):
         return dict(zip(self.users, users.tolist(), strict=True))
 
     def to_text(self, layout: str = "text") -> str:
-        """A table and a line that says what the values rest on.
+        """A table and a line with the size of the data.
 
         Args:
             layout: ``text``, ``markdown``, ``latex``, ``csv`` or ``tsv``.
@@ -230,7 +230,7 @@ class Beyond(Display):
         return lay_out(layout, ["measure", "value", "in full"], rows, [0, 2])
 
     def footer(self) -> str:
-        """What the values rest on, and how many users have none of their own."""
+        """The size of the data, and how many users have no value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
         for each in self.values:
             without = 0 if each.users is None else int(np.isnan(each.users).sum())

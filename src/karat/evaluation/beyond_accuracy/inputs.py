@@ -51,7 +51,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommended:
-    """Ranked items of each user, and what is known of users and items beside them.
+    """Ranked items of each user, with histories, catalogue and features.
 
     Args:
         users: the users who were recommended something to, or nothing.
@@ -159,7 +159,7 @@ def read(
     """Everything that was given, numbered alike.
 
     Raises:
-        DataError: columns that cannot be told, an item twice for one user, features of different lengths, or nothing.
+        DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
     users, items = Numbers(), Numbers()
     rows, rank = ranked(recommended, "recommended", users, items)
@@ -235,7 +235,7 @@ def columns(
     """Users, items, what orders the items of a user (None: as given), and the users' names.
 
     Raises:
-        DataError: neither a mapping nor a frame, or one whose columns cannot be told.
+        DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
     """
     table = given if isinstance(given, Mapping) else of_frame(given, what)
     named = [name for name in table if isinstance(name, str)]

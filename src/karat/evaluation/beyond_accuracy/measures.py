@@ -267,7 +267,7 @@ def serendipity(
 
 
 def above_popularity(r: Recommended) -> Floats:
-    """How much higher each item stands in its list than by its popularity, as RecTools has it."""
+    """How much higher each item ranks in its list than by popularity, as in RecTools."""
     name = "Serendipity(against=popularity_rank)"
     wanting(r, "train", name)
     n = float(wanting(r, "catalogue", name).sum())

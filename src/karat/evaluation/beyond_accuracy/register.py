@@ -32,7 +32,7 @@ class Entry:
         name: what users call it.
         formula: from recommendations to a number, or to one per user.
         parameters: its conventions.
-        needs: what has to be given beside the recommendations, whatever the parameters.
+        needs: further inputs that it always needs.
         source: where it comes from.
     """
 
@@ -100,7 +100,7 @@ class BeyondMeasure:
 
     @property
     def at(self) -> str:
-        """What follows the name for the depth."""
+        """The ``@`` and the depth."""
         return "" if self.depth is None else f"@{self.depth}"
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class BeyondMeasure:
 
 
 def wanting(given: Recommended, what: str, name: str) -> Any:
-    """One of the things that were given beside the recommendations.
+    """A further input by name.
 
     Raises:
         DataError: it was not given.
