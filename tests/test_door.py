@@ -83,6 +83,16 @@ def test_a_default_says_what_a_parameter_may_be() -> None:
     assert karat.evaluate_grades(GRADES, "Clear(kind=some)").means() == {"Clear(kind=some)": 3}
 
 
+def test_a_formula_that_fails_is_named() -> None:
+    @karat.measure("Mixed", source="here")
+    def mixed(r: Lists) -> Queries:
+        """Documents of some lists on others."""
+        return r.best(r.top(1).hits(1))
+
+    with pytest.raises(karat.MeasureError, match=r"The formula of Mixed, in \S*test_door, fails: ValueError"):
+        karat.evaluate_grades(GRADES, "Mixed")
+
+
 def test_measures_are_objects() -> None:
     assert karat.nDCG(gain="exp2") @ 10 == karat.Measure.parse("nDCG(gain=exp2)@10")
     assert str(karat.P(rel=2) @ 5) == "P(rel=2)@5"

@@ -58,8 +58,11 @@ def wrapped(text: str, columns: int) -> str:
 
 
 def formula(definition: Definition) -> str:
-    """The formula as it stands in its file, in the words of ``Lists``."""
-    lines = textwrap.dedent(inspect.getsource(definition.formula)).splitlines()
+    """The formula as its file has it, in the words of ``Lists``; a comment where the source is not at hand."""
+    try:
+        lines = textwrap.dedent(inspect.getsource(definition.formula)).splitlines()
+    except OSError:
+        return f"# defined in {definition.formula.__module__}, whose source is not at hand"
     function = ast.parse("\n".join(lines)).body[0]
     assert isinstance(function, ast.FunctionDef)
     first = function.body[1]  # what follows the docstring

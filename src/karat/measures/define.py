@@ -105,7 +105,8 @@ def measure(
         >>> @karat.measure("First", source="this page")
         ... def first(r, rel=1):
         ...     "1 if the first document is relevant, else 0."
-        ...     return r.best(r.top(1).hits(rel))
+        ...     top = r.top(1)
+        ...     return top.best(top.hits(rel))
         >>> karat.evaluate_grades([[0, 2], [3, 0]], ["First", "First(rel=3)"]).means()
         {'First': 0.5, 'First(rel=3)': 0.5}
     """

@@ -187,9 +187,22 @@ class Measure:
         return self(**{at: depth})
 
     def values(self, lists: Lists) -> Queries:
-        """The value of each query."""
+        """The value of each query.
+
+        Raises:
+            MeasureError: a formula from outside karat fails.
+        """
         cut = lists if self.depth is None else lists.top(self.depth)
-        return self.definition.formula(cut, **self.arguments)
+        formula = self.definition.formula
+        try:
+            return formula(cut, **self.arguments)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            if formula.__module__.startswith("karat."):
+                raise
+            raise MeasureError(
+                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: {error}. It may "
+                "use the words of karat.lists.Lists, each on the lists that its documents come from."
+            ) from error
 
     def weigh(self, lists: Lists) -> Queries | None:
         """What the value of each query weighs in the mean; None if all weigh the same."""
