@@ -15,8 +15,8 @@ import pytest
 import karat
 from comparison.matrices import scores, systems
 from karat.cli import main
-from karat.comparison.letters import letter
-from karat.comparison.wording import p_text, signed
+from karat.comparison.findings import letter
+from karat.comparison.verdict import p_text, signed
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 RUNS = ["bm25", "dirichlet", "feedback", "titles"]

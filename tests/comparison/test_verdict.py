@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.comparison.verdict import alone, reference_of, verdict_of
-from karat.comparison.wording import method
+from karat.comparison.verdict import alone, method, reference_of, verdict_of
 
 
 def compared(columns: dict[str, list[float]], **options: Any) -> karat.Comparison:

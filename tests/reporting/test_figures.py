@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.comparison.wording import p_text
+from karat.comparison.verdict import p_text
 from karat.reports.figures import few, in_ranges, number
 
 

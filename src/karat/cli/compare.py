@@ -111,7 +111,7 @@ def compare_command(
 
         write_record(found, record)
     if layout == "text":
-        from karat.comparison.showing import View
+        from karat.comparison.tables import View
 
         say(as_text(found, View(pairs, top, worst), text_columns(NARROWEST)))
     elif layout == "latex":
@@ -121,14 +121,14 @@ def compare_command(
     elif layout == "json":
         say(found.to_json())
     else:
-        from karat.comparison.tables import separated
+        from karat.comparison.formats import separated
 
         say(separated(found, layout), data=True)
 
 
 def as_text(found: Any, view: Any, columns: int) -> str:
     """The text for standard output, in colour where that shows."""
-    from karat.comparison.tables import text
+    from karat.comparison.formats import text
 
     layout = "terminal" if in_colour() else "text"
     return text(found, view, columns=columns, layout=layout, style=painted)
@@ -146,7 +146,7 @@ def compared(
 ) -> Any:
     """Call ``karat.compare`` with what was given on the command line."""
     from karat.comparison import compare
-    from karat.comparison.systems import tag_of
+    from karat.comparison.runs import tag_of
     from karat.conventions.request import conventions
     from karat.inputs.query_files import read_weights
     from karat.output.progress import watched

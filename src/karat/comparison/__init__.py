@@ -1,8 +1,7 @@
 """Comparing runs: from scores to differences, intervals, tests and tables."""
 
-from karat.comparison.comparing import compare
-from karat.comparison.findings import Caution, Contest, Pair, Settings, Stratum
-from karat.comparison.letters import letter
+from karat.comparison.compare import compare
+from karat.comparison.findings import Caution, Contest, Pair, Settings, Stratum, letter
 from karat.comparison.result import Comparison
 
 __all__ = ["Caution", "Comparison", "Contest", "Pair", "Settings", "Stratum", "compare", "letter"]

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.doubts import doubts_of
-from karat.comparison.findings import FAMILY_WISE, Caution
-from karat.comparison.showing import ranked
-from karat.comparison.wording import detectable_span, digits_of, listed, score
+from karat.comparison.findings import FAMILY_WISE, Caution, ranked
+from karat.comparison.unjudged import doubts_of
+from karat.comparison.verdict import detectable_span, digits_of, listed, score
 from karat.evaluation.score_tables import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from karat.comparison.findings import Contest, Findings, Pair
-    from karat.comparison.systems import System
+    from karat.comparison.runs import System
 
 __all__ = ["cautions_of"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.showing import chosen, ranking
+from karat.comparison.tables import chosen, ranking
 from karat.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""What a comparison holds: settings, contests by measure, pairs of runs, cautions. No arithmetic."""
+"""The data of a comparison: settings, contests by measure, pairs, cautions, and the runs' order and letters."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,10 +12,28 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats
     from karat.measures import Measure
 
-__all__ = ["FAMILY_WISE", "Caution", "Contest", "Findings", "Pair", "Settings", "Stratum"]
+__all__ = [
+    "FAMILY_WISE",
+    "NOT_OF_MEANS",
+    "Caution",
+    "Contest",
+    "Findings",
+    "Pair",
+    "Settings",
+    "Stratum",
+    "letter",
+    "letters_of",
+    "ranked",
+    "turned",
+]
 
 FAMILY_WISE = ("tukey", "max-t")
 """Tests that look at all pairs at once, and need no correction."""
+
+NOT_OF_MEANS = ("wilcoxon", "sign")
+"""Tests whose p is of signs or ranks: no interval of the mean agrees with them."""
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
@@ -227,3 +245,56 @@ class Findings:
             MeasureError: it was not compared.
         """
         return self.contests[self.labels[self.scores[0].column(measure)]]
+
+
+def ranked(contest: Contest) -> list[int]:
+    """The runs, the best first."""
+    sense = -1 if contest.smaller_is_better else 1
+    means = contest.means
+    return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
+
+
+def turned(pair: Pair, first: int) -> Pair:
+    """The pair with this run first."""
+    if pair.a == first:
+        return pair
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        difference=-pair.difference,
+        low=-pair.high,
+        high=-pair.low,
+        d_z=-pair.d_z,
+        wins=pair.losses,
+        losses=pair.wins,
+        p_worse=pair.p_better,
+        p_better=pair.p_worse,
+        joint_low=-pair.joint_high,
+        joint_high=-pair.joint_low,
+    )
+
+
+def letter(place: int) -> str:
+    """The letter of the run at a place, counted from 0.
+
+    Args:
+        place: where the run stands.
+
+    Example:
+        >>> from karat.comparison import letter
+        >>> letter(0), letter(25), letter(26), letter(702)
+        ('a', 'z', 'aa', 'aaa')
+    """
+    place += 1
+    written = ""
+    while place:
+        place, last = divmod(place - 1, len(ALPHABET))
+        written = ALPHABET[last] + written
+    return written
+
+
+def letters_of(runs: list[int], among: int) -> str:
+    """The letters of several of ``among`` runs: side by side, with commas where some run has two."""
+    separator = "," if among > len(ALPHABET) else ""
+    return separator.join(map(letter, sorted(runs)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.findings import Contest
-    from karat.comparison.systems import System
+    from karat.comparison.runs import System
     from karat.lists.rows import Floats
 
 __all__ = ["Orders", "orders_of"]

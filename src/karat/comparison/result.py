@@ -50,8 +50,8 @@ class Comparison(Display, Findings):
             top: how many runs are shown, the best ones; None for all.
             worst: how many queries of each pair are shown, those on which its first run falls furthest behind.
         """
-        from karat.comparison.showing import View
-        from karat.comparison.tables import text
+        from karat.comparison.formats import text
+        from karat.comparison.tables import View
 
         return text(self, View(pairs, top, worst), columns=columns)
 
@@ -63,8 +63,8 @@ class Comparison(Display, Findings):
             top: how many runs.
             worst: how many queries of each pair.
         """
-        from karat.comparison.showing import View
-        from karat.comparison.tables import markdown
+        from karat.comparison.formats import markdown
+        from karat.comparison.tables import View
 
         return markdown(self, View(pairs, top, worst))
 
@@ -86,14 +86,14 @@ class Comparison(Display, Findings):
             top: how many runs.
             worst: how many queries of each pair.
         """
-        from karat.comparison.showing import View
-        from karat.comparison.tables import latex
+        from karat.comparison.formats import latex
+        from karat.comparison.tables import View
 
         return latex(self, View(pairs, top, worst), label=label, caption=caption)
 
     def to_json(self) -> str:
         """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""
-        from karat.comparison.tables import json_text
+        from karat.comparison.formats import json_text
 
         return json_text(self)
 
@@ -107,7 +107,7 @@ class Comparison(Display, Findings):
         Raises:
             DataError: no data frame library is installed.
         """
-        from karat.comparison.tables import frame
+        from karat.comparison.formats import frame
 
         return frame(self, what, backend)
 
@@ -132,6 +132,6 @@ class Comparison(Display, Findings):
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        from karat.comparison.tables import html
+        from karat.comparison.formats import html
 
         return html(self)

@@ -1,231 +1,408 @@
-"""A comparison laid out: text, Markdown, LaTeX, JSON and data frames."""
+"""The tables of a comparison as cells: which runs and pairs they show, scores, differences, groups and orders."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.fitting import as_text, shared_ends
-from karat.comparison.letters import letter
-from karat.comparison.sheets import sheets_of
-from karat.comparison.showing import EVERYTHING
-from karat.comparison.verdict import verdict_of
-from karat.comparison.wording import heading, method
-from karat.evaluation.score_tables import document_of
-from karat.evaluation.scores import first_installed
-from karat.output import escaping
-from karat.output.display import html_table
-from karat.output.tables import folded, lay_out
+from karat.comparison.findings import letter, ranked, turned
+from karat.comparison.verdict import (
+    declared_negative,
+    digits_of,
+    effect,
+    interval,
+    lettered,
+    p_text,
+    p_titles,
+    score,
+    signed,
+    smallest_p,
+    tied_best,
+)
+from karat.output.escaping import printable
+from karat.output.tables import Marked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
-    from karat.comparison.findings import Findings
-    from karat.comparison.showing import View
+    from karat.comparison.findings import Contest, Findings, Pair
 
-__all__ = ["frame", "html", "json_text", "latex", "markdown", "separated", "text"]
+__all__ = ["EVERYTHING", "MOST_PAIRS", "Sheet", "View", "chosen", "orders", "ranking", "sheets_of", "strata"]
 
-MOST_INDENTED = 5000
-"""So many pairs are still read by people; to write more with indentation takes seconds."""
+MOST_ORDERED = 12
+
+MOST_PAIRS = 10
+
+MOST_AGAINST_BASELINE = 40
 
 
-def text(
-    comparison: Findings,
-    view: View = EVERYTHING,
-    *,
-    columns: int,
-    layout: str = "text",
-    style: Callable[[str, str], str] = lambda part, _: part,
-) -> str:
-    """The answer, the tables for a terminal, what was done under them, warnings last.
+LEAST_NAME, LEAST_PAIR = 10, 18
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table.
 
     Args:
-        comparison: what was compared.
-        view: which of it is shown.
-        columns: how wide lines may be.
-        layout: of the tables: ``text`` or ``terminal``.
-        style: makes a part of a kind (``verdict``, ``footer``, ``warning``) stand out or back.
+        header: the titles.
+        rows: the cells.
+        names: which columns hold names.
+        keep: how many first columns every band repeats.
+        note: what is to be said under it.
+        told: where the second column only says what the first one's letters do, how short it may be cut; 0: not at all.
+        least: columns that a narrow terminal may do without, the first of them first.
+        fewer: whether such columns go before names are cut.
     """
-    before, after = shared_ends(comparison.names)
-    names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
-    parts = [folded(heading(comparison), columns)]
-    parts.append(style(folded(verdict_of(comparison).headline, columns), "verdict"))
-    tables = [as_text(sheet, columns, layout) for sheet in sheets_of(replace(comparison, names=names), view)]
-    ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
-    if ends:
-        tables[0] += folded(f"All names have {' and '.join(ends)}.", columns)
-    parts += tables
-    parts.append(style("".join(folded(sentence, columns) for sentence in method(comparison)), "footer"))
-    parts.append(
-        "".join(
-            style("! ", "warning") + folded(f"! {each.sentence}", columns, "  ")[2:]
-            for each in comparison.warnings
+
+    header: list[str]
+    rows: list[list[str]]
+    names: frozenset[int]
+    keep: int = 2
+    note: str = ""
+    told: int = 0
+    least: tuple[str, ...] = ()
+    fewer: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """Which part of a comparison its tables show.
+
+    Args:
+        pairs: of many pairs the ``top`` ones, or ``all``.
+        top: how many runs, the best ones; None for all.
+        worst: how many queries of each pair, those on which its first run falls furthest behind.
+    """
+
+    pairs: str = "top"
+    top: int | None = None
+    worst: int = 0
+
+
+EVERYTHING = View()
+
+
+def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
+    """The tables of what a view shows, in reading order."""
+    found = [board(comparison, view), against(comparison, comparison.primary, view)]
+    found += [worst(comparison, view)] if view.worst else []
+    found += strata(comparison)
+    found += orders(comparison)
+    return found
+
+
+def board(comparison: Findings, view: View) -> Sheet:
+    """A row a run: scores with their letters, the primary one with its interval, and how much is judged."""
+    digits = digits_of(len(comparison.queries))
+    counted = not lettered(comparison)
+    header, columns = ["#", "run"], []
+    for label, contest in comparison.contests.items():
+        header.append(label)
+        columns.append(score_cells(contest, digits, lettered=not counted))
+        if contest is comparison.primary:
+            header.append(f"{comparison.settings.confidence * 100:g}% CI")
+            kind = contest.measure.definition.aggregate
+            columns.append(
+                [interval(*ends, digits, kind) for ends in zip(contest.low, contest.high, strict=True)]
+            )
+            if counted:
+                header.append("beats")
+                columns.append([str(each) for each in beaten(contest, comparison)])
+    if len({score(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
+        header.append(f"judged@{comparison.judged_depth}")
+        columns.append([score(each, 3) for each in comparison.judged])
+    shown = ranking(comparison, view)
+    rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
+    notes = []
+    if counted:
+        notes.append(
+            f"Best {comparison.labels[0]} first. beats: how many runs it is significantly better than. The JSON has "
+            "all letters and pairs."
         )
+        if comparison.settings.baseline is None:
+            header.insert(1, "group")
+            groups = groups_of(comparison)
+            rows = [[row[0], str(groups[run]), *row[1:]] for row, run in zip(rows, shown, strict=True)]
+            notes.append(
+                "group: its first run is significantly worse than the first of the group before; the others "
+                "are not shown to be worse than their first."
+            )
+    if len(shown) < len(comparison.names):
+        notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (top).")
+    note = " ".join(notes)
+    names = frozenset({0, header.index("run")})
+    return Sheet(header, rows, names, keep=header.index("run") + 1, note=note)
+
+
+def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
+    """The means, the best ones in bold, with the letters of the runs they are significantly better than."""
+    kind = contest.measure.definition.aggregate
+    room = max(map(len, contest.letters)) if lettered else 0
+    return [
+        Marked(score(mean, digits, kind), raised if lettered else "", bold=best, room=room)
+        for mean, raised, best in zip(contest.means, contest.letters, tied_best(contest, digits), strict=True)
+    ]
+
+
+def beaten(contest: Contest, comparison: Findings) -> list[int]:
+    """How many runs each one is significantly better than."""
+    counts = [0] * len(contest.means)
+    sign = -1 if contest.smaller_is_better else 1
+    for pair in contest.pairs:
+        if pair.adjusted < comparison.settings.alpha and pair.difference:
+            counts[pair.a if sign * pair.difference > 0 else pair.b] += 1
+    return counts
+
+
+def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
+    """A row a pair: difference, interval, effect, wins, p."""
+    shown, note = chosen(comparison, contest, view)
+    baseline = comparison.settings.baseline
+    if baseline is not None:
+        title = f"vs {comparison.names[baseline]}, {contest.label}"
+        names = [[letter(pair.a), comparison.names[pair.a]] for pair in shown]
+    else:
+        title = f"{contest.label}"
+        names = [
+            [f"{letter(pair.a)}-{letter(pair.b)}", f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"]
+            for pair in shown
+        ]
+    header, rows = numbers_of(comparison, contest, shown)
+    cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
+    return Sheet(
+        ["", title, *header],
+        cells,
+        frozenset({0, 1}),
+        note=note,
+        told=LEAST_PAIR if baseline is None else LEAST_NAME,
+        # Where there is a corrected p, that is the one to keep.
+        least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
+        fewer=baseline is not None,
     )
-    return "\n".join(part for part in parts if part)
 
 
-def markdown(comparison: Findings, view: View = EVERYTHING) -> str:
-    """GitHub tables with the same lines over and under them."""
-    parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
-    parts.append(f"**{escaping.markdown(escaping.sentence(verdict_of(comparison).headline))}**\n")
-    for sheet in sheets_of(comparison, view):
-        parts.append(lay_out("markdown", sheet.header, sheet.rows, sheet.names))
-        if sheet.note:
-            parts.append(f"{escaping.markdown(sheet.note)}\n")
-    parts.append(escaping.markdown(" ".join(method(comparison))) + "\n")
-    if comparison.warnings:
-        sentences = (escaping.sentence(each.sentence) for each in comparison.warnings)
-        parts.append("".join(f"- ! {escaping.markdown(each)}\n" for each in sentences))
-    return "\n".join(parts)
+def worst(comparison: Findings, view: View) -> Sheet:
+    """A row a pair and query: those on which the first run falls furthest behind the second, or behind the baseline."""
+    contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
+    sign = -1 if contest.smaller_is_better else 1
+    rows = []
+    for pair in chosen(comparison, contest, view)[0]:
+        values = contest.values[:, [pair.a, pair.b]]
+        change = sign * (values[:, 0] - values[:, 1])
+        behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
+        names = f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
+        rows += [
+            [
+                names if not number else "",
+                comparison.queries[place],
+                *(score(value, digits) for value in values[place].tolist()),
+                signed(float(values[place, 0] - values[place, 1]), digits),
+            ]
+            for number, place in enumerate(behind[: view.worst])
+        ]
+    header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
+    note = "" if rows else "No first run falls behind on any query."
+    return Sheet(header, rows, frozenset({0, 1}), note=note)
 
 
-def html(comparison: Findings) -> str:
-    """Tables for a notebook, what was done under them, warnings last."""
-    first, *others = sheets_of(comparison)
-    parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
-    parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
-    said = [" ".join(method(comparison)), *(f"! {each.sentence}" for each in comparison.warnings)]
-    return "".join([*parts, *(f"<p>{escaping.html(each)}</p>\n" for each in said)])
+def groups_of(comparison: Findings) -> dict[int, int]:
+    """Each run's group: down the ranking, one that is significantly worse than its group's first begins another."""
+    contest, alpha = comparison.primary, comparison.settings.alpha
+    sure = {
+        frozenset((pair.a, pair.b)) for pair in contest.pairs if pair.adjusted < alpha and not pair.identical
+    }
+    found: dict[int, int] = {}
+    first, number = -1, 0
+    for run in ranked(contest):
+        if first < 0 or frozenset((first, run)) in sure:
+            first, number = run, number + 1
+        found[run] = number
+    return found
 
 
-def latex(
-    comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
-) -> str:
-    """A floating table of booktabs: scores with raised letters, then pairs; what was done is the caption."""
-    tables = [
-        lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
+def numbers_of(
+    comparison: Findings, contest: Contest, pairs: Sequence[Pair]
+) -> tuple[list[str], list[list[str]]]:
+    """Titles and cells of what is known of pairs; effects before p."""
+    settings, digits = comparison.settings, digits_of(len(comparison.queries))
+    kind = contest.measure.definition.aggregate
+    raw, corrected = p_titles(settings)
+    least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
+    columns: dict[str, list[str]] = {
+        "diff": [signed(pair.difference, digits, kind) for pair in pairs],
+        f"{settings.confidence * 100:g}% CI": [
+            interval(pair.low, pair.high, digits, kind, sign=True) for pair in pairs
+        ],
+        "d_z": [effect(pair.d_z) for pair in pairs],
+        "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
+    }
+    if len({pair.n for pair in contest.pairs}) > 1:
+        columns["n"] = [str(pair.n) for pair in pairs]
+    columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]
+    if corrected is not None:
+        columns[corrected] = [
+            p_text(pair.adjusted, settings.alpha, 0.0 if pair.exact else least_corrected) for pair in pairs
+        ]
+    if settings.margin is not None:
+        columns["p(equiv.)"] = [p_text(chance(pair.p_equivalent), settings.alpha) for pair in pairs]
+    if settings.rope is not None:
+        columns["P(worse)"] = [score(chance(pair.p_worse), 3) for pair in pairs]
+        columns["P(same)"] = [score(chance(pair.p_same), 3) for pair in pairs]
+        columns["P(better)"] = [score(chance(pair.p_better), 3) for pair in pairs]
+    return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+
+
+def chance(value: float | None) -> float:
+    """A probability, NaN where there is none."""
+    return math.nan if value is None else value
+
+
+def strata(comparison: Findings) -> list[Sheet]:
+    """The primary measure by group of queries: each run's means, the worst marked, and differences of few pairs."""
+    contest = comparison.primary
+    if not contest.strata:
+        return []
+    kind = contest.measure.definition.aggregate
+    digits = digits_of(min(each.queries for each in contest.strata))
+    sign = -1 if contest.smaller_is_better else 1
+    header = [
+        "#",
+        f"{contest.label} by group",
+        *(f"{printable(each.name)}\nn={each.queries}" for each in contest.strata),
+        "worst",
     ]
-    said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *method(comparison)])
-    remarks = "".join(f"% ! {escaping.sentence(each.sentence)}\n" for each in comparison.warnings)
-    return (
-        f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
-        f"\\caption{{{escaping.latex(said if caption is None else caption)}}}\n"
-        + (f"\\label{{{label}}}\n" if label else "")
-        + "\n\\medskip\n\n".join(tables)
-        + "\\end{table}\n"
+    rows = []
+    for run in ranking(comparison):
+        means = [each.means[run] for each in contest.strata]
+        known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
+        worst = min(known, key=lambda place: sign * means[place]) if known else None
+        name = "-" if worst is None else contest.strata[worst].name
+        rows.append(
+            [letter(run), comparison.names[run], *(score(mean, digits, kind) for mean in means), name]
+        )
+    found = [Sheet(header, rows, frozenset({0, 1, len(header) - 1}))]
+    pairs, _ = chosen(comparison, contest)
+    if len(pairs) <= MOST_PAIRS:
+        found.append(differences_by_group(comparison, pairs))
+    return found
+
+
+def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
+    """A row a pair and group: difference, interval, wins; the group where the first run does worst is marked."""
+    contest = comparison.primary
+    digits = digits_of(min(each.queries for each in contest.strata))
+    kind = contest.measure.definition.aggregate
+    sign = -1 if contest.smaller_is_better else 1
+    rows = []
+    for pair in pairs:
+        name = f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
+        its = [
+            (each, turned(own, pair.a))
+            for each in contest.strata
+            for own in each.pairs
+            if {own.a, own.b} == {pair.a, pair.b}
+        ]
+        worst = min(its, key=lambda each: sign * each[1].difference)[0]
+        for stratum, own in its:
+            rows.append(
+                [
+                    name,
+                    stratum.name + (" (worst)" if stratum is worst and len(its) > 1 else ""),
+                    str(own.n),
+                    signed(own.difference, digits, kind),
+                    interval(own.low, own.high, digits, kind, sign=True),
+                    f"{own.wins}/{own.ties}/{own.losses}",
+                    p_text(own.p, comparison.settings.alpha),
+                ]
+            )
+    header = [
+        f"{contest.label}",
+        "group",
+        "n",
+        "diff",
+        f"{comparison.settings.confidence * 100:g}% CI",
+        "W/T/L",
+        "p(t)",
+    ]
+    return Sheet(
+        header, rows, frozenset({0, 1}), note="Groups describe: their p is of the t-test, not corrected."
     )
 
 
-def json_text(comparison: Findings) -> str:
-    """Everything, in full precision."""
-    pairs = sum(len(contest.pairs) for contest in comparison.contests.values())
-    indent = 2 if pairs <= MOST_INDENTED else None
-    return escaping.json_text(document(comparison), indent) + "\n"
-
-
-def document(comparison: Findings) -> dict[str, Any]:
-    """What JSON holds: the scores by query as ``karat eval -q`` writes them, and all that was found on top."""
-    scores = document_of(comparison.scores, per_query=True)
-    for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
-        written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
-    contests = {}
-    for label, contest in comparison.contests.items():
-        contests[label] = {
-            "means": list(contest.means),
-            "low": list(contest.low),
-            "high": list(contest.high),
-            "letters": list(contest.letters),
-            "smaller_is_better": contest.smaller_is_better,
-            "anova": None if contest.anova is None else asdict(contest.anova),
-            "pairs": [vars(pair) for pair in contest.pairs],
-            "strata": [
-                {
-                    "name": each.name,
-                    "queries": each.queries,
-                    "means": list(each.means),
-                    "pairs": [vars(pair) for pair in each.pairs],
-                }
-                for each in contest.strata
-            ],
-        }
-    whole = {
-        "qrels": comparison.qrels_name,
-        "queries": len(comparison.queries),
-        "settings": asdict(comparison.settings),
-        "judged_depth": comparison.judged_depth,
-        "contests": contests,
-        "orders": None if comparison.orders is None else asdict(comparison.orders),
-        "verdict": verdict_of(comparison).headline,
-        "method": method(comparison),
-        "warnings": [asdict(each) for each in comparison.warnings],
-    }
-    found: dict[str, Any] = cleaned(scores | whole)
+def orders(comparison: Findings) -> list[Sheet]:
+    """How alike measures order the runs, and runs the documents."""
+    found: list[Sheet] = []
+    orders = comparison.orders
+    if orders is None:
+        return found
+    if len(orders.labels) > 1:
+        rows = [
+            [label, *(score(orders.tau[one, other], 3) for other in range(len(orders.labels)))]
+            for one, label in enumerate(orders.labels)
+        ]
+        found.append(Sheet(["Kendall τ_b", *orders.labels], rows, frozenset({0}), keep=1))
+        rows = [
+            [label, *(score(orders.tau_ap[one, other], 3) for other in range(len(orders.labels)))]
+            for one, label in enumerate(orders.labels)
+        ]
+        found.append(Sheet(["τ_AP,b", *orders.labels], rows, frozenset({0}), keep=1))
+    if orders.queries and len(comparison.names) > 1:
+        runs = ranking(comparison)[:MOST_ORDERED]
+        baseline = comparison.settings.baseline
+        against = runs if baseline is None else [baseline]
+        rows = [
+            [letter(run), comparison.names[run], *(score(orders.rbo[run, other], 3) for other in against)]
+            for run in runs
+        ]
+        note = (
+            f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
+            f"first {orders.depth} documents, extrapolated."
+        )
+        found.append(
+            Sheet(
+                ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)],
+                rows,
+                frozenset({0, 1}),
+                note=note,
+            )
+        )
     return found
 
 
-def cleaned(value: Any) -> Any:
-    """The value as JSON can say it: undefined numbers are null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): cleaned(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [cleaned(each) for each in value]
-    if isinstance(value, np.ndarray):
-        return cleaned(value.tolist())
-    if isinstance(value, np.generic):
-        return cleaned(value.item())
-    return value
+def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
+    """The runs in the order of the table: as given, or where they are many, or some are left out, the best first."""
+    runs = list(range(len(comparison.names)))
+    if lettered(comparison) and view.top is None:
+        return runs
+    best = ranked(comparison.primary)
+    baseline = comparison.settings.baseline
+    return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
 
 
-def frame(comparison: Findings, what: str, backend: str | None) -> Any:
-    """A data frame with a row per pair and measure, run and measure, or query.
-
-    Raises:
-        DataError: no data frame library is installed.
-    """
-    import narwhals as nw
-
-    columns = {"pairs": pair_columns, "runs": run_columns, "queries": query_columns}[what](comparison)
-    library: Any = backend or first_installed()
-    return nw.from_dict(columns, backend=library).to_native()
-
-
-def separated(comparison: Findings, layout: str) -> str:
-    """CSV or TSV with a row per measure and pair, numbers in full."""
-    columns = pair_columns(comparison)
-    rows = [
-        ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
-    ]
-    return lay_out(layout, list(columns), rows, 3)
-
-
-def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure and pair."""
-    rows = [
-        {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
-        | {key: value for key, value in asdict(pair).items() if key not in ("a", "b") and value is not None}
-        for label, contest in comparison.contests.items()
-        for pair in contest.pairs
-    ]
-    return {key: [row[key] for row in rows] for key in rows[0]}
-
-
-def run_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure and run."""
-    found: dict[str, list[Any]] = {
-        key: [] for key in ("measure", "run", "letter", "mean", "low", "high", "better_than")
-    }
-    for label, contest in comparison.contests.items():
-        for run, name in enumerate(comparison.names):
-            cells = (label, name, letter(run), contest.means[run], contest.low[run], contest.high[run])
-            for key, cell in zip(found, (*cells, contest.letters[run]), strict=True):
-                found[key].append(cell)
-    return found
-
-
-def query_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure, run and query."""
-    found: dict[str, list[Any]] = {"measure": [], "run": [], "query": [], "value": []}
-    for label, contest in comparison.contests.items():
-        for run, name in enumerate(comparison.names):
-            count = len(comparison.queries)
-            found["measure"] += [label] * count
-            found["run"] += [name] * count
-            found["query"] += comparison.queries
-            found["value"] += contest.values[:, run].tolist()
-    return found
+def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
+    """The pairs that a table shows, by rank, and what it says of the others."""
+    shown = set(ranking(comparison, view))
+    order = ranked(contest)
+    place = {run: number for number, run in enumerate(order)}
+    pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= shown]
+    if comparison.settings.baseline is not None:
+        its = {run: number for number, run in enumerate(ranking(comparison, view))}
+        pairs.sort(key=lambda pair: its[pair.a])
+        if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
+            return pairs, ""
+        return pairs[:MOST_AGAINST_BASELINE], (
+            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: pairs=all shows them, and the JSON."
+        )
+    if len(pairs) > 1:
+        pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
+        pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
+    if view.pairs == "all" or len(pairs) <= MOST_PAIRS:
+        return pairs, ""
+    best = min((pair.a for pair in pairs), key=place.__getitem__)
+    top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
+    return top, (
+        f"The best run against the next {len(top)}; pairs=all shows all {len(pairs)} pairs, and the JSON."
+    )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from karat.comparison import Comparison
-    from karat.comparison.systems import RunsLike
+    from karat.comparison.runs import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike

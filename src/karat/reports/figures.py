@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.letters import letter
-from karat.comparison.showing import ranked
+from karat.comparison.findings import letter, ranked
 from karat.comparison.statistics import kendall
-from karat.comparison.verdict import reference_of, seen_from, split, verdict_of
-from karat.comparison.wording import digits_of, interval, p_text, p_titles, score, smallest_p
+from karat.comparison.verdict import (
+    digits_of,
+    interval,
+    p_text,
+    p_titles,
+    reference_of,
+    score,
+    seen_from,
+    smallest_p,
+    split,
+    verdict_of,
+)
 from karat.reports.charts import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.systems import named
+from karat.comparison.runs import named
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.evaluation.curves import TENTHS, moved
 from karat.evaluation.evaluate import evaluate_run
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison
-    from karat.comparison.systems import RunsLike
+    from karat.comparison.runs import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike

@@ -6,10 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.comparison.findings import FAMILY_WISE
-from karat.comparison.joint import NOT_OF_MEANS
-from karat.comparison.verdict import counted
-from karat.comparison.wording import SHORT_NAMES, TEST_NAMES
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS
+from karat.comparison.verdict import SHORT_NAMES, TEST_NAMES, counted
 from karat.evaluation.score_tables import footers, plural
 from karat.evaluation.scores import Scores
 

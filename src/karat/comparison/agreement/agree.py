@@ -14,8 +14,8 @@ from karat.comparison import compare
 from karat.comparison.agreement.coefficients import kappas, scale_of, statistics, tables_of
 from karat.comparison.agreement.findings import TOP, Effect, Judge, Pairing
 from karat.comparison.agreement.result import Agreement
+from karat.comparison.runs import RunsLike, named
 from karat.comparison.statistics import SEED, kendall, resample_means, tau_ap
-from karat.comparison.systems import RunsLike, named
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole

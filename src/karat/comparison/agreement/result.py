@@ -10,7 +10,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.agreement.findings import Findings
-from karat.comparison.wording import TEST_NAMES, family_words
+from karat.comparison.verdict import TEST_NAMES, family_words
 from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import first_installed
 from karat.output import escaping

@@ -1,33 +1,40 @@
-"""Unjudged documents: whose first documents are judged less than others', and what that could change."""
+"""Unjudged documents: which runs have more of them than others, and what they could change."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.comparison.findings import Caution
-from karat.comparison.judging import alternatives
-from karat.comparison.observations import Table
-from karat.comparison.showing import ranked
+from karat.comparison.findings import Caution, ranked
+from karat.comparison.runs import Table
 from karat.comparison.statistics import paired
-from karat.comparison.wording import declared_negative, digits_of, interval, listed, score, signed
+from karat.comparison.verdict import declared_negative, digits_of, interval, listed, score, signed
+from karat.evaluation.formulas import values_of
 from karat.inputs.ids import text_of
+from karat.lists.rows import offsets_of
+from karat.matching.match import finished
+from karat.matching.ties import arranged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.findings import Findings
-    from karat.comparison.systems import System
-    from karat.lists.rows import Floats
+    from karat.comparison.runs import System
+    from karat.conventions.policy import Policy
+    from karat.lists.rows import Floats, JudgedRows
+    from karat.matching.match import Match
+    from karat.measures import Measure
 
-__all__ = ["doubts_of"]
+__all__ = ["Alternatives", "alternatives", "counted_as", "doubts_of"]
 
 LEAST_JUDGED = 0.9
+
 WIDEST_GAP = 0.05
 """Below the one, or further apart than the other, a comparison may be one of judgments and not of runs."""
+
 SHOWN = 4
 
 
@@ -179,4 +186,65 @@ def together(comparison: Findings, flagged: list[int], readings: dict[int, Readi
         f"{comparison.judged_depth}, which count as not relevant; judged: {listed(named, 6)}; the most, "
         f"{comparison.names[best]}, {comparison.judged[best]:.3f}.",
         {"depth": comparison.judged_depth, "runs": would},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """One measure's values of one run under other readings of its unjudged documents.
+
+    Args:
+        removed: the unjudged documents taken out of the lists [queries].
+        relevant: the unjudged ones among the first documents counted as of the highest grade [queries].
+    """
+
+    removed: Floats
+    relevant: Floats
+
+
+def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Alternatives:
+    """The values of a run whose unjudged documents count otherwise.
+
+    Args:
+        found: the run, matched.
+        measure: the measure.
+        policy: the policy under which it was evaluated.
+        depth: how many first documents of each list may be counted as relevant.
+        grade: the grade they get.
+    """
+    whole = (
+        arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole
+    )
+    condensed = finished(whole, policy.changed(unjudged="removed"))
+    raised = finished(counted_as(whole, depth, grade), policy)
+    return Alternatives(values_of(condensed, [measure])[:, 0], values_of(raised, [measure])[:, 0])
+
+
+def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
+    """The rows as if every unjudged document among the first ``depth`` had been judged with this grade."""
+    lists = len(rows.length)
+    reach = np.minimum(rows.length, depth).astype(np.int64)
+    first = rows.rank <= depth
+    held = np.zeros((lists, depth), bool)
+    held[rows.list_of_row[first], rows.rank[first].astype(np.int64) - 1] = rows.grade[first] >= 0
+    owner, place = np.nonzero(~held & (np.arange(depth) < reach[:, None]))
+    kept = ~(first & (rows.grade < 0))  # pooled but unjudged: these are raised as well
+    number = np.concatenate([rows.list_of_row[kept], owner])
+    rank = np.concatenate([rows.rank[kept], place + 1.0])
+    order = np.lexsort((rank, number))
+    pool = np.concatenate([rows.list_of_judgment, owner])
+    arranged_pool = np.argsort(pool, kind="stable")
+
+    def together(old: Floats, new: Floats) -> Floats:
+        return np.asarray(np.concatenate([old[kept], new])[order])
+
+    return replace(
+        rows,
+        offsets=offsets_of(number[order], lists),
+        rank=rank[order],
+        grade=together(rows.grade, np.full(len(owner), grade)),
+        tie_first=together(rows.tie_first, place.astype(np.float64) + 1),
+        tie_last=together(rows.tie_last, place.astype(np.float64) + 1),
+        judged_offsets=offsets_of(pool[arranged_pool], lists),
+        judged_grades=np.concatenate([rows.judged_grades, np.full(len(owner), grade)])[arranged_pool],
     )

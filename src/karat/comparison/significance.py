@@ -1,16 +1,20 @@
-"""What the tests say of each pair of runs, as arrays; nothing is corrected for the number of comparisons here."""
+"""Significance tests of all pairs of runs under every measure: p, corrected p, intervals and letters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison.findings import FAMILY_WISE, Pair
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, letters_of
 from karat.comparison.statistics import (
+    anova,
     bayes,
+    benjamini_hochberg,
+    bonferroni,
     equivalence,
+    holm,
     max_flip,
     paired,
     randomised_tukey,
@@ -18,18 +22,103 @@ from karat.comparison.statistics import (
     sign_flip,
     wins,
 )
+from karat.inputs.parallel import available_cores, side_by_side
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from karat.comparison.findings import Settings
-    from karat.comparison.observations import Table
+    from karat.comparison.runs import Table
+    from karat.comparison.statistics import Anova
+    from karat.inputs.query_files import Groups
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Outcome", "margins", "outcome_of"]
+__all__ = ["Outcome", "contests_of", "corrected", "join", "letters", "margins", "outcome_of"]
+
+LIMIT = "So many scores were not permuted: p is from the limit of the permutation distribution, a range of normals."
 
 AT_ONCE = 4_000_000
 """Differences that are held at the same time."""
+
+
+def contests_of(
+    tables: Sequence[Table], settings: Settings, groups: Groups | None
+) -> tuple[dict[str, Contest], Settings]:
+    """A contest per measure, and the settings with a note on what was done otherwise than asked."""
+    runs = tables[0].values.shape[1]
+    first, second = pairs_of(runs, settings.baseline)
+    # Measures do not know of each other, and each draws the same stream: threads change nothing but the time.
+    threads = min(len(tables), available_cores())
+    found = list(side_by_side(lambda table: outcome_of(table, first, second, settings), tables, threads))
+    outcomes = [outcome for outcome, _ in found]
+    if any(limit for _, limit in found):
+        settings = replace(settings, notes=(*settings.notes, LIMIT))
+    correct_together(outcomes, settings)
+    contests = {}
+    for table, outcome in zip(tables, outcomes, strict=True):
+        join(outcome, settings, geometric=table.geometric)
+        low, high = margins(table, settings)
+        contests[table.label] = Contest(
+            label=table.label,
+            measure=table.measure,
+            values=table.values,
+            means=table.means,
+            low=tuple(low.tolist()),
+            high=tuple(high.tolist()),
+            letters=letters(runs, outcome, settings.alpha, table.sign),
+            pairs=outcome.pairs(settings),
+            strata=() if groups is None else strata_of(table, first, second, settings, groups),
+            anova=variance_of(table),
+            smaller_is_better=table.sign < 0,
+        )
+    return contests, settings
+
+
+def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
+    """The places of both runs of every pair."""
+    if baseline is None:
+        one, other = np.triu_indices(runs, 1)
+        return one.astype(np.int64), other.astype(np.int64)
+    one = np.array([each for each in range(runs) if each != baseline], np.int64)
+    return one, np.full(len(one), baseline, np.int64)
+
+
+def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
+    """Write the corrected p: each measure's comparisons are one family, or all measures' are."""
+    family_wise = settings.test in FAMILY_WISE
+    families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
+    for family in families:
+        if family_wise:  # p holds for the pairs of its measure: what is left to correct for is the measures
+            for each in family:
+                each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
+            continue
+        adjusted = corrected(np.concatenate([each.p for each in family]), settings.correction)
+        for each, its in zip(family, np.split(adjusted, len(family)), strict=True):
+            each.adjusted[:] = its
+
+
+def strata_of(
+    table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
+) -> tuple[Stratum, ...]:
+    """The contest within each group of queries: described by the t-test, and not corrected."""
+    plain = replace(settings, test="t", correction="none")
+    found = []
+    for code, name in enumerate(groups.names):
+        part = table.part(groups.codes == code)
+        outcome, _ = outcome_of(part, first, second, plain)
+        outcome.adjusted[:] = outcome.p
+        found.append(Stratum(name, len(part.values), part.means, outcome.pairs(plain)))
+    return tuple(found)
+
+
+def variance_of(table: Table) -> Anova | None:
+    """The analysis of variance of three runs or more on the same queries."""
+    queries, runs = table.values.shape
+    if runs < 3 or queries < 2 or np.isnan(table.values).any():
+        return None
+    return anova(table.observed())
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,3 +302,74 @@ def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
             found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
             low[places], high[places] = found.low, found.high
     return (np.exp(low), np.exp(high)) if table.geometric else (low, high)
+
+
+def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
+    """Write each pair's joint interval, once its corrected p is known.
+
+    A test of all pairs at once has one cut: difference ± cut (Tukey, 1953). Otherwise the pair's own interval is
+    stretched to the level at which the pair was decided: alpha by the number of comparisons (Bonferroni), or where a
+    stepwise method was milder and found the pair significant only there, alpha by that step's factor.
+    """
+    if settings.test in NOT_OF_MEANS:
+        return
+    sure = (outcome.adjusted < settings.alpha) & ~outcome.identical
+    known = np.isfinite(outcome.cut) & (not geometric)
+    stretch = stretched(outcome, settings, sure)
+    difference = outcome.difference
+    below = np.where(known, outcome.cut, (difference - outcome.low) * stretch)
+    above = np.where(known, outcome.cut, (outcome.high - difference) * stretch)
+    disagreeing = sure != ((difference - below > 0) | (difference + above < 0))
+    half = from_p(outcome, settings)
+    for side in (below, above):
+        side[disagreeing] = half[disagreeing]
+        side[outcome.identical] = 0.0
+    outcome.joint_low[:], outcome.joint_high[:] = difference - below, difference + above
+
+
+def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
+    """How many times wider each pair's interval is at its corrected level."""
+    count = (
+        1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = outcome.adjusted / outcome.p
+    milder = sure & (outcome.p * count >= settings.alpha) & (step >= 1)
+    factor = np.where(milder, step, float(count))
+    wide = t_quantile(1 - settings.alpha / factor, outcome.freedom)
+    return np.asarray(wide / t_quantile(settings.confidence, outcome.freedom))
+
+
+def from_p(outcome: Outcome, settings: Settings) -> Floats:
+    """Half the width of the interval that a p-value implies (Altman and Bland, BMJ 2011): it agrees with that p."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
+        return np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
+
+
+def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
+    """How many standard errors an interval reaches to either side, level by level."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, (1 + np.asarray(confidence)) / 2))
+
+
+def corrected(p: Floats, correction: str) -> Floats:
+    """The p-values corrected for their number; those that are not defined stay so and count as comparisons."""
+    adjust = {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}.get(correction)
+    if adjust is None:
+        return p
+    return np.where(np.isnan(p), np.nan, adjust(np.where(np.isnan(p), 1.0, p)))
+
+
+def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:
+    """For each run the letters of those that it is significantly better than."""
+    beaten: list[list[int]] = [[] for _ in range(runs)]
+    for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
+        one, other = int(outcome.a[place]), int(outcome.b[place])
+        better = sign * outcome.difference[place]
+        if better > 0:
+            beaten[one].append(other)
+        elif better < 0:
+            beaten[other].append(one)
+    return tuple(letters_of(its, runs) for its in beaten)
