@@ -14,8 +14,9 @@ from karat.output.errors import DataError, DataWarning, KaratError, MeasureError
 
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
-    from karat.comparison import Comparison, compare
+    from karat.comparison import Comparison
     from karat.comparison.agreement import Agreement, agreement
+    from karat.comparison.compare import compare
     from karat.diagnosis.check import Check, check
     from karat.diagnosis.difference import Difference, difference
     from karat.diagnosis.explain import explain

@@ -222,15 +222,15 @@ def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_start
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from karat.inputs.files import with_polars
-    from karat.reports import bundle
+    from karat.reports import page
 
     monkeypatch.chdir(tmp_path)
     for name in ("signal", "polars"):
         (tmp_path / f"{name}.py").write_text("open('planted', 'w').close()")
     monkeypatch.setattr("sys.path", ["", *sys.path])
-    monkeypatch.setattr(bundle, "PROGRAM", bundle.PROGRAM.replace("import vl_convert", "sys.exit()"))
+    monkeypatch.setattr(page, "PROGRAM", page.PROGRAM.replace("import vl_convert", "sys.exit()"))
     with Path(os.devnull).open("wb") as nowhere:
-        process = bundle.begun(nowhere)
+        process = page.begun(nowhere)
     assert process is not None
     assert process.wait() == 0
     assert not (tmp_path / "planted").exists()

@@ -481,7 +481,7 @@ def contrast(one: str, other: str) -> float:
 def test_a_measure_without_values_shows_no_chart_of_another_measure(
     window: browser.Page, report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.figures.MOST_VALUES", 1)
+    monkeypatch.setattr("karat.reports.data.MOST_VALUES", 1)
     runs = sorted(map(str, (TEA / "runs").glob("*.run")))[:2]
     karat.report(str(TEA / "qrels.txt"), runs, ["AP", "RR"], output=tmp_path / "page.html")
     window.resize(1440, 900)

@@ -76,7 +76,7 @@ def report_command(
     """
     from karat.output.files import refuse_overwriting
     from karat.reports import report
-    from karat.reports.wording import portable
+    from karat.reports.page import portable
 
     if len(files) < 3:
         raise click.UsageError("Give a QRELS file and at least two RUNs.")

@@ -1,4 +1,4 @@
-"""Comparing runs: from scores to differences, intervals, tests and tables."""
+"""Comparison of runs: qrels and runs, or scores, come in; differences, intervals, p and a verdict go out."""
 
 from karat.comparison.compare import compare
 from karat.comparison.findings import Caution, Contest, Pair, Settings, Stratum, letter

@@ -1,4 +1,4 @@
-"""What a reader of a comparison should beware of, each as a sentence with its figures."""
+"""The cautions of a comparison: what limits its conclusions, each as a sentence with its figures."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["cautions_of"]
 
 FEW = 25
-"""Fewer queries leave intervals so wide that most differences between systems go unseen."""
+"""With fewer queries, intervals are so wide that most differences between systems are missed."""
 MANY = 1000
-"""From so many queries on nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
+"""With more queries, nearly every difference is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
 
 
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
-    """Every caution there is reason for, the gravest kinds first."""
+    """All cautions that apply, the gravest kinds first."""
     found: list[Caution] = []
     for kind in (
         apart,
@@ -47,14 +47,14 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
-    """Runs that have no judged document: their zeros say nothing."""
+    """Runs without any judged document: their zeros mean nothing."""
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
             yield Caution("apart", (place,), sentence, {})
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Queries that a run lacks, or has without judgments."""
+    """Queries that a run lacks, and unjudged queries."""
     told = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
         lacking, extra = each.counts.missing, each.counts.extra
@@ -78,7 +78,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Values that are not there, so that pairs are compared on fewer queries."""
+    """Undefined values, so that pairs are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = tuple(np.flatnonzero(absent).tolist())
@@ -100,7 +100,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
-    """Pairs whose order another order of tied documents could turn."""
+    """Pairs that another order of tied documents could reverse."""
     contest = comparison.primary
     digits = digits_of(len(comparison.queries))
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
@@ -155,7 +155,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
-    """Pairs that have no spread, so that t is not defined."""
+    """Pairs without a spread, so that t is undefined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         if flat:
@@ -197,7 +197,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 
 def times(comparison: Findings) -> int:
-    """By how much the smallest p is multiplied when it is corrected."""
+    """The factor by which the correction multiplies the smallest p."""
     settings = comparison.settings
     if settings.test in FAMILY_WISE:
         return len(comparison.labels)
@@ -205,13 +205,13 @@ def times(comparison: Findings) -> int:
 
 
 def uncertain(pair: Pair, comparison: Findings) -> bool:
-    """Whether the Monte Carlo interval of a corrected p holds alpha."""
+    """Whether the Monte Carlo interval of a corrected p includes alpha."""
     factor = pair.adjusted / pair.p if comparison.settings.test not in FAMILY_WISE and pair.p > 0 else 1.0
     return abs(pair.adjusted - comparison.settings.alpha) < 1.96 * pair.error * factor
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
-    """So few queries that nothing is found, or so many that everything is."""
+    """Too few queries to detect anything, or so many that every difference is significant."""
     n, contest = len(comparison.queries), comparison.primary
     if n == 1:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
@@ -236,7 +236,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 
 def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
-    """Tests of another hypothesis than that of the means."""
+    """Tests whose hypothesis is not about means."""
     hypotheses = {
         "wilcoxon": "that the differences lie symmetrically around 0",
         "sign": "that wins and losses are equally likely",
@@ -252,7 +252,7 @@ def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
 
 
 def aggregates(comparison: Findings) -> Iterator[Caution]:
-    """Aggregates that are no plain means, and what the tests see of them."""
+    """Aggregates that are not plain means, and what is tested instead."""
     words = {
         "sum": "is a sum: difference and interval are of the sums, the test of the queries' counts",
         "geometric": "is a geometric mean: the test sees logarithms (values below 0.00001 count as that), and the "
@@ -292,17 +292,17 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
 
 
 def has_weights(weights: Any, place: int) -> bool:
-    """Whether queries weigh differently under a measure."""
+    """Whether queries have different weights under a measure."""
     return weights is not None and bool((weights[:, place] != weights[:1, place]).any())
 
 
 def kind(contest: Contest) -> str:
-    """How the measure's values become one."""
+    """How the measure's values are aggregated."""
     return contest.measure.definition.aggregate
 
 
 def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
-    """Pairs by name, those of the best runs first, ready for what is said of them: with the verb."""
+    """Pairs by name, those of the best runs first, with the verb that follows."""
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
     order = [sorted(pair, key=place.__getitem__) for pair in pairs]
     order.sort(key=lambda pair: [place[run] for run in pair])
@@ -313,5 +313,5 @@ def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
 
 
 def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    """Where the runs of pairs stand."""
+    """The indices of the runs of each pair."""
     return [(pair.a, pair.b) for pair in pairs]

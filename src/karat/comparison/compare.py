@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["CORRECTIONS", "FAMILIES", "TESTS", "compare", "place_of", "settled"]
 
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
-
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-
 FAMILIES = ("measure", "all")
-
 RESAMPLES = 10_000
 """1,000 put up to 1.4 % of the pairs of a TREC track on the wrong side of .05, 10,000 up to .5 %."""
 
@@ -87,17 +84,17 @@ def compare(
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence: asks how probable worse, same and better are.
         margin: asks whether runs differ by less than this (two one-sided tests).
-        cluster: a file ``query cluster`` or a mapping: queries of a cluster are not independent of each other.
-        by: a file ``query group`` or a mapping: shows the groups apart, and the worst.
-        orders: also say how alike measures order the runs (τ, τ_AP), and runs the documents (RBO).
-        judged_at: how deep documents without judgments are counted; the primary measure's depth, else 10.
+        cluster: a file ``query cluster`` or a mapping: queries of one cluster are not independent.
+        by: a file ``query group`` or a mapping: shows each group of queries separately, and the worst.
+        orders: also report how similarly measures order the runs (τ, τ_AP), and runs the documents (RBO).
+        judged_at: the depth to which unjudged documents are counted; the primary measure's depth, else 10.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
-        weights: what each query weighs in the means, ``{query: weight}``.
+        weights: the weight of each query in the means, ``{query: weight}``.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
-        DataError: text or values that cannot be used as they are; runs of the same name; a query without a group.
+        DataError: invalid text or values; two runs of the same name; a query without a group.
         MeasureError: a measure that does not exist.
         PolicyError: a profile, policy, test or correction that does not exist.
 
@@ -160,7 +157,7 @@ def compare(
 
 
 def settled(asked: Settings, runs: int, measures: int) -> Settings:
-    """The settings with every default filled in: an empty ``test`` or ``correction``, 0 resamples.
+    """The settings with every default filled in, for an empty ``test`` or ``correction`` or 0 resamples.
 
     Raises:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
@@ -204,7 +201,7 @@ def settled(asked: Settings, runs: int, measures: int) -> Settings:
 
 
 def resamples_for(test: str, correction: str, comparisons: int, asked: Settings) -> int:
-    """How many resamples: so many that a corrected p can fall well below alpha."""
+    """The number of resamples: enough for a corrected p to fall well below alpha."""
     if test not in ("randomisation", *FAMILY_WISE):
         return 0
     if asked.resamples:
@@ -215,7 +212,7 @@ def resamples_for(test: str, correction: str, comparisons: int, asked: Settings)
 
 
 def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Run | Scores]) -> int | None:
-    """Where the baseline stands: given by its name, its path or its place.
+    """The index of the baseline, given by its name, path or index.
 
     Raises:
         DataError: there is no such run.

@@ -1,4 +1,4 @@
-"""Figures of a comparison for papers, drawn by matplotlib."""
+"""Figures of a comparison for papers, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["figure"]
 
 ROW = 0.32
-"""Inches that a run or pair takes."""
+"""The height of a run or pair in inches."""
 
 
 def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
@@ -38,7 +38,7 @@ def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
 
 
 def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """The queries' differences of the first pair shown, sorted: how many gain, how many lose, and how much."""
+    """The differences of the first pair by query, sorted: how many queries gain or lose, and by how much."""
     pair = chosen(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
@@ -71,12 +71,12 @@ def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
 
 
 def literal(name: str) -> str:
-    """A name in which matplotlib sees no formula."""
+    """A name escaped so that matplotlib finds no formula in it."""
     return name.replace("$", r"\$")
 
 
 def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str) -> Any:
-    """A dot and an interval a row, the first on top."""
+    """A dot and an interval in each row, the first on top."""
     drawn = make(figsize=(6.0, 0.9 + ROW * len(rows)), layout="constrained")
     axes = drawn.subplots()
     for place, (_, middle, low, high) in enumerate(rows):
@@ -90,7 +90,7 @@ def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str)
 
 
 def orders(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Where each run stands under each measure: lines that cross are pairs on which measures disagree."""
+    """The rank of each run under each measure: crossing lines are pairs on which measures disagree."""
     del contest
     labels = comparison.labels
     drawn = make(figsize=(1.6 + 1.1 * len(labels), 0.9 + ROW * len(comparison.names)), layout="constrained")

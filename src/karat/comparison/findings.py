@@ -28,34 +28,34 @@ __all__ = [
 ]
 
 FAMILY_WISE = ("tukey", "max-t")
-"""Tests that look at all pairs at once, and need no correction."""
+"""Tests of all pairs at once, which need no correction."""
 
 NOT_OF_MEANS = ("wilcoxon", "sign")
-"""Tests whose p is of signs or ranks: no interval of the mean agrees with them."""
+"""Tests of signs or ranks: no interval of the mean agrees with their p."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was decided about the test.
+    """The settings of the test.
 
     Args:
         test: ``t``, ``randomisation``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
         correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` under a test that is family-wise itself.
         alpha: a corrected p below it is called significant.
         family: ``measure`` (each measure's comparisons are one family) or ``all`` (all measures' together).
-        comparisons: how many comparisons a family has.
-        resamples: how many a Monte Carlo test draws; 0 where none is drawn.
-        seed: of the draws.
-        baseline: the place of the run that the others are compared with; None for all pairs.
+        comparisons: the number of comparisons in a family.
+        resamples: the number that a Monte Carlo test draws; 0 for other tests.
+        seed: of the random numbers.
+        baseline: the index of the run that the others are compared with; None for all pairs.
         confidence: of the intervals.
         interval: ``t`` or ``bootstrap``.
         rope: half the width of the region of practical equivalence, or None.
         margin: the margin of the equivalence test, or None.
-        clusters: how many clusters the queries fall into, or None where each stands for itself.
-        by: what the groups of queries are called, where they are shown apart; None if they are not.
-        notes: what was decided otherwise than asked, in sentences.
+        clusters: the number of clusters of queries, or None where queries are independent.
+        by: the name of the grouping of queries, where groups are shown separately; else None.
+        notes: deviations from what was requested, in sentences.
         sides: of the test.
     """
 
@@ -82,28 +82,28 @@ class Pair:
     """Two runs under one measure: the first minus the second.
 
     Args:
-        a: the place of the first run.
-        b: the place of the second.
+        a: the index of the first run.
+        b: the index of the second.
         n: queries that both have.
         difference: of the aggregates on these queries.
         low: the lower end of its interval.
         high: the upper end.
-        d_z: the mean of the queries' differences by their standard deviation.
+        d_z: the mean of the queries' differences divided by their standard deviation.
         wins: queries on which the first is better.
         ties: queries on which both are equal.
         losses: queries on which the second is better.
-        p: of the pair alone; under ``tukey`` and ``max-t`` that of the paired t-test.
+        p: not corrected; under ``tukey`` and ``max-t`` the p of the paired t-test.
         adjusted: corrected for the number of comparisons.
-        exact: whether every resample was counted, none drawn.
-        error: the Monte Carlo standard error of the p that was drawn; 0 if none was.
-        detectable: the smallest difference that these queries would detect with 80 % power.
+        exact: whether all sign assignments were counted, not a random sample.
+        error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
+        detectable: the smallest difference that these queries detect with 80 % power.
         identical: whether the runs are equal on every query.
-        p_equivalent: of the equivalence test with the margin; None if not asked.
-        p_worse: the posterior probability that the first is worse by more than the rope; None if not asked.
+        p_equivalent: of the equivalence test with the margin; None if not requested.
+        p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.
         p_same: that the difference lies within the rope.
-        p_better: that the first is better by more.
-        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at 1 - alpha: it
-            leaves out 0 where ``adjusted`` is below alpha, and nowhere else. NaN where the test does not test means.
+        p_better: that the first is better by more than the rope.
+        joint_low: the lower end of the interval corrected for all comparisons of the family, at 1 - alpha: it excludes
+            0 exactly where ``adjusted`` is below alpha. NaN where the test does not test means.
         joint_high: its upper end.
     """
 
@@ -137,9 +137,9 @@ class Stratum:
 
     Args:
         name: the group.
-        queries: how many queries it has.
+        queries: its number of queries.
         means: each run's aggregate on them.
-        pairs: as of the contest, on these queries alone; the p-values are not corrected for the number of groups.
+        pairs: as in the contest, on these queries only; p is not corrected for the number of groups.
     """
 
     name: str
@@ -159,11 +159,11 @@ class Contest:
         means: each run's aggregate.
         low: the lower end of its interval.
         high: the upper end.
-        letters: for each run the letters of the runs that it is significantly better than.
-        pairs: with a baseline one per other run, (run, baseline); else all pairs, the earlier run first.
-        strata: the same by group of queries, if asked.
+        letters: for each run, the letters of the runs that it significantly outperforms.
+        pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
+        strata: the same by group of queries, if requested.
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
-        smaller_is_better: whether the measure counts what is missing or wrong.
+        smaller_is_better: whether a lower value is better.
     """
 
     label: str
@@ -179,20 +179,20 @@ class Contest:
     smaller_is_better: bool = False
 
     def __repr__(self) -> str:
-        """What it is, in a line: the values are many."""
+        """One line, since there may be many values."""
         runs, pairs = len(self.means), len(self.pairs)
         return f"<karat contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
 
 
 @dataclass(frozen=True)
 class Caution:
-    """Something that a reader of the numbers should know.
+    """A warning to the reader of the numbers.
 
     Args:
         kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
             ``weights``, ``test`` …
-        runs: the places of the runs concerned.
-        sentence: what a table says.
+        runs: the indices of the runs concerned.
+        sentence: as printed under a table.
         numbers: the figures in it.
     """
 
@@ -204,21 +204,21 @@ class Caution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """What a comparison found: scores, contests by measure, and what to beware of.
+    """The data of a comparison: scores, contests by measure, and warnings.
 
     Args:
         names: the runs.
         scores: each run's scores, in the order given.
-        labels: the measures asked for; the first is the primary one.
+        labels: the requested measures; the first is the primary one.
         queries: the queries that any run has, in byte order.
         contests: by label.
         settings: the test.
-        judged: the share of each run's first ``judged_depth`` documents that is judged, mean over the queries that
+        judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
             it answers; NaN where only scores were given.
-        judged_depth: how many documents that looks at.
-        warnings: what to beware of.
-        qrels_name: the judgments.
-        orders: the system orders that the measures give, and RBO between runs, if asked.
+        judged_depth: the depth of that share.
+        warnings: what limits the conclusions.
+        qrels_name: the name of the judgments.
+        orders: the rank correlations of measures, and RBO between runs, if requested.
     """
 
     names: tuple[str, ...]
@@ -276,10 +276,10 @@ def turned(pair: Pair, first: int) -> Pair:
 
 
 def letter(place: int) -> str:
-    """The letter of the run at a place, counted from 0.
+    """The letter of a run by its index, counted from 0.
 
     Args:
-        place: where the run stands.
+        place: the index of the run.
 
     Example:
         >>> from karat.comparison import letter
@@ -295,6 +295,6 @@ def letter(place: int) -> str:
 
 
 def letters_of(runs: list[int], among: int) -> str:
-    """The letters of several of ``among`` runs: side by side, with commas where some run has two."""
+    """The letters of some of ``among`` runs, separated by commas where a run has two letters."""
     separator = "," if among > len(ALPHABET) else ""
     return separator.join(map(letter, sorted(runs)))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, sheets_of
@@ -27,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["as_text", "frame", "html", "json_text", "latex", "markdown", "separated", "shared_ends", "text"]
 
 MOST_INDENTED = 5000
-"""So many pairs are still read by people; to write more with indentation takes seconds."""
+"""Pairs up to which JSON is indented, for people; indenting more takes seconds."""
 
 LEAST_SHARED = 4
-"""Fewer characters at the start or end of all names are no burden."""
+"""A shared start or end of fewer characters is kept."""
 
 
 def text(
@@ -41,14 +38,14 @@ def text(
     layout: str = "text",
     style: Callable[[str, str], str] = lambda part, _: part,
 ) -> str:
-    """The answer, the tables for a terminal, what was done under them, warnings last.
+    """The verdict, the tables in the width of a terminal, the method, and warnings last.
 
     Args:
         comparison: what was compared.
-        view: which of it is shown.
-        columns: how wide lines may be.
-        layout: of the tables: ``text`` or ``terminal``.
-        style: makes a part of a kind (``verdict``, ``footer``, ``warning``) stand out or back.
+        view: which part is shown.
+        columns: the width of a line.
+        layout: of the tables, ``text`` or ``terminal``.
+        style: colours a part, given its kind: ``verdict``, ``footer`` or ``warning``.
     """
     before, after = shared_ends(comparison.names)
     names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
@@ -70,7 +67,7 @@ def text(
 
 
 def markdown(comparison: Findings, view: View = EVERYTHING) -> str:
-    """GitHub tables with the same lines over and under them."""
+    """GitHub tables with the same sentences above and below them."""
     parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
     parts.append(f"**{escaping.markdown(escaping.sentence(verdict_of(comparison).headline))}**\n")
     for sheet in sheets_of(comparison, view):
@@ -85,7 +82,7 @@ def markdown(comparison: Findings, view: View = EVERYTHING) -> str:
 
 
 def html(comparison: Findings) -> str:
-    """Tables for a notebook, what was done under them, warnings last."""
+    """Tables for a notebook, the method below them, warnings last."""
     first, *others = sheets_of(comparison)
     parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
     parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
@@ -96,7 +93,7 @@ def html(comparison: Findings) -> str:
 def latex(
     comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
 ) -> str:
-    """A floating table of booktabs: scores with raised letters, then pairs; what was done is the caption."""
+    """A floating booktabs table: scores with superscript letters, then pairs; the caption describes the method."""
     tables = [
         lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
@@ -119,7 +116,7 @@ def json_text(comparison: Findings) -> str:
 
 
 def document(comparison: Findings) -> dict[str, Any]:
-    """What JSON holds: the scores by query as ``karat eval -q`` writes them, and all that was found on top."""
+    """The content of the JSON: the scores by query as ``karat eval -q`` writes them, and the comparison."""
     scores = document_of(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
@@ -154,23 +151,8 @@ def document(comparison: Findings) -> dict[str, Any]:
         "method": method(comparison),
         "warnings": [asdict(each) for each in comparison.warnings],
     }
-    found: dict[str, Any] = cleaned(scores | whole)
+    found: dict[str, Any] = escaping.defined(scores | whole)
     return found
-
-
-def cleaned(value: Any) -> Any:
-    """The value as JSON can say it: undefined numbers are null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): cleaned(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [cleaned(each) for each in value]
-    if isinstance(value, np.ndarray):
-        return cleaned(value.tolist())
-    if isinstance(value, np.generic):
-        return cleaned(value.item())
-    return value
 
 
 def frame(comparison: Findings, what: str, backend: str | None) -> Any:
@@ -233,11 +215,11 @@ def query_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 
 LONGEST, WIDE = 40, 24
-"""A name longer than the first is cut in its middle; names wider than the second leave out what all of them share."""
+"""Names longer than ``LONGEST`` are cut in the middle; names wider than ``WIDE`` lose what all of them share."""
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """What stands before and after every name, in whole words; empty where names are short, or would be nothing.
+    """The shared start and end of all names, in whole words; empty where names are short, or would become empty.
 
     Example:
         >>> from karat.comparison.formats import shared_ends
@@ -257,20 +239,20 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 
 
 def start_of(words: Sequence[str]) -> str:
-    """The letters with which every word starts."""
+    """The common prefix of the words."""
     first, last = min(words), max(words)
     same = next((place for place, pair in enumerate(zip(first, last)) if pair[0] != pair[1]), len(first))
     return first[:same]
 
 
 def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
-    """A table and its note in so many columns: names make room first, then columns that say least; bands are last."""
+    """A table and its note in a given width: names are cut first, then columns are dropped, then bands are made."""
     header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
     left: list[str] = []
     if sheet.told and rows and columns_of(header, rows, 0) > columns:
         header, rows, left = with_names(sheet, rows, columns)
         if not header:
-            # The letters say which runs they are.
+            # The letters identify the runs.
             header, rows = [sheet.header[1], *sheet.header[2:]], [[row[0], *row[2:]] for row in cut(sheet)]
             keep, named = 1, frozenset({0})
             header, rows, left = without(header, rows, sheet.least, columns)
@@ -285,7 +267,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
 
 
 def cut(sheet: Sheet) -> list[list[str]]:
-    """The rows with names that are not too long."""
+    """The rows with long names cut."""
     found = [
         apart(cells, LONGEST) if place in sheet.names else list(cells)
         for place, cells in enumerate(zip(*sheet.rows, strict=True))
@@ -296,8 +278,8 @@ def cut(sheet: Sheet) -> list[list[str]]:
 def with_names(
     sheet: Sheet, rows: list[list[str]], columns: int
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The table with its second column, the names, in full or cut, and what was left out; no header if it cannot be."""
-    # A title that is wider than the names under it goes on two lines.
+    """The table with names in full or cut, and the dropped columns; no header where names do not fit."""
+    # A title wider than the names below it takes two lines.
     header = [sheet.header[0], sheet.header[1].replace(", ", ",\n", 1), *sheet.header[2:]]
     if columns_of(header, rows, 0) <= columns:
         return header, rows, []
@@ -321,7 +303,7 @@ def with_names(
 def without(
     header: list[str], rows: list[list[str]], least: Sequence[str], columns: int
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The table without as many of its least columns as it takes to fit, and which these are."""
+    """The table without the least important columns that do not fit, and their titles."""
     left: list[str] = []
     for title in least:
         if columns_of(header, rows, 0) <= columns:

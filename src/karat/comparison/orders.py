@@ -1,4 +1,4 @@
-"""Orders: how alike the measures order the runs, and how alike the runs order the documents."""
+"""How similarly the measures order the runs, and how similarly the runs order the documents."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 __all__ = ["Orders", "orders_of"]
 
 PERSISTENCE = 0.9
-"""Webber et al.'s usual p: a reader who sees ten documents."""
+"""The usual p of Webber et al.: a reader who sees ten documents on average."""
 DEEPEST = 100
-"""What lies below weighs 0.9 ** 100, a 40,000th."""
+"""All documents below weigh 0.9 ** 100, a 40,000th."""
 MOST_QUERIES = 50
-"""A query's list is found by reading the run: so many are taken, evenly spread."""
+"""At most this many queries are used, evenly spread, since each reads the run again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """How alike orders are.
+    """The similarity of orders.
 
     Args:
         labels: the measures.
         tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
-        tau_ap: τ_AP, the row's measure taken for the true one: swaps near the top cost more [measures, measures].
+        tau_ap: τ_AP, with the row's measure as the true one: swaps near the top cost more [measures, measures].
         rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
-        queries: how many queries that mean is over.
-        depth: how deep lists were looked at.
+        queries: the number of queries in that mean.
+        depth: the depth of the lists compared.
         persistence: the p of rank-biased overlap.
     """
 
@@ -65,7 +65,7 @@ def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: 
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
-    """Mean rank-biased overlap of each two runs, over queries that both answer; and over how many queries at most."""
+    """Mean rank-biased overlap of each two runs, over queries that both answer; and the number of queries used."""
     found = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(found, 1.0)
     matches = [each.found for each in systems if each.found is not None]
@@ -88,7 +88,7 @@ def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats
 
 
 def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
-    """The first documents of each query's list; nothing where only scores are known."""
+    """The first documents of each query's list; nothing where only scores were given."""
     if system.run is None:
         return []
     policy = system.scores.policy

@@ -1,4 +1,4 @@
-"""What a comparison holds: settings, contests by measure, pairs of runs, cautions. No arithmetic."""
+"""The result of ``karat.compare``: a comparison that prints and exports itself."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ __all__ = ["Comparison"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Display, Findings):
-    """Runs compared: scores, intervals, tests and what to beware of; ``str()`` of it is the whole table.
+    """Runs compared: scores, intervals, tests and warnings; ``str()`` of it is the whole table.
 
     Args:
         names: the runs.
         scores: each run's scores, in the order given.
-        labels: the measures asked for; the first is the primary one.
+        labels: the requested measures; the first is the primary one.
         queries: the queries that any run has, in byte order.
         contests: by label.
         settings: the test.
-        judged: the share of each run's first ``judged_depth`` documents that is judged, mean over the queries that
+        judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
             it answers; NaN where only scores were given.
-        judged_depth: how many documents that looks at.
-        warnings: what to beware of.
-        qrels_name: the judgments.
-        orders: the system orders that the measures give, and RBO between runs, if asked.
+        judged_depth: the depth of that share.
+        warnings: what limits the conclusions.
+        qrels_name: the name of the judgments.
+        orders: the rank correlations of measures, and RBO between runs, if requested.
 
     Example:
         >>> import karat
@@ -42,13 +42,13 @@ class Comparison(Display, Findings):
     def to_text(
         self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
     ) -> str:
-        """The answer, the tables for reading, what was done, and warnings last.
+        """The verdict, the tables, the method, and warnings last.
 
         Args:
-            columns: how wide lines may be; wider tables lose their least columns, or are cut into bands.
+            columns: the width of a line; wider tables drop their least important columns, or are split into bands.
             pairs: of many pairs the ``top`` ones, or ``all``.
-            top: how many runs are shown, the best ones; None for all.
-            worst: how many queries of each pair are shown, those on which its first run falls furthest behind.
+            top: the number of runs shown, the best ones; None for all.
+            worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
         from karat.comparison.formats import text
         from karat.comparison.tables import View
@@ -56,12 +56,12 @@ class Comparison(Display, Findings):
         return text(self, View(pairs, top, worst), columns=columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
-        """GitHub tables with the same lines over and under them; the best are bold.
+        """GitHub tables with the same sentences above and below them; the best values are bold.
 
         Args:
             pairs: as in ``to_text``, like the others.
-            top: how many runs.
-            worst: how many queries of each pair.
+            top: the number of runs.
+            worst: the number of queries for each pair.
         """
         from karat.comparison.formats import markdown
         from karat.comparison.tables import View
@@ -77,14 +77,14 @@ class Comparison(Display, Findings):
         top: int | None = None,
         worst: int = 0,
     ) -> str:
-        """A LaTeX table (booktabs) with raised letters, the best in bold.
+        """A LaTeX table (booktabs) with superscript letters, the best values in bold.
 
         Args:
             label: for ``\\ref``.
-            caption: in place of the one that says what was done.
+            caption: replaces the default, which describes the method.
             pairs: as in ``to_text``, like the others.
-            top: how many runs.
-            worst: how many queries of each pair.
+            top: the number of runs.
+            worst: the number of queries for each pair.
         """
         from karat.comparison.formats import latex
         from karat.comparison.tables import View

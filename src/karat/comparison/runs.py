@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["RunsLike", "System", "Table", "chosen", "evaluated", "named", "tables_of", "tag_of"]
 
 DEEPEST_JUDGED = 100
-"""Beyond this depth no collection is judged, so a measure's depth says nothing about how well a run is."""
+"""No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
 
 LONGEST_LINE = 2**16
-"""Bytes of a run in which its first line ends."""
+"""Bytes read to find a run's first line."""
 
 
 RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Scores]"
@@ -47,10 +47,10 @@ class System:
     """A run with its scores.
 
     Args:
-        scores: for the measures asked, in their order.
+        scores: for the requested measures, in their order.
         judged: the share of its first documents that is judged; NaN where only scores were given.
         found: the match under the policy of the first measure; None where only scores were given.
-        run: where its documents can be read again; None where only scores were given.
+        run: the run, whose documents can be read again; None where only scores were given.
     """
 
     scores: Scores
@@ -60,7 +60,7 @@ class System:
 
 
 def named(runs: RunsLike) -> dict[str, Run | Scores]:
-    """The runs by name: the keys given, else each one's own name; files of equal names go by their paths.
+    """The runs by name: the keys given, else each run's own name; files of equal names are named by their paths.
 
     Raises:
         DataError: fewer than two runs, or two of the same name.
@@ -80,7 +80,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
-    """A run that is ready to be read, or the scores themselves, under a name."""
+    """A run ready to be read, or the scores themselves, under a name."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
     if isinstance(run, Run):
@@ -89,7 +89,7 @@ def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
 
 
 def tag_of(run: Run) -> str:
-    """The tag in a run's first line, what its makers call it; the run's name where there is none."""
+    """The tag in a run's first line; the run's name where there is none."""
     if run.source is None:
         return run.name
     with sentences(run.source.name), run.source.opened() as file:
@@ -109,7 +109,7 @@ def evaluated(
     judged_at: int | None,
     progress: _native.Progress | None = None,
 ) -> tuple[list[System], int, str]:
-    """The systems in the order given, the depth at which judged documents were counted, and the judgments' name."""
+    """The systems in the order given, the depth to which judged documents were counted, and the judgments' name."""
     ready = [each for each in runs.values() if isinstance(each, Scores)]
     if len(ready) == len(runs):
         refuse_other_conventions(ready, policy, profile, weights)
@@ -142,10 +142,10 @@ def evaluated(
 def refuse_other_conventions(
     scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
 ) -> None:
-    """Refuse conventions that come too late: scores stand under those that they were made with.
+    """Refuse conventions that come too late: scores were computed under their own.
 
     Raises:
-        DataError: weights, or another policy or profile than that of the scores.
+        DataError: weights, or a policy or profile other than that of the scores.
     """
     for each in scores:
         other = policy is not None and policy.over(each.policy) != each.policy
@@ -158,7 +158,7 @@ def refuse_other_conventions(
 
 
 def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:
-    """The labels of measures in scores that are there already."""
+    """The labels of measures in existing scores."""
     return tuple(scores.labels[scores.column(name)] for name in names_in(measures))
 
 
@@ -189,7 +189,7 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
 
 
 def agreeing(systems: list[System]) -> list[System]:
-    """Refuse scores that were not made in the same way.
+    """The systems, whose scores must have been computed in the same way.
 
     Raises:
         DataError: measures or policies differ.
@@ -207,7 +207,7 @@ def agreeing(systems: list[System]) -> list[System]:
 
 
 def share_judged(found: Match, depth: int) -> float:
-    """The share of the first documents that is judged: mean over the queries that the run answers."""
+    """The share of the first documents that is judged, averaged over the queries that the run answers."""
     answered = found.whole.length > 0
     if not answered.any():
         return float("nan")
@@ -220,10 +220,10 @@ class Table:
     """One measure's values of all runs.
 
     Args:
-        label: what the measure is called.
+        label: the name of the measure.
         measure: the measure.
         values: NaN where a run has none [queries, runs].
-        weights: what each value weighs in its mean, or None [queries, runs].
+        weights: the weight of each value in its mean, or None [queries, runs].
         clusters: the cluster of each query, or None [queries].
     """
 
@@ -235,7 +235,7 @@ class Table:
 
     @property
     def geometric(self) -> bool:
-        """Whether the aggregate is a geometric mean, so that tests see logarithms."""
+        """Whether the aggregate is a geometric mean, so that tests use logarithms."""
         return self.measure.definition.aggregate == "geometric"
 
     @property
@@ -263,7 +263,7 @@ class Table:
         )
 
     def observed(self) -> Floats:
-        """Numbers whose plain mean is the aggregate (of a geometric mean its logarithm) [queries, runs]."""
+        """Values whose plain mean is the aggregate, or for a geometric mean its logarithm [queries, runs]."""
         values, n = self.values, len(self.values)
         if self.measure.definition.aggregate == "sum":
             return values * n
@@ -276,7 +276,7 @@ class Table:
         return np.where(self.weights > 0, values, 0.0) * share
 
     def shared(self, first: Integers, second: Integers) -> Iterator[tuple[Table, Integers]]:
-        """Pairs of runs that have the same queries in common: the table of these queries, and the pairs."""
+        """Groups of pairs with the same common queries: the table of these queries, and the indices of the pairs."""
         there = ~np.isnan(self.values)
         if there.all():
             yield self, np.arange(len(first))
@@ -316,5 +316,5 @@ def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
 
 
 def weighted(weights: Floats, measure: Measure) -> bool:
-    """Whether queries weigh differently in the aggregate; a count is a count."""
+    """Whether queries have different weights in the aggregate; counts are never weighted."""
     return measure.definition.aggregate != "sum" and bool((weights != weights[:1]).any())

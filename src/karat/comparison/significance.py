@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, letters_of
 from karat.comparison.statistics import (
+    all_pairs,
     anova,
     bayes,
     benjamini_hochberg,
@@ -22,6 +23,7 @@ from karat.comparison.statistics import (
     sign_flip,
     wins,
 )
+from karat.comparison.statistics.t_test import one_sided_quantile
 from karat.inputs.parallel import available_cores, side_by_side
 
 if TYPE_CHECKING:
@@ -38,18 +40,17 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "contests_of", "corrected", "join", "letters", "margins", "outcome_of"]
 
 LIMIT = "So many scores were not permuted: p is from the limit of the permutation distribution, a range of normals."
-
 AT_ONCE = 4_000_000
-"""Differences that are held at the same time."""
+"""Differences held in memory at a time."""
 
 
 def contests_of(
     tables: Sequence[Table], settings: Settings, groups: Groups | None
 ) -> tuple[dict[str, Contest], Settings]:
-    """A contest per measure, and the settings with a note on what was done otherwise than asked."""
+    """A contest per measure, and the settings with a note on each deviation from the request."""
     runs = tables[0].values.shape[1]
     first, second = pairs_of(runs, settings.baseline)
-    # Measures do not know of each other, and each draws the same stream: threads change nothing but the time.
+    # Measures are independent, and each draws the same random stream: threads change only the time.
     threads = min(len(tables), available_cores())
     found = list(side_by_side(lambda table: outcome_of(table, first, second, settings), tables, threads))
     outcomes = [outcome for outcome, _ in found]
@@ -77,20 +78,22 @@ def contests_of(
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
-    """The places of both runs of every pair."""
+    """The indices of both runs of every pair."""
     if baseline is None:
-        one, other = np.triu_indices(runs, 1)
-        return one.astype(np.int64), other.astype(np.int64)
+        one, other = all_pairs(runs).T
+        return one, other
     one = np.array([each for each in range(runs) if each != baseline], np.int64)
     return one, np.full(len(one), baseline, np.int64)
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Write the corrected p: each measure's comparisons are one family, or all measures' are."""
+    """Write the corrected p, for each measure's comparisons as one family or for all measures together."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
-        if family_wise:  # p holds for the pairs of its measure: what is left to correct for is the measures
+        if (
+            family_wise
+        ):  # p already holds for all pairs of its measure: only the measures remain to correct for
             for each in family:
                 each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
             continue
@@ -102,7 +105,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 def strata_of(
     table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
-    """The contest within each group of queries: described by the t-test, and not corrected."""
+    """The contest within each group of queries, by the t-test, not corrected."""
     plain = replace(settings, test="t", correction="none")
     found = []
     for code, name in enumerate(groups.names):
@@ -123,11 +126,11 @@ def variance_of(table: Table) -> Anova | None:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is found of all pairs, one number a pair: the fields of ``Pair``, and what else joint intervals need.
+    """The outcome of all pairs as arrays: the fields of ``Pair``, and two more that joint intervals need.
 
     Args:
         freedom: the degrees of freedom of the pair's t.
-        cut: the largest difference that a test of all pairs at once does not find significant; NaN of other tests.
+        cut: the largest difference that a test of all pairs at once finds not significant; NaN for other tests.
     """
 
     a: Integers
@@ -157,7 +160,7 @@ class Outcome:
 
     @classmethod
     def empty(cls, first: Integers, second: Integers) -> Outcome:
-        """Nothing found yet."""
+        """An outcome to be filled in."""
         count = len(first)
         columns: dict[str, Any] = {each.name: np.full(count, np.nan) for each in fields(cls)}
         columns |= {name: np.zeros(count, np.int64) for name in ("n", "wins", "ties", "losses")}
@@ -165,7 +168,7 @@ class Outcome:
         return cls(**columns | {"a": first, "b": second})
 
     def pairs(self, settings: Settings) -> tuple[Pair, ...]:
-        """One ``Pair`` each."""
+        """A ``Pair`` for each."""
         columns = {each.name: getattr(self, each.name).tolist() for each in fields(Pair)}
         nothing = [None] * len(self.a)
         if settings.margin is None:
@@ -176,7 +179,7 @@ class Outcome:
 
 
 def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
-    """Differences, intervals and the p of every pair; and whether a p is a limit taken in place of resamples."""
+    """Differences, intervals and p of every pair, not corrected; and whether a p is a limit in place of resamples."""
     outcome = Outcome.empty(first, second)
     for shared, places in table.shared(first, second):
         outcome.n[places] = len(shared.values)
@@ -195,7 +198,7 @@ def outcome_of(table: Table, first: Integers, second: Integers, settings: Settin
 
 
 def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write the paired t-test of some pairs, and what else is known without resampling."""
+    """Write the paired t-test of some pairs, and everything else that needs no resampling."""
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
@@ -215,7 +218,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
 
 
 def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write the p of a test that looks at one pair at a time and is not the t-test."""
+    """Write p of a test of single pairs other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         found = sign_flip(
@@ -229,7 +232,7 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
 
 
 def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
-    """Write the p of a test that looks at all pairs at once; whether it is a limit in place of resamples."""
+    """Write p of a test of all pairs at once; returns whether it is a limit in place of resamples."""
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)
@@ -249,17 +252,17 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
 
 
 def sign_test(won: Integers, lost: Integers) -> Floats:
-    """The two-sided sign test; equal queries are left out."""
+    """The two-sided sign test; ties are dropped."""
     from scipy.special import bdtr
 
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
 def wilcoxon(differences: Floats) -> float:
-    """Wilcoxon's signed-rank test, two-sided; equal queries are left out."""
+    """Wilcoxon's signed-rank test, two-sided; ties are dropped."""
     from scipy.stats import wilcoxon as signed_ranks
 
-    # Rounded, so that differences that are equal but for the last bit share a rank.
+    # Rounded, so that differences that are equal except for the last bit share a rank.
     differences = np.round(differences, 12)
     return float(signed_ranks(differences).pvalue) if differences.any() else 1.0
 
@@ -280,7 +283,7 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
         outcome.difference[part] = centre[one] - centre[other]
         ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)
         outcome.low[part], outcome.high[part] = ends
-        if table.geometric:  # known for logarithms only
+        if table.geometric:  # defined for logarithms only
             outcome.detectable[part] = np.nan
 
 
@@ -305,11 +308,11 @@ def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
 
 
 def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
-    """Write each pair's joint interval, once its corrected p is known.
+    """Write each pair's joint interval, which agrees with its corrected p.
 
     A test of all pairs at once has one cut: difference ± cut (Tukey, 1953). Otherwise the pair's own interval is
-    stretched to the level at which the pair was decided: alpha by the number of comparisons (Bonferroni), or where a
-    stepwise method was milder and found the pair significant only there, alpha by that step's factor.
+    stretched to the level at which the pair was decided: alpha divided by the number of comparisons (Bonferroni), or by
+    a smaller factor of the stepwise method where only that step finds the pair significant.
     """
     if settings.test in NOT_OF_MEANS:
         return
@@ -328,7 +331,7 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
 
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
-    """How many times wider each pair's interval is at its corrected level."""
+    """The factor by which each pair's interval is wider at its corrected level."""
     count = (
         1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
     )
@@ -341,21 +344,19 @@ def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> 
 
 
 def from_p(outcome: Outcome, settings: Settings) -> Floats:
-    """Half the width of the interval that a p-value implies (Altman and Bland, BMJ 2011): it agrees with that p."""
+    """Half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
         return np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
 
 
 def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
-    """How many standard errors an interval reaches to either side, level by level."""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(freedom, (1 + np.asarray(confidence)) / 2))
+    """Half the width of each interval, in standard errors."""
+    return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
 
 
 def corrected(p: Floats, correction: str) -> Floats:
-    """The p-values corrected for their number; those that are not defined stay so and count as comparisons."""
+    """The p-values corrected for their number; undefined ones stay undefined and count as comparisons."""
     adjust = {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}.get(correction)
     if adjust is None:
         return p
@@ -363,7 +364,7 @@ def corrected(p: Floats, correction: str) -> Floats:
 
 
 def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:
-    """For each run the letters of those that it is significantly better than."""
+    """For each run, the letters of the runs that it significantly outperforms."""
     beaten: list[list[int]] = [[] for _ in range(runs)]
     for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
         one, other = int(outcome.a[place]), int(outcome.b[place])

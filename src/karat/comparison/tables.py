@@ -33,12 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["EVERYTHING", "MOST_PAIRS", "Sheet", "View", "chosen", "orders", "ranking", "sheets_of", "strata"]
 
 MOST_ORDERED = 12
-
 MOST_PAIRS = 10
-
 MOST_AGAINST_BASELINE = 40
-
-
 LEAST_NAME, LEAST_PAIR = 10, 18
 
 
@@ -49,12 +45,12 @@ class Sheet:
     Args:
         header: the titles.
         rows: the cells.
-        names: which columns hold names.
-        keep: how many first columns every band repeats.
-        note: what is to be said under it.
-        told: where the second column only says what the first one's letters do, how short it may be cut; 0: not at all.
-        least: columns that a narrow terminal may do without, the first of them first.
-        fewer: whether such columns go before names are cut.
+        names: the columns that hold names.
+        keep: the number of first columns that every band repeats.
+        note: the sentence below it.
+        told: the width to which the second column may be cut, where the first one's letters also identify runs; else 0.
+        least: columns that a narrow terminal drops, in this order.
+        fewer: whether such columns are dropped before names are cut.
     """
 
     header: list[str]
@@ -69,12 +65,12 @@ class Sheet:
 
 @dataclass(frozen=True)
 class View:
-    """Which part of a comparison its tables show.
+    """The part of a comparison that its tables show.
 
     Args:
-        pairs: of many pairs the ``top`` ones, or ``all``.
-        top: how many runs, the best ones; None for all.
-        worst: how many queries of each pair, those on which its first run falls furthest behind.
+        pairs: of many pairs, the ``top`` ones or ``all``.
+        top: the number of best runs; None for all.
+        worst: the number of queries for each pair on which its first run falls furthest behind.
     """
 
     pairs: str = "top"
@@ -86,7 +82,7 @@ EVERYTHING = View()
 
 
 def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
-    """The tables of what a view shows, in reading order."""
+    """The tables of a view, in reading order."""
     found = [board(comparison, view), against(comparison, comparison.primary, view)]
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
@@ -95,7 +91,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
 
 
 def board(comparison: Findings, view: View) -> Sheet:
-    """A row a run: scores with their letters, the primary one with its interval, and how much is judged."""
+    """The leaderboard: scores with letters, the primary one with its interval, and the share judged."""
     digits = digits_of(len(comparison.queries))
     counted = not lettered(comparison)
     header, columns = ["#", "run"], []
@@ -138,7 +134,7 @@ def board(comparison: Findings, view: View) -> Sheet:
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
-    """The means, the best ones in bold, with the letters of the runs they are significantly better than."""
+    """The means, the best ones in bold, with the letters of the runs that each significantly outperforms."""
     kind = contest.measure.definition.aggregate
     room = max(map(len, contest.letters)) if lettered else 0
     return [
@@ -148,7 +144,7 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
 
 
 def beaten(contest: Contest, comparison: Findings) -> list[int]:
-    """How many runs each one is significantly better than."""
+    """The number of runs that each run significantly outperforms."""
     counts = [0] * len(contest.means)
     sign = -1 if contest.smaller_is_better else 1
     for pair in contest.pairs:
@@ -158,7 +154,7 @@ def beaten(contest: Contest, comparison: Findings) -> list[int]:
 
 
 def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
-    """A row a pair: difference, interval, effect, wins, p."""
+    """The pairs: difference, interval, effect size, wins, p."""
     shown, note = chosen(comparison, contest, view)
     baseline = comparison.settings.baseline
     if baseline is not None:
@@ -178,14 +174,14 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
         frozenset({0, 1}),
         note=note,
         told=LEAST_PAIR if baseline is None else LEAST_NAME,
-        # Where there is a corrected p, that is the one to keep.
+        # Where there is a corrected p, it is the one to keep.
         least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
         fewer=baseline is not None,
     )
 
 
 def worst(comparison: Findings, view: View) -> Sheet:
-    """A row a pair and query: those on which the first run falls furthest behind the second, or behind the baseline."""
+    """The queries of each pair on which the first run falls furthest behind the second, or the baseline."""
     contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
     sign = -1 if contest.smaller_is_better else 1
     rows = []
@@ -209,7 +205,7 @@ def worst(comparison: Findings, view: View) -> Sheet:
 
 
 def groups_of(comparison: Findings) -> dict[int, int]:
-    """Each run's group: down the ranking, one that is significantly worse than its group's first begins another."""
+    """Each run's group: down the ranking, a run significantly worse than its group's first starts the next group."""
     contest, alpha = comparison.primary, comparison.settings.alpha
     sure = {
         frozenset((pair.a, pair.b)) for pair in contest.pairs if pair.adjusted < alpha and not pair.identical
@@ -226,7 +222,7 @@ def groups_of(comparison: Findings) -> dict[int, int]:
 def numbers_of(
     comparison: Findings, contest: Contest, pairs: Sequence[Pair]
 ) -> tuple[list[str], list[list[str]]]:
-    """Titles and cells of what is known of pairs; effects before p."""
+    """The titles and cells of the numbers of pairs, effects before p."""
     settings, digits = comparison.settings, digits_of(len(comparison.queries))
     kind = contest.measure.definition.aggregate
     raw, corrected = p_titles(settings)
@@ -256,12 +252,12 @@ def numbers_of(
 
 
 def chance(value: float | None) -> float:
-    """A probability, NaN where there is none."""
+    """A probability, NaN for None."""
     return math.nan if value is None else value
 
 
 def strata(comparison: Findings) -> list[Sheet]:
-    """The primary measure by group of queries: each run's means, the worst marked, and differences of few pairs."""
+    """The primary measure by group of queries: each run's means and worst group, and differences of few pairs."""
     contest = comparison.primary
     if not contest.strata:
         return []
@@ -291,7 +287,7 @@ def strata(comparison: Findings) -> list[Sheet]:
 
 
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
-    """A row a pair and group: difference, interval, wins; the group where the first run does worst is marked."""
+    """The pairs by group: difference, interval, wins; the first run's worst group is marked."""
     contest = comparison.primary
     digits = digits_of(min(each.queries for each in contest.strata))
     kind = contest.measure.definition.aggregate
@@ -333,7 +329,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
 
 
 def orders(comparison: Findings) -> list[Sheet]:
-    """How alike measures order the runs, and runs the documents."""
+    """How similarly measures order the runs, and runs the documents."""
     found: list[Sheet] = []
     orders = comparison.orders
     if orders is None:
@@ -373,7 +369,7 @@ def orders(comparison: Findings) -> list[Sheet]:
 
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
-    """The runs in the order of the table: as given, or where they are many, or some are left out, the best first."""
+    """The runs in the order of the table: as given, or the best first where they are many or some are omitted."""
     runs = list(range(len(comparison.names)))
     if lettered(comparison) and view.top is None:
         return runs
@@ -383,7 +379,7 @@ def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
 
 
 def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
-    """The pairs that a table shows, by rank, and what it says of the others."""
+    """The pairs that a table shows, by rank, and the note on the others."""
     shown = set(ranking(comparison, view))
     order = ranked(contest)
     place = {run: number for number, run in enumerate(order)}

@@ -31,25 +31,29 @@ if TYPE_CHECKING:
 __all__ = ["Alternatives", "alternatives", "counted_as", "doubts_of"]
 
 LEAST_JUDGED = 0.9
-
 WIDEST_GAP = 0.05
-"""Below the one, or further apart than the other, a comparison may be one of judgments and not of runs."""
+"""Below the first, or further apart than the second, a comparison may reflect the judgments and not the runs."""
 
 SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
-    """A run's values of the primary measure under other readings of unjudged documents, NaN where it has none."""
+class Alternatives:
+    """A run's values of one measure if its unjudged documents counted differently; NaN where there is none.
+
+    Args:
+        removed: with unjudged documents removed from the lists [queries].
+        relevant: with the unjudged ones among the first documents counted as of the highest grade [queries].
+    """
 
     removed: Floats
     relevant: Floats
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """A caution per run with a gap, but one for the two runs of a pair; one for all of them where they are many.
+    """A caution for each run with a gap, one for both runs of a pair, or one for all where they are many.
 
-    None where unjudged documents are negative by declaration, as what a user did not choose is in recommendation.
+    None where the policy declares unjudged documents negative, as in recommendation what a user did not choose.
     """
     judged = np.array(comparison.judged)
     if np.isnan(judged).all() or declared_negative(comparison):
@@ -66,17 +70,17 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     found: list[Caution] = []
     for run in flagged:
         others = partners(comparison, run)
-        # The other run of the pair was told of this one, with the same figures.
+        # The caution of the pair's other run names this one, with the same figures.
         if len(others) > 1 or not any(each.runs == (others[0], run) for each in found):
             both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
             found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
     return found
 
 
-def readings_of(comparison: Findings, system: System) -> Readings | None:
-    """The run's values if its unjudged documents were removed, or relevant; None where nothing tells.
+def readings_of(comparison: Findings, system: System) -> Alternatives | None:
+    """The run's values if its unjudged documents were removed, or relevant; None where that is unknown.
 
-    Scores alone have no lists, and nobody knows for which subtopics an unjudged document would be relevant.
+    Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """
     contest, scores = comparison.primary, system.scores
     if system.found is None or contest.measure.definition.groups:
@@ -86,7 +90,7 @@ def readings_of(comparison: Findings, system: System) -> Readings | None:
     highest = max(1.0, float(grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     row = {query: place for place, query in enumerate(comparison.queries)}
-    # A query that is left out since it is empty is in the match and not in the comparison.
+    # An empty query that is left out is in the match but not in the comparison.
     own = np.array([row.get(text_of(query), -1) for query in system.found.queries])
 
     def spread(values: Floats) -> Floats:
@@ -95,13 +99,13 @@ def readings_of(comparison: Findings, system: System) -> Readings | None:
         column[np.isnan(contest.values[:, comparison.scores.index(scores)])] = np.nan
         return column
 
-    return Readings(spread(found.removed), spread(found.relevant))
+    return Alternatives(spread(found.removed), spread(found.relevant))
 
 
 def doubt(
-    comparison: Findings, run: int, readings: dict[int, Readings | None], runs: tuple[int, ...]
+    comparison: Findings, run: int, readings: dict[int, Alternatives | None], runs: tuple[int, ...]
 ) -> Caution:
-    """One run's gap, and the differences that it leaves in doubt."""
+    """One run's gap, and the differences that it makes doubtful."""
     share = 100 * (1 - comparison.judged[run])
     depth = comparison.judged_depth
     others = [
@@ -122,7 +126,7 @@ def doubt(
 
 
 def partners(comparison: Findings, run: int) -> list[int]:
-    """The runs that it is compared with: with a baseline that one, else the others, the best first."""
+    """The runs that a run is compared with: the baseline if there is one, else the others, the best first."""
     baseline = comparison.settings.baseline
     if baseline is not None and run != baseline:
         return [baseline]
@@ -130,9 +134,9 @@ def partners(comparison: Findings, run: int) -> list[int]:
 
 
 def what_if(
-    comparison: Findings, run: int, readings: dict[int, Readings | None]
+    comparison: Findings, run: int, readings: dict[int, Alternatives | None]
 ) -> tuple[str, dict[str, object]]:
-    """The run's mean under other readings, or its difference from the one run that it is compared with."""
+    """The run's alternative means, or its differences from the one run that it is compared with."""
     contest, digits = comparison.primary, digits_of(len(comparison.queries))
     mine, others = readings[run], partners(comparison, run)
     assert mine is not None
@@ -160,13 +164,13 @@ def what_if(
 
 
 def mean(comparison: Findings, values: Floats) -> float:
-    """The primary measure's aggregate of other values, unweighted."""
+    """The primary measure's aggregate of these values, unweighted."""
     contest = comparison.primary
     return Table(contest.label, contest.measure, values[:, None]).means[0]
 
 
-def together(comparison: Findings, flagged: list[int], readings: dict[int, Readings | None]) -> Caution:
-    """Many runs' gaps in one sentence, the widest first."""
+def together(comparison: Findings, flagged: list[int], readings: dict[int, Alternatives | None]) -> Caution:
+    """The gaps of many runs in one sentence, the widest first."""
     order = sorted(flagged, key=lambda run: comparison.judged[run])
     named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]
     best = max(range(len(comparison.names)), key=lambda run: np.nan_to_num(comparison.judged[run]))
@@ -189,28 +193,15 @@ def together(comparison: Findings, flagged: list[int], readings: dict[int, Readi
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Alternatives:
-    """One measure's values of one run under other readings of its unjudged documents.
-
-    Args:
-        removed: the unjudged documents taken out of the lists [queries].
-        relevant: the unjudged ones among the first documents counted as of the highest grade [queries].
-    """
-
-    removed: Floats
-    relevant: Floats
-
-
 def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Alternatives:
-    """The values of a run whose unjudged documents count otherwise.
+    """The values of a run if its unjudged documents counted differently.
 
     Args:
         found: the run, matched.
         measure: the measure.
         policy: the policy under which it was evaluated.
-        depth: how many first documents of each list may be counted as relevant.
-        grade: the grade they get.
+        depth: the depth to which unjudged documents are counted as relevant.
+        grade: their grade.
     """
     whole = (
         arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole
@@ -221,14 +212,14 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
-    """The rows as if every unjudged document among the first ``depth`` had been judged with this grade."""
+    """The rows as if every unjudged document among the first ``depth`` had this grade."""
     lists = len(rows.length)
     reach = np.minimum(rows.length, depth).astype(np.int64)
     first = rows.rank <= depth
     held = np.zeros((lists, depth), bool)
     held[rows.list_of_row[first], rows.rank[first].astype(np.int64) - 1] = rows.grade[first] >= 0
     owner, place = np.nonzero(~held & (np.arange(depth) < reach[:, None]))
-    kept = ~(first & (rows.grade < 0))  # pooled but unjudged: these are raised as well
+    kept = ~(first & (rows.grade < 0))  # in the pool but without a grade: raised as well
     number = np.concatenate([rows.list_of_row[kept], owner])
     rank = np.concatenate([rows.rank[kept], place + 1.0])
     order = np.lexsort((rank, number))

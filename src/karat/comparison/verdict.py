@@ -40,10 +40,10 @@ __all__ = [
 ]
 
 FEW_FOR_FOUR_DIGITS = 50
-"""Below so many queries the fourth decimal of a mean says nothing."""
+"""With fewer queries the fourth decimal of a mean is noise."""
 
 MOST_LETTERED = 12
-"""So many runs may show their letters; of more the table says how many each one beats, best first."""
+"""Runs up to which the table has letters; of more it has the number of runs that each one beats, best first."""
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -71,13 +71,13 @@ SHORT_NAMES = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """The first thing that a reader reads.
+    """The answer in words.
 
     Args:
-        headline: the answer.
-        sentences: by how much, and how sure.
-        small: what it rests on.
-        against: the run that all others are held against: the baseline, else the one that leads.
+        headline: which run is better.
+        sentences: by how much, and how sure that is.
+        small: the measure, the number of queries and the meaning of significant.
+        against: the run that all others are compared with: the baseline, else the best.
         pair: the two runs of the first sentence.
     """
 
@@ -89,7 +89,7 @@ class Verdict:
 
 
 def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
-    """The pair that a page opens with: with a baseline the best other run and it, else the best run and the second.
+    """The pair that a report opens with: the best other run and the baseline, or the best two runs.
 
     Args:
         comparison: the runs.
@@ -103,7 +103,7 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]]:
-    """For each run that this one was tested against, the best first: by how much this one is better, p, the pair."""
+    """For each run that this one was tested against, the best first: this run's lead, p, and the pair."""
     sense = -1 if contest.smaller_is_better else 1
     found = {}
     for pair in contest.pairs:
@@ -114,7 +114,7 @@ def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]
 
 
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
-    """The answer for a measure, the primary one if None is named."""
+    """The verdict for a measure, the primary one if None."""
     contest = contest or comparison.primary
     baseline = comparison.settings.baseline
     told = against_baseline if baseline is not None and len(comparison.names) > 2 else among_all
@@ -198,20 +198,20 @@ def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[
 def split(
     others: dict[int, tuple[float, float, Pair]], alpha: float
 ) -> tuple[list[int], list[int], list[int]]:
-    """Runs that are significantly worse, runs that leave the question open, runs that are identical."""
+    """Runs that are significantly worse, runs that are not told apart, and runs that are identical."""
     beaten = [run for run, (d, p, pair) in others.items() if d > 0 and p < alpha and not pair.identical]
     equal = [run for run, (_, _, pair) in others.items() if pair.identical]
     return beaten, [run for run in others if run not in beaten and run not in equal], equal
 
 
 def counted(comparison: Findings) -> str:
-    """How many queries there are."""
+    """The number of queries, with the noun."""
     count = len(comparison.queries)
     return f"{count:,} {'query' if count == 1 else 'queries'}"
 
 
 def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
-    """Some runs by name: ``a, b and c``; of many the first, and how many more."""
+    """Some runs by name: ``a, b and c``; of many the first, and the number of others."""
     names = [comparison.names[run] for run in runs]
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
@@ -219,7 +219,7 @@ def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
 
 
 def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str:
-    """One pair in a sentence: means, difference, interval, p."""
+    """A sentence about a pair: means, difference, interval, p."""
     settings = comparison.settings
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     names, means = comparison.names, contest.means
@@ -250,12 +250,12 @@ def p_said(p: float, settings: Settings) -> str:
 
 
 def corrected(settings: Settings) -> bool:
-    """Whether p says more than of its own pair."""
+    """Whether p is corrected for several comparisons."""
     return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
 
 
 def alone(comparison: Findings, pair: Pair) -> str:
-    """Why a pair whose interval leaves out 0 is not called significant."""
+    """Why a pair whose interval excludes 0 is not significant."""
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
@@ -266,7 +266,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
-    """How small a difference the queries could have shown."""
+    """The smallest difference that the queries can detect."""
     span = detectable_span(comparison, contest)
     if not span:
         return ""
@@ -277,19 +277,19 @@ def missed(comparison: Findings, contest: Contest) -> str:
 
 
 def digits_of(queries: int) -> int:
-    """Decimals of scores: 4, or 3 for few queries."""
+    """The decimals of scores: 4, or 3 for few queries."""
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
 def score(value: float, digits: int, kind: str = "mean") -> str:
-    """A score; a count without decimals, - for one that is not defined."""
+    """A score; a count without decimals, ``-`` if undefined."""
     if math.isnan(value):
         return "-"
     return f"{value:.0f}" if kind == "sum" else f"{value:.{digits}f}"
 
 
 def signed(value: float, digits: int, kind: str = "mean") -> str:
-    """A difference: always with its sign."""
+    """A difference, always with its sign."""
     if math.isnan(value):
         return "-"
     text = f"{value:+.0f}" if kind == "sum" else f"{value:+.{digits}f}"
@@ -297,7 +297,7 @@ def signed(value: float, digits: int, kind: str = "mean") -> str:
 
 
 def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: bool = False) -> str:
-    """An interval, with signs if it is one of a difference."""
+    """An interval, with signs for a difference."""
     if math.isnan(low) or math.isnan(high):
         return "-"
     write = signed if sign else score
@@ -310,16 +310,16 @@ def effect(value: float) -> str:
 
 
 def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
-    """A p-value: three decimals, more where three would put it on the other side of α; never 0.
+    """A p-value with three decimals, more where rounding would move it across α; never 0.
 
     Args:
         p: the value.
-        alpha: what it is compared with.
-        smallest: the smallest that a Monte Carlo test could give, 0 for others.
+        alpha: the level of significance.
+        smallest: the smallest possible p of a Monte Carlo test, 0 for others.
     """
     if math.isnan(p):
         return "-"
-    # An exact p, or one of another test in its place, may be smaller than any that is drawn.
+    # An exact p, or that of another test, may be smaller than any that resampling gives.
     if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
         return f"≤{p:.1g}"
     if p < 0.0005:
@@ -332,14 +332,14 @@ def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
 
 
 def smallest_p(settings: Settings, *, adjusted: bool) -> float:
-    """The smallest p that resampling could give a pair; 0 where nothing is drawn."""
+    """The smallest p that resampling can give; 0 without resampling."""
     if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
         return 0.0
     return 0.0 if adjusted and settings.correction != "none" else 1 / (settings.resamples + 1)
 
 
 def p_titles(settings: Settings) -> tuple[str, str | None]:
-    """The titles of the columns of p and of the corrected p; None where nothing was corrected."""
+    """The titles of the columns p and corrected p; None for the second without correction."""
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
     return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"
@@ -406,7 +406,7 @@ def method(comparison: Findings) -> list[str]:
 
 
 def family_words(settings: Settings, measures: int) -> str:
-    """Over how many comparisons p was corrected."""
+    """The number of comparisons that p was corrected for."""
     count = settings.comparisons
     where = "of all measures together" if settings.family == "all" else "per measure"
     many = f"{count} comparisons {where}" if measures > 1 else f"{count} comparisons"
@@ -423,7 +423,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Which intervals these are."""
+    """The kind of the intervals."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
     said = (
@@ -438,7 +438,7 @@ def interval_words(comparison: Findings) -> str:
 
 
 def detectable_words(comparison: Findings) -> str:
-    """The smallest difference that these queries would detect."""
+    """The smallest difference that these queries detect."""
     contest = comparison.primary
     known = [pair for pair in contest.pairs if math.isfinite(pair.detectable)]
     if not known:
@@ -456,7 +456,7 @@ def detectable_words(comparison: Findings) -> str:
 def detectable_span(comparison: Findings, contest: Contest) -> str:
     """The smallest and the largest difference that the queries detect with 80 % power, over the pairs, or the one.
 
-    Every sentence that speaks of all pairs takes it from here; empty where no pair has one.
+    Empty where no pair has one.
     """
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     known = [pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable)]
@@ -467,13 +467,13 @@ def detectable_span(comparison: Findings, contest: Contest) -> str:
 
 
 def declared_negative(comparison: Findings) -> bool:
-    """Whether the policy of the primary measure says that what is not judged is not relevant."""
+    """Whether the policy of the primary measure declares unjudged documents not relevant."""
     policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
     return policy.unjudged == "negative"
 
 
 def judged_words(comparison: Findings) -> str:
-    """How much is judged, where it is the same for all runs and no column says so."""
+    """The share judged, where it is the same for all runs and so has no column."""
     shares = {score(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
@@ -481,14 +481,14 @@ def judged_words(comparison: Findings) -> str:
 
 
 def pair_name(comparison: Findings, pair: Pair) -> str:
-    """A pair by its letters; with a baseline, or of two runs, by the first one's."""
+    """A pair by its letters; with a baseline, by the other run's."""
     if comparison.settings.baseline is not None:
         return letter(pair.a)
     return f"{letter(pair.a)}-{letter(pair.b)}"
 
 
 def tied_best(contest: Contest, digits: int) -> list[bool]:
-    """Which runs have the best mean, as printed."""
+    """Whether each run has the best mean, as printed."""
     kind = contest.measure.definition.aggregate
     written = [
         float("-inf") if math.isnan(each) else float(score(each, digits, kind)) for each in contest.means

@@ -6,6 +6,7 @@ people is on one line, printable and of bounded length; data (JSON, CSV, TSV) ke
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -13,6 +14,7 @@ __all__ = [
     "LONGEST",
     "cell",
     "command",
+    "defined",
     "html",
     "json_text",
     "latex",
@@ -156,6 +158,17 @@ def command(level: str, title: str, message: str) -> str:
     name = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     name = name.replace(":", "%3A").replace(",", "%2C")
     return f"::{level} title={name}::{data}"
+
+
+def defined(value: Any) -> Any:
+    """The value as JSON can hold it: numbers that are not finite become None, arrays become lists."""
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): defined(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [defined(each) for each in value]
+    return defined(value.tolist()) if hasattr(value, "tolist") else value
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:

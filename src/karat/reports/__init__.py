@@ -1,4 +1,4 @@
-"""``karat.report``: judgments and runs in, one HTML page out, for people to read."""
+"""``karat.report``: qrels and runs, or scores, come in; one HTML page that works offline goes out."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison import compare
 from karat.evaluation.score_tables import plural
 from karat.output.files import refuse_overwriting, write_whole
-from karat.reports.bundle import Bundle
-from karat.reports.closeups import Excerpt, chosen_queries, looked_at
-from karat.reports.gathering import alongside, opened
+from karat.reports.curves import alongside, opened
+from karat.reports.page import Bundle
+from karat.reports.queries import Excerpt, chosen_queries, looked_at
 from karat.reports.texts import texts_of
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
-    from karat.reports.closeups import Closeup
-    from karat.reports.gathering import Alongside, Inputs
+    from karat.reports.curves import Alongside, Inputs
+    from karat.reports.queries import Closeup
     from karat.reports.texts import TextsLike
 
 __all__ = ["Report", "report"]
@@ -43,7 +43,7 @@ class Report:
     comparison: Comparison
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page; a file that is there already is replaced only by the complete new one.
+        """Write the page; an existing file is replaced only by the complete new one.
 
         Raises:
             DataError: the file cannot be written.
@@ -52,13 +52,13 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """How much it shows."""
+        """The number of runs, queries and measures."""
         found = self.comparison
         queries = plural(len(found.queries), "query", "queries")
         return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
-        """What it is, in a line: the page itself is long."""
+        """One line, since the page is long."""
         runs, queries = len(self.comparison.names), len(self.comparison.queries)
         return f"<karat report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
 
@@ -79,23 +79,23 @@ def report(
     progress: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Report:
-    """Show how runs compare, as one HTML page that works offline.
+    """Compare runs in one HTML page that works offline.
 
     Args:
         qrels: as in ``compare``.
-        runs: as in ``compare``; scores in the place of runs have no ranked lists to show.
+        runs: as in ``compare``; scores have no ranked lists to show.
         measures: as in ``compare``; the first one is the primary measure.
-        output: where the page is written, if anywhere.
+        output: the file to write the page to, if any.
         baseline: as in ``compare``.
-        queries: the queries' words: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
+        queries: the texts of queries: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
             ``{id: text}``.
-        documents: the documents' words, in the same ways, with an optional title.
+        documents: the texts of documents, in the same formats, with an optional title.
         title: the page's title.
-        command: the command line that made it, to be shown.
+        command: the command line to show on the page.
         policy: as in ``compare``.
         profile: as in ``compare``.
-        progress: called with a few words when a part of the work begins.
-        settings: everything else that ``compare`` takes: ``test``, ``correction``, ``alpha``, ``seed`` …
+        progress: called with a short description when a step begins.
+        settings: all other arguments of ``compare``: ``test``, ``correction``, ``alpha``, ``seed`` …
 
     Returns:
         The report; ``save`` writes it, ``html`` is the page.
@@ -118,7 +118,7 @@ def report(
 
     refuse_absent()
     tell = progress or (lambda _: None)
-    # The drawing library takes seconds to put together: another process does it meanwhile.
+    # Bundling the drawing library takes seconds, so another process does it meanwhile.
     with Bundle() as bundle:
         tell("reading the judgments")
         inputs = opened(qrels, runs, measures, policy, profile)
@@ -156,17 +156,9 @@ def assembled(
     """The page of a comparison."""
     from karat.comparison.verdict import verdict_of
     from karat.reports.charts import charts
-    from karat.reports.figures import board, correlation, numbers_of, packed
+    from karat.reports.data import board, correlation, numbers_of, packed
     from karat.reports.methods import bibtex_of, methods_paragraph
-    from karat.reports.page import page
-    from karat.reports.wording import (
-        facts_of,
-        footers_of,
-        interval_words,
-        p_name,
-        queries_note,
-        title_of,
-    )
+    from karat.reports.page import facts_of, footers_of, interval_words, p_name, page, queries_note, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
@@ -214,7 +206,7 @@ def assembled(
 
 
 def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
-    """The pairs of runs, the one that the page opens with first, then those of the best runs."""
+    """The pairs of runs: first the one that the page opens with, then those of the best runs."""
     from karat.comparison.verdict import reference_of
 
     first = reference_of(comparison)

@@ -1,8 +1,8 @@
-"""The charts of a report as Vega-Lite: what each shows, without its data, which the page puts in for the chosen pair.
+"""The charts of a report as Vega-Lite, without their data, which the page adds for the chosen pair.
 
-One visual language: the run in question (A) is blue, solid and round, the run that it is held against (B) orange,
-dashed and square, all others grey; so colour never stands alone, and thirty runs need no legend. Colours are the
-page's own CSS variables: a page turned dark redraws nothing.
+One visual language: the run in question (A) is blue, solid and round, the run that it is compared with (B) orange,
+dashed and square, all others grey; so nothing depends on colour alone, and thirty runs need no legend. Colours are the
+page's own CSS variables, so the dark theme redraws nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BARS", "MOST_DOTS", "MOST_LABELS", "charts"]
 
 MOST_BARS = 400
-"""Queries up to which each has a bar of its own; more are shown as a curve and a histogram."""
+"""Queries up to which each has its own bar; more are shown as a curve and a histogram."""
 MOST_DOTS = 2500
-"""Values up to which each has a dot of its own."""
+"""Values up to which each has its own dot."""
 MOST_LABELS = 12
-"""Runs up to which pictures of all of them have wide rows."""
+"""Runs up to which charts have wide rows."""
 
 INK, QUIET, LINE = "var(--ink)", "var(--quiet)", "var(--line)"
 OTHERS = "var(--others)"
@@ -31,12 +31,12 @@ SQUARE = 290
 
 
 def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
-    """Every chart of a page by its name.
+    """Every chart of a page by name.
 
     Args:
-        runs: how many.
-        queries: how many.
-        curves: for each curve its name, and what stands along its two axes.
+        runs: the number of runs.
+        queries: the number of queries.
+        curves: for each curve, its name and the titles of its two axes.
     """
     drawn = {"forest": forest(runs - 1), "spread": spread(runs, dots=runs * queries <= MOST_DOTS)}
     drawn |= (
@@ -49,14 +49,14 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
 
 
 def altair() -> Any:
-    """The library, imported when a chart is made; without its types, which take long to check."""
+    """The library, imported when a chart is made; untyped, since its types are slow to check."""
     import altair as alt
 
     return alt
 
 
 def finished(chart: Any) -> dict[str, Any]:
-    """The specification, in the page's looks; without the names that Altair counts up from chart to chart."""
+    """The specification in the page's style, without the names that Altair numbers from chart to chart."""
     styled = (
         chart.configure(font=FONT, background="transparent", aria=False, padding=2)
         .configure_view(stroke=None)
@@ -83,14 +83,14 @@ def finished(chart: Any) -> dict[str, Any]:
 
 
 def role(**scale: Any) -> Any:
-    """The colour of the part that a run plays."""
+    """The colour of a run's role."""
     alt = altair()
 
     return alt.Color("role:N", legend=None, scale=alt.Scale(domain=ROLES, range=COLOURS), **scale)
 
 
 def shape() -> Any:
-    """The mark of the part that a run plays."""
+    """The shape of a run's role."""
     alt = altair()
 
     return alt.Shape(
@@ -99,7 +99,7 @@ def shape() -> Any:
 
 
 def told(*fields: str) -> list[Any]:
-    """What a mark says when it is pointed at: ``field``, or ``field=title`` of a number."""
+    """The tooltip of a mark: ``field``, or ``field=title`` for a number."""
     alt = altair()
 
     pairs = [field.partition("=") for field in fields]
@@ -119,9 +119,9 @@ def axis(title: str | None = None, **more: Any) -> Any:
 
 
 def rows(data: str, field: str = "name", **axis: Any) -> Any:
-    """Runs below each other: placed by the number of their row, called what the data says of it.
+    """Runs in rows: placed by row number, with names from the data.
 
-    A name never places a mark: ``__proto__`` is a run's name too, and stands for something else in every object.
+    A name never places a mark: a run may be called ``__proto__``, which every object has already.
     """
     alt = altair()
 
@@ -131,7 +131,7 @@ def rows(data: str, field: str = "name", **axis: Any) -> Any:
 
 
 def forest(runs: int) -> Any:
-    """Every run's mean difference from the one that leads, or from the baseline, with both of its intervals."""
+    """The differences: every run's mean difference from the best run or the baseline, with both intervals."""
     alt = altair()
 
     named = rows("forest")
@@ -212,7 +212,7 @@ def scatter() -> Any:
     alt = altair()
 
     base = alt.Chart(alt.NamedData("scatter"))
-    # The line holds every value, so that both axes get the same ends; the picture is square.
+    # The line contains every value, so that both axes have the same ends; the chart is square.
     even = alt.Scale(zero=False, nice=True)
     line = base.mark_line(stroke=QUIET, strokeWidth=1, clip=True).encode(
         x=alt.X("even:Q", scale=even), y=alt.Y("even:Q", scale=even)
@@ -251,7 +251,7 @@ def histogram() -> Any:
 
 
 def spread(runs: int, *, dots: bool) -> Any:
-    """How each run's values are spread over the queries: a box from quartile to quartile, and a dot a query."""
+    """The spread of each run's values over queries: a box from quartile to quartile, and a dot for each query."""
     alt = altair()
 
     y = rows("boxes")
@@ -279,7 +279,7 @@ def spread(runs: int, *, dots: bool) -> Any:
 
 
 def stroke() -> Any:
-    """The outline in the colour of the part that a run plays."""
+    """The outline in the colour of a run's role."""
     alt = altair()
 
     return alt.Stroke("role:N", legend=None, scale=alt.Scale(domain=ROLES, range=COLOURS))

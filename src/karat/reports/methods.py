@@ -1,4 +1,4 @@
-"""The methods paragraph of a paper, and BibTeX of what it names."""
+"""The methods paragraph of a paper, and the BibTeX of the works that it cites."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ CORRECTIONS = {
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """What was done, as a paper says it."""
+    """The methods paragraph."""
     settings = comparison.settings
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
@@ -127,7 +127,7 @@ def methods_paragraph(comparison: Comparison) -> str:
 
 
 def said(conventions: str) -> str:
-    """The conventions in a few words."""
+    """The conventions in words."""
     return (
         "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
         "unjudged documents are not relevant"
@@ -158,7 +158,7 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 
 
 def bibtex_of(comparison: Comparison) -> str:
-    """The works that the paragraph rests on."""
+    """The works that the paragraph rests on, as BibTeX."""
     settings = comparison.settings
     _, works = TESTS[settings.test]
     own = CORRECTIONS.get(settings.correction, ("", None))[1] if settings.comparisons > 1 else None

@@ -1,30 +1,71 @@
-"""The page: everything put into one HTML file that asks nothing of the network and lets nothing else run."""
+"""The page: one HTML file with its facts, notes and scripts, which loads nothing and runs nothing else."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from karat._version import __version__
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS
+from karat.comparison.verdict import SHORT_NAMES, TEST_NAMES, counted
+from karat.evaluation.score_tables import footers, plural
+from karat.evaluation.scores import Scores
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["page", "refuse_absent", "script_json"]
+    from typing_extensions import Self
+
+    from karat.comparison import Comparison, Settings
+    from karat.reports.curves import Inputs
+    from karat.reports.queries import Closeup
+
+__all__ = [
+    "Bundle",
+    "drawing_library",
+    "facts_of",
+    "footers_of",
+    "interval_words",
+    "p_name",
+    "page",
+    "portable",
+    "queries_note",
+    "refuse_absent",
+    "script_json",
+    "title_of",
+]
 
 SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
 NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""Vega Embed alone is exposed; it brings Vega and Vega-Lite."""
+
+# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
+# A process, not a thread: vl_convert holds Python's lock for seconds, during which nothing else runs, not even Ctrl-C.
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+_, exposed, *sys.path = sys.argv
+import vl_convert
+made = vl_convert.get_vega_version(), vl_convert.javascript_bundle(exposed)
+sys.stdout.buffer.write("\\n".join(made).encode())
+"""
 
 
 def refuse_absent() -> None:
-    """Refuse to begin where a package is not installed.
+    """Refuse to begin without the required packages.
 
     Raises:
-        DataError: one is not; it says how to install all.
+        DataError: a package is not installed.
     """
     from importlib.util import find_spec
 
@@ -36,12 +77,12 @@ def refuse_absent() -> None:
 
 
 def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
-    """The whole file.
+    """The HTML of the page.
 
     Args:
-        data: what the script knows.
+        data: of the script.
         bundle: the drawing library.
-        parts: what the template names.
+        parts: the variables of the template.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -60,17 +101,17 @@ def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
         own=Markup(scripts[2]),  # noqa: S704 - ours
         security=security(scripts),
     )
-    # Bytes of an id that are no text have no place in a page of text.
+    # Bytes of an id that are not UTF-8 cannot be in a page of UTF-8.
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def template(name: str) -> str:
-    """A file of the templates."""
+    """A file of ``templates/``."""
     return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def security(scripts: Sequence[str]) -> str:
-    """What the page may do: run these very scripts, style itself, and nothing else."""
+    """The content security policy: the page may run these very scripts and style itself, nothing else."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
@@ -80,13 +121,164 @@ def security(scripts: Sequence[str]) -> str:
 
 
 def inert(script: str) -> str:
-    """A script that cannot end the element in which it stands."""
+    """A script that cannot end the element that contains it."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def script_json(data: dict[str, Any]) -> str:
-    """JSON that can stand in a script element: nothing in it opens or closes a tag."""
+    """JSON that is safe in a script element: nothing in it opens or closes a tag."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
+
+
+def drawing_library() -> tuple[str, str]:
+    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle(EXPOSED), vl_convert.get_vega_version()
+
+
+class Bundle:
+    """``drawing_library`` in another process: started at once, collected at the end, stopped with the block."""
+
+    def __init__(self) -> None:
+        """Start the process."""
+        self.output: Any = tempfile.TemporaryFile()  # noqa: SIM115 -- __exit__ closes it
+        self.process = begun(self.output)
+
+    def finished(self) -> tuple[str, str]:
+        """The script and Vega's version; made in this process where the other one failed."""
+        if self.process is None or self.process.wait():
+            return drawing_library()
+        self.output.seek(0)
+        version, _, script = self.output.read().decode("utf-8").partition("\n")
+        return script, version
+
+    def __enter__(self) -> Self:
+        """The bundle itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Stop the process if it still runs, and delete its output."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.output.close()
+
+
+def begun(output: Any) -> subprocess.Popen[bytes] | None:
+    """The process; None where Python cannot be started again."""
+    if not sys.executable:
+        return None
+    try:
+        return subprocess.Popen(  # noqa: S603 - Python itself, with words of ours
+            [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:
+        return None
+
+
+def title_of(comparison: Comparison) -> str:
+    """The title: how many runs on which qrels."""
+    name = os.path.basename(comparison.qrels_name)
+    where = f" on {name}" if name and not name.startswith("<") else ""
+    return f"{len(comparison.names)} runs{where}"
+
+
+def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
+    """The facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
+    facts = [
+        counted(comparison),
+        plural(len(comparison.names), "run", "runs"),
+    ]
+    if inputs.qrels is not None:
+        grades = inputs.qrels.judgments.grades
+        facts.append(
+            f"{len(grades):,} judgments, {int((grades >= 1).sum()):,} of them relevant (grade 1 or more)"
+        )
+    baseline = comparison.settings.baseline
+    if baseline is not None:
+        facts.append(f"baseline: {comparison.names[baseline]}")
+    facts.append(f"primary measure: {comparison.primary.measure}")
+    given = [name for name, run in inputs.runs.items() if isinstance(run, Scores)]
+    if given:
+        facts.append(f"given as scores, without lists: {', '.join(given)}")
+    return [*facts, f"karat {__version__}"]
+
+
+def p_name(settings: Settings) -> str:
+    """The name of p in the table of pairs."""
+    word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
+    return f"the corrected p ({word})" if word else "p"
+
+
+def interval_words(settings: Settings) -> str:
+    """How to read the points and lines of the first chart."""
+    alone = f"its {settings.confidence * 100:g} % interval"
+    if settings.test in NOT_OF_MEANS:
+        name = TEST_NAMES[settings.test]
+        return (
+            f"The line is {alone}, looked at alone. A point is filled where the {name} finds a significant difference; "
+            "it does not test the mean, so the two may disagree."
+        )
+    if settings.comparisons == 1:
+        return f"The line is {alone}. A point is filled where the difference is significant."
+    joint = f"the interval corrected for {settings.comparisons} comparisons"
+    word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
+    if settings.correction == "none" and settings.test not in FAMILY_WISE:
+        return f"The line is {alone}, looked at alone: nothing is corrected. A point is filled where it leaves out 0."
+    return (
+        f"The thick line is {alone}, looked at alone; the thin one is {joint}{f' ({word})' if word else ''}. A point "
+        "is filled where the thin line leaves out 0: a significant difference."
+    )
+
+
+def portable(words: Sequence[str]) -> list[str]:
+    """The words of a command without private folders, since a page is sent to others.
+
+    Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
+    is outside.
+    """
+    return [f"{before}{equals}{near(path)}" for before, equals, path in map(parted, words)]
+
+
+def parted(word: str) -> tuple[str, str, str]:
+    """The parts of ``name=path`` or ``--option=path``."""
+    before, equals, after = word.partition("=")
+    return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
+
+
+def near(path: str) -> str:
+    """A path that names no folder above the working folder."""
+    if not os.path.isabs(path):
+        return path
+    here = os.path.join(os.path.realpath(os.getcwd()), "")
+    whole = os.path.realpath(path)
+    return (
+        os.path.relpath(whole, here)
+        if whole.startswith(here)
+        else os.path.basename(path.rstrip(os.sep)) or path
+    )
+
+
+def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
+    """The note on the table of queries."""
+    count = len(comparison.queries)
+    if not closeups:
+        return "No ranked lists: only scores were given."
+    if len(closeups) == count:
+        return "Choose a query to see what A and B rank first, with grades, and how the value comes about."
+    return (
+        f"Of {count:,} queries {len(closeups)} can be opened, those that are underlined: the largest gains and losses, "
+        "the hardest, the easiest, those on which the runs differ most, and some between."
+    )
+
+
+def footers_of(comparison: Comparison) -> list[str]:
+    """The conventions of the runs' scores, once where they are the same."""
+    return footers(comparison.scores)

@@ -1,4 +1,4 @@
-"""The words of queries and documents, from TSV or JSON Lines files or from mappings: only those that a page shows."""
+"""The texts of queries and documents that a page shows, from TSV or JSON Lines files or mappings."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
 IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
 TEXTS = ("text", "contents", "body", "query", "question", "title")
 LONGEST = 2**26
-"""Bytes of a line, which may hold a whole document."""
+"""Bytes of the longest line, which may hold a whole document."""
 
 SNIPPET = 300
-"""Letters of a text that a page shows."""
+"""Characters of a text that a page shows."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Text:
 
     Args:
         title: the title.
-        text: its first letters.
+        text: its first characters.
     """
 
     title: str
@@ -42,14 +42,14 @@ class Text:
 
 
 def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, Text]:
-    """The texts of the ids that are wanted.
+    """The texts of the wanted ids.
 
     Args:
         given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``
             and ``text`` (or the names that BEIR and others use), compressed or not; or ``{id: text}``, or
             ``{id: {"title": …, "text": …}}``.
         wanted: the ids.
-        kind: what they are, for errors: ``queries`` or ``documents``.
+        kind: ``queries`` or ``documents``, for errors.
 
     Raises:
         DataError: a file or line that cannot be read.
@@ -97,7 +97,7 @@ def of_tsv(line: bytes) -> tuple[str, Text]:
 
 
 def of_json(line: bytes) -> tuple[str, Text]:
-    """An object with an id, a text, and perhaps a title.
+    """A JSON object with an id, a text and an optional title.
 
     Raises:
         ValueError: no JSON object.
@@ -113,7 +113,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
 
 
 def of_value(value: Any, kind: str) -> Text:
-    """A text, or an object with a text and perhaps a title.
+    """A text, or an object with a text and an optional title.
 
     Raises:
         DataError: neither.

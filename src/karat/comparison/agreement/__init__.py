@@ -1,4 +1,4 @@
-"""Agreement of judges: how alike two sets of judgments are, and what the choice of one does to systems."""
+"""Agreement of judges: two sets of qrels come in, and runs if wanted; κ, α and the effect on systems go out."""
 
 from karat.comparison.agreement.agree import agreement
 from karat.comparison.agreement.findings import Effect, Statistic

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.comparison import compare
-from karat.comparison.agreement.coefficients import kappas, scale_of, statistics, tables_of
+from karat.comparison.agreement.coefficients import kappas, middle_share, scale_of, statistics, tables_of
 from karat.comparison.agreement.findings import TOP, Effect, Judge, Pairing
 from karat.comparison.agreement.result import Agreement
 from karat.comparison.runs import RunsLike, named
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["agreement", "effects", "pair", "restricted"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
-
 POOLS = ("own", "both")
-
 RESAMPLES = 1000
 
 
@@ -56,27 +54,27 @@ def agreement(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Agreement:
-    """Say how far two judges agree, and what the choice of one does to the scores and the order of systems.
+    """Measure how far two judges agree, and how their choice changes the scores and the order of systems.
 
-    Of the documents that both judged: the confusion table, the share of equal grades, Cohen's κ (unweighted, linear,
-    quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and who is stricter by how much, each with a
-    95 % interval from whole queries drawn with replacement. With runs: the means under each judge, Kendall's τ and τ_AP
-    between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed, tested as
-    ``karat.compare`` does it. Grades and orders are two questions: judges who differ in many grades may order systems
-    alike, and judges who agree on most may not agree on the best.
+    For the documents that both judged: the confusion matrix, the share of equal grades, Cohen's κ (unweighted, linear,
+    quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
+    with a 95 % interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
+    τ_AP between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed,
+    tested as in ``karat.compare``. Grades and orders are two questions: judges who differ in many grades may order
+    systems similarly, and judges who agree on most grades may not agree on the best system.
 
     Args:
         a: the first judge's qrels, the reference: as ``qrels`` of ``karat.evaluate``.
         b: the second judge's, such as a language model's.
-        runs: two systems or more, as in ``karat.compare``; None to compare grades only.
-        measures: nDCG@10 and AP, or the profile's own, if None; the first is the one that the text tells most about.
-        pool: whose documents count as judged when systems are scored: each judge's ``own``, or those that ``both``
+        runs: two or more systems, as in ``karat.compare``; None to compare only grades.
+        measures: nDCG@10 and AP, or the profile's own, if None; the text reports the first in most detail.
+        pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
             judged, so that only grades differ.
         policy: as in ``karat.evaluate``.
         profile: as in ``karat.evaluate``.
-        alpha: how small a corrected p must be to call a difference significant.
-        resamples: how many times queries are drawn.
-        seed: of the draws.
+        alpha: a difference is significant where its corrected p is below alpha.
+        resamples: the number of bootstrap samples of queries.
+        seed: of the bootstrap.
 
     Raises:
         DataError: judgments or runs that cannot be read, or judges without a document in common.
@@ -145,7 +143,7 @@ def agreement(
 
 
 def systems_in(runs: RunsLike) -> dict[str, Run]:
-    """The runs by name; one alone is welcome.
+    """The runs by name; one run is enough.
 
     Raises:
         DataError: scores in place of a run.
@@ -165,7 +163,7 @@ def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def judge(qrels: Qrels) -> Judge:
-    """What there is to say of one judge alone."""
+    """The counts of one judge."""
     grades = qrels.judgments.grades
     graded = grades[grades >= 0]
     mean = float(graded.mean()) if len(graded) else np.nan
@@ -181,7 +179,7 @@ def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
 
 
 def pair(a: Qrels, b: Qrels) -> Pairing:
-    """Put the grades of the documents that both judged side by side."""
+    """Pair the grades of the documents that both judged."""
     one, other = a.judgments, b.judgments
     place_b = {query: place for place, query in enumerate(other.queries)}
     shared = [(place, place_b[query]) for place, query in enumerate(one.queries) if query in place_b]
@@ -212,7 +210,7 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
 
 
 def graded(judgments: _native.Judgments, query: int) -> dict[bytes, float]:
-    """The grades of one query's documents, without negative ones; a document's first judgment counts."""
+    """The grades of one query's documents, without negative ones; of duplicates the first counts."""
     first, last = judgments.offsets[query], judgments.offsets[query + 1]
     found: dict[bytes, float] = {}
     for document, grade in zip(
@@ -260,7 +258,7 @@ def effects(
     resamples: int,
     seed: int,
 ) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
-    """Every measure under both judges, how pairs were tested, and the scores under the first judge and the second.
+    """Every measure under both judges, the settings of the tests, and the scores under the first judge and the second.
 
     Raises:
         DataError: a run that cannot be read.
@@ -326,7 +324,7 @@ def measured(
 
 
 def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int) -> tuple[float, float]:
-    """Where τ_b lies when queries are drawn anew, the same ones for both judges; NaN where means are not plain ones."""
+    """The bootstrap interval of τ_b over queries, the same for both judges; NaN unless aggregates are plain means."""
     every = [*a.scores, *b.scores]
     queries = {each.queries for each in every}
     kind = a.scores[0].measures[a.scores[0].column(label)].definition.aggregate
@@ -338,12 +336,7 @@ def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int
     if len(a.scores) < 2 or len(table) < 2 or not np.isfinite(table).all():
         return np.nan, np.nan
     means = resample_means(table, resamples=resamples, seed=seed)
-    found = np.array([kendall(*np.split(row, 2)).b for row in means])
-    defined = found[~np.isnan(found)]
-    if not len(defined):
-        return np.nan, np.nan
-    low, high = np.quantile(defined, [0.025, 0.975])
-    return float(low), float(high)
+    return middle_share(np.array([kendall(*np.split(row, 2)).b for row in means]))
 
 
 def effect(
@@ -391,7 +384,7 @@ def ranks(means: Floats) -> tuple[int, ...]:
 
 
 def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) -> tuple[tuple[str, str], ...]:
-    """The pairs in opposite order; the one better under the first judge stands first."""
+    """The pairs in opposite order; the first judge's better one first."""
     pairs = ((i, j) if one[i] > one[j] else (j, i) for i, j in combinations(range(len(names)), 2))
     return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
 
@@ -405,7 +398,7 @@ def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
 
 
 def fate_of(before: int, after: int) -> str:
-    """What becomes of a pair that is significant under one judge or both; empty if under none."""
+    """The fate of a pair that is significant under at least one judge; empty if under neither."""
     if before and after:
         return "kept" if before == after else "reversed"
     return "lost" if before else "gained" if after else ""

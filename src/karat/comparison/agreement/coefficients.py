@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 __all__ = ["confusion", "gwet", "kappa", "kappas", "krippendorff", "scale_of", "statistics", "tables_of"]
 
 MOST_GRADES = 20
-"""More than any scale that people judge on; a finer one is a score, which has no categories to agree on."""
+"""More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
 
 
 def confusion(a: ArrayLike, b: ArrayLike, grades: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """How many documents got which grade from the one judge and which from the other.
+    """The confusion matrix of two judges: the number of documents by both grades.
 
     Args:
         a: the first judge's grades.
         b: the second judge's grades of the same documents.
-        grades: all grades that could be given; those that were if None.
+        grades: all grades of the scale; the grades given if None.
 
     Returns:
         The grades in ascending order, and the counts, the first judge's grades as rows [grades, grades].
 
     Raises:
-        DataError: the judges differ in how many documents they graded, or gave a grade that cannot be given.
+        DataError: the judges graded different numbers of documents, or gave a grade that is not on the scale.
 
     Example:
         >>> grades, table = confusion([0, 1, 2, 2], [0, 2, 2, 2])
@@ -63,14 +63,14 @@ def confusion(a: ArrayLike, b: ArrayLike, grades: ArrayLike | None = None) -> tu
 
 
 def kappa(table: ArrayLike, weights: Weights = "none") -> float:
-    """Cohen's κ (1960; weighted 1968): agreement beyond what the judges' own shares of grades bring by chance.
+    """Cohen's κ (1960; weighted 1968): agreement beyond chance, given each judge's shares of grades.
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        weights: what a disagreement costs: the same ("none"), by its distance in grades, or by the distance's square.
+        weights: the cost of a disagreement: constant ("none"), its distance in grades, or the distance's square.
 
     Returns:
-        1 for full agreement, 0 for chance; NaN if both judges gave one and the same grade only.
+        1 for full agreement, 0 for chance; NaN if both judges gave only one and the same grade.
 
     Raises:
         DataError: the table is not square or is empty, or the weights do not exist.
@@ -86,17 +86,17 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
 
 
 def gwet(table: ArrayLike, weights: Weights = "none") -> float:
-    """Gwet's AC1 (2008), with weights AC2: like κ, but not thrown off where nearly all grades are the same.
+    """Gwet's AC1 (2008), with weights AC2: like κ, but stable where nearly all grades are the same.
 
     Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), with π the mean share of each grade and T the sum of
     all weights; without weights Σ π (1 - π) / (grades - 1).
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        weights: "none" for AC1; what a near miss is worth, "linear" or "quadratic", for AC2.
+        weights: "none" for AC1; "linear" or "quadratic" credit for a near miss for AC2.
 
     Returns:
-        1 for full agreement, 0 for chance; NaN with one grade only.
+        1 for full agreement, 0 for chance; NaN with only one grade.
 
     Raises:
         DataError: the table is not square or is empty, or the weights do not exist.
@@ -120,8 +120,8 @@ def krippendorff(table: ArrayLike, level: Level = "ordinal", grades: ArrayLike |
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        level: what tells grades apart: that they differ ("nominal"), how many judgments lie between ("ordinal"), or
-            their numeric distance ("interval").
+        level: the distance of grades: 0 or 1 ("nominal"), the number of judgments between them ("ordinal"), or their
+            numeric difference ("interval").
         grades: the grades as numbers, for "interval"; 0, 1, 2 … if None.
 
     Returns:
@@ -147,7 +147,7 @@ def krippendorff(table: ArrayLike, level: Level = "ordinal", grades: ArrayLike |
 
 
 def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
-    """The squared distance of every two grades.
+    """The squared distance of each two grades.
 
     Raises:
         DataError: the level does not exist.
@@ -165,7 +165,7 @@ def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
 
 
 def likeness(size: int, weights: Weights) -> Floats:
-    """What each pair of grades is worth: 1 on the diagonal, 0 where grades lie furthest apart.
+    """The weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
 
     Raises:
         DataError: the weights do not exist.
@@ -182,7 +182,7 @@ def shares(table: ArrayLike) -> Floats:
     """The table divided by its sum.
 
     Raises:
-        DataError: it is not square, or counts nothing.
+        DataError: it is not square, or is empty.
     """
     counts: Floats = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
@@ -193,10 +193,10 @@ def shares(table: ArrayLike) -> Floats:
 
 
 def scale_of(a: Floats, b: Floats) -> Floats:
-    """The grades of the scale: whole ones from the least to the greatest without a gap, else those that were given.
+    """The grades of the scale: whole ones from the lowest to the highest without a gap, else the grades given.
 
     Raises:
-        DataError: there are too many to be a scale.
+        DataError: there are too many for a scale.
     """
     given = np.unique(np.concatenate([a, b]))
     whole = len(given) and (given == np.floor(given)).all()
@@ -211,7 +211,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
 
 
 def tables_of(pairing: Pairing, scale: Floats) -> Floats:
-    """The confusion table of each query, the first judge's grades as rows [queries, grades, grades]."""
+    """The confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
     flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
@@ -219,8 +219,8 @@ def tables_of(pairing: Pairing, scale: Floats) -> Floats:
 
 
 def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
-    """Every statistic as a function of a confusion table."""
-    distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade less the second's
+    """Every statistic as a function of a confusion matrix."""
+    distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
 
     def share(mask: Floats) -> Callable[[Floats], float]:
         return lambda table: float((table * mask).sum() / table.sum())
@@ -239,7 +239,7 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
-    """Each statistic with its percentile interval, whole queries drawn with replacement.
+    """Each statistic with its percentile interval over queries drawn with replacement.
 
     Raises:
         DataError: the judges share no document.
@@ -254,13 +254,20 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
         drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
     found = []
     for name, formula in formulas(scale).items():
-        spread = np.array([formula(table) for table in drawn])
-        spread = spread[~np.isnan(spread)]
-        low, high = np.quantile(spread, [0.025, 0.975]) if len(spread) else (np.nan, np.nan)
-        found.append(Statistic(name, formula(whole), float(low), float(high)))
+        low, high = middle_share(np.array([formula(table) for table in drawn]))
+        found.append(Statistic(name, formula(whole), low, high))
     return tuple(found)
 
 
+def middle_share(found: Floats) -> tuple[float, float]:
+    """The ends of the middle 95 % of bootstrap values that are defined; NaN where none is."""
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        return np.nan, np.nan
+    low, high = np.quantile(defined, [0.025, 0.975])
+    return float(low), float(high)
+
+
 def kappas(tables: Floats) -> Floats:
-    """The quadratic κ of each query; NaN where the judges share no document or gave one grade only."""
+    """The quadratic κ of each query; NaN where the judges share no document or gave only one grade."""
     return np.array([kappa(table, "quadratic") if table.any() else np.nan for table in tables])

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["TOP", "Effect", "Findings", "Judge", "Pairing", "Statistic"]
 
 TOP = 10
-"""How many of the best systems are looked at by themselves: that is where judges are told apart."""
+"""The number of best systems that are compared separately, since judges differ most there."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """One set of judgments.
+    """A judge: one set of judgments.
 
     Args:
-        name: the file, or what it was made from.
-        judgments: how many there are.
-        queries: of how many queries.
+        name: the name of the qrels.
+        judgments: the number of judgments.
+        queries: the number of queries.
         mean: the mean grade.
     """
 
@@ -37,23 +37,23 @@ class Judge:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """What is known of two judges.
+    """The data of an agreement of two judges.
 
     Args:
         a: the first judge, the reference.
         b: the second.
-        pairing: which documents both judged, and with which grades.
+        pairing: the documents that both judged, with their grades.
         grades: the scale.
-        table: how many documents got which grade from the first (rows) and from the second (columns).
+        table: the number of documents by the first judge's grade (rows) and the second's (columns).
         tables: the same by query [queries, grades, grades].
-        statistics: κ and the others, with intervals.
-        kappas: the quadratic κ of each query, NaN where it is not defined.
-        effects: by measure, what happens to the systems; empty without runs.
-        settings: how pairs of systems were tested; None without.
+        statistics: κ and other coefficients, with intervals.
+        kappas: the quadratic κ of each query, NaN where undefined.
+        effects: the effect on systems, by measure; empty without runs.
+        settings: of the tests of pairs of systems; None without runs.
         scores: of each system under the first judge, then under the second.
         pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
-        resamples: how many times queries were drawn.
-        seed: of the draws.
+        resamples: the number of bootstrap samples of queries.
+        seed: of the bootstrap.
     """
 
     a: Judge
@@ -75,7 +75,7 @@ class Findings:
         """A statistic by its name.
 
         Raises:
-            DataError: there is none of that name.
+            DataError: there is no statistic of that name.
         """
         for each in self.statistics:
             if each.name == name:
@@ -85,25 +85,25 @@ class Findings:
 
     @property
     def shared(self) -> int:
-        """How many documents both judged."""
+        """The number of documents that both judged."""
         return len(self.pairing.a)
 
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """The judgments of two judges, side by side.
+    """The grades of two judges, side by side.
 
     Args:
         queries: those that both judged, in byte order.
         a: the first judge's grades of the documents that both judged, query by query.
         b: the second judge's.
-        query: the place of each such document's query.
+        query: the index of each such document's query.
         documents: their ids.
         only_a: documents that only the first judged, in queries that both did.
         only_b: documents that only the second judged there.
         queries_a: queries that only the first judged.
         queries_b: queries that only the second judged.
-        negative: judgments with a negative grade, which stand for unjudged documents.
+        negative: judgments with a negative grade, which means unjudged.
     """
 
     queries: tuple[str, ...]
@@ -120,10 +120,10 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number about two judges, with its 95 % interval over queries.
+    """A coefficient of agreement with its 95 % interval over queries.
 
     Args:
-        name: what it is called.
+        name: of the coefficient.
         value: over all documents that both judged.
         low: the lower end; NaN where there is none.
         high: the upper end.
@@ -147,16 +147,17 @@ class Effect:
         ranks_a: their ranks under the first, equal means the same.
         ranks_b: their ranks under the second.
         tau: Kendall's τ_b between both orders; NaN for one system.
-        tau_low: the lower end of its 95 % interval, whole queries drawn; NaN where there is none.
+        tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
         tau_high: the upper end.
-        tau_ap: τ_AP with the first judge's order for the true one: a swap near the top costs more.
-        tau_top: τ_b among the ten best of the first judge; NaN where there are no more than ten.
-        top_kept: how many of those are among the second's ten best.
-        flips: pairs of systems of which the one is better under the first judge and the other under the second.
+        tau_ap: τ_AP with the first judge's order as the true one: a swap near the top costs more.
+        tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
+        top_kept: the number of those among the second judge's ten best.
+        flips: pairs of systems that the judges put in opposite orders.
         kept: pairs that differ significantly, the same way, under both; the better system first.
         lost: pairs that differ significantly under the first judge only.
         gained: pairs that differ significantly under the second judge only.
-        reversed: pairs that differ significantly under both, in opposite ways; the first judge's better one first.
+        reversed: pairs that differ significantly under both, in opposite directions; the first judge's better one
+        first.
     """
 
     label: str
@@ -179,16 +180,16 @@ class Effect:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of systems there are."""
+        """The number of pairs of systems."""
         return len(self.names) * (len(self.names) - 1) // 2
 
     @property
     def significant(self) -> int:
-        """How many pairs differ significantly under the first judge."""
+        """The number of pairs that differ significantly under the first judge."""
         return len(self.kept) + len(self.lost) + len(self.reversed)
 
     @property
     def moved(self) -> tuple[str, int, int]:
-        """The system whose rank changes most, with its rank under each judge."""
+        """The system whose rank changes most, with its ranks under both judges."""
         place = max(range(len(self.names)), key=lambda each: abs(self.ranks_a[each] - self.ranks_b[each]))
         return self.names[place], self.ranks_a[place], self.ranks_b[place]

@@ -16,7 +16,6 @@ from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.display import Display
 from karat.output.errors import DataError
-from karat.output.escaping import json_text
 from karat.output.tables import folded, in_bands, lay_out
 
 if TYPE_CHECKING:
@@ -27,19 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "answer", "markdown", "text", "unknown"]
 
 COLUMNS = 80
-
 FEW_SYSTEMS = 10
-
 MOST_PAIRS = 10
-
 LONGEST_NAME = 36
-
 FRAMES = ("queries", "statistics", "systems")
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the answer: a title, a table and sentences, each of them optional but the title."""
+    """A section: a title, with an optional table and optional sentences."""
 
     title: str
     header: Sequence[str] = ()
@@ -48,7 +43,7 @@ class Section:
 
 
 def text(found: Findings, columns: int = COLUMNS) -> str:
-    """The whole answer in so many columns."""
+    """The whole as text, in a given width."""
     parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
         table = ""
@@ -60,12 +55,12 @@ def text(found: Findings, columns: int = COLUMNS) -> str:
                 )
                 for band in bands
             )
-        parts.append(f"{each.title}\n{table}" + "".join(wrapped(one, columns) for one in each.sentences))
+        parts.append(f"{each.title}\n{table}" + "".join(folded(one, columns, "  ") for one in each.sentences))
     return "\n".join(parts)
 
 
 def markdown(found: Findings) -> str:
-    """The whole answer as Markdown."""
+    """The whole as Markdown."""
     parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
     for each in sections(found):
         table = f"{lay_out('markdown', each.header, each.rows, 1)}\n" if each.header else ""
@@ -75,7 +70,7 @@ def markdown(found: Findings) -> str:
 
 
 def answer(found: Findings) -> tuple[str, str]:
-    """The two lines that say it: do the grades agree, does the order of systems?"""
+    """The answer in two lines: whether the grades agree, and whether the order of systems does."""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
         f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
@@ -93,7 +88,7 @@ def answer(found: Findings) -> tuple[str, str]:
 
 
 def sections(found: Findings) -> list[Section]:
-    """The parts in their order."""
+    """The sections in order."""
     parts = [judges(found), confusion(found), statistics(found)]
     if found.effects and found.effects[0].pairs:
         parts += [orders(found), systems(found.effects[0]), fates(found)]
@@ -103,7 +98,7 @@ def sections(found: Findings) -> list[Section]:
 
 
 def judges(found: Findings) -> Section:
-    """Who judged what."""
+    """The number of judgments of each judge."""
     rows = [
         [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
         for letter, each, alone in (
@@ -116,12 +111,12 @@ def judges(found: Findings) -> Section:
 
 
 def tail(path: str) -> str:
-    """The end of a long path, which tells two files apart."""
+    """The end of a long path, which distinguishes files."""
     return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
 def confusion(found: Findings) -> Section:
-    """The table of grades."""
+    """The confusion matrix of grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = found.table.astype(int)
     rows = [
@@ -133,7 +128,7 @@ def confusion(found: Findings) -> Section:
 
 
 def statistics(found: Findings) -> Section:
-    """κ and the others."""
+    """The agreement coefficients."""
     rows = [
         [each.name, number(each.value), between(each.low, each.high).strip() or "-"]
         for each in found.statistics
@@ -159,7 +154,7 @@ def statistics(found: Findings) -> Section:
 
 
 def orders(found: Findings) -> Section:
-    """The orders of systems under every measure."""
+    """The rank correlation of systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = [
         "measure",
@@ -200,7 +195,7 @@ def orders(found: Findings) -> Section:
 
 
 def systems(effect: Effect) -> Section:
-    """Each system under both judges, in the first judge's order."""
+    """Each system's mean under both judges, in the first judge's order."""
     order = sorted(range(len(effect.names)), key=lambda place: (effect.ranks_a[place], place))
     rows = [
         [
@@ -227,7 +222,7 @@ def systems(effect: Effect) -> Section:
 
 
 def fates(found: Findings) -> Section:
-    """Which pairs flip, and which lose, gain or reverse their significance."""
+    """The pairs that flip, and those that lose, gain or reverse significance."""
     words = {
         "flips": "flip (A's better one first)",
         "lost": "significant under A only",
@@ -246,13 +241,13 @@ def fates(found: Findings) -> Section:
 
 
 def listed(pairs: Sequence[tuple[str, str]]) -> str:
-    """The first pairs, and how many more there are."""
+    """The first pairs, and the number of the others."""
     shown = ", ".join(f"{better} > {worse}" for better, worse in pairs[:MOST_PAIRS])
     return shown + (f" and {len(pairs) - MOST_PAIRS} more" if len(pairs) > MOST_PAIRS else "")
 
 
 def unknown(found: Findings) -> list[str]:
-    """What was assumed, and what no number above can show."""
+    """The assumptions, and the limits of these numbers."""
     pairing = found.pairing
     lines = []
     alone = pairing.only_a + pairing.only_b
@@ -301,37 +296,32 @@ def between(low: float, high: float) -> str:
     return "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
 
 
-def wrapped(sentence: str, columns: int) -> str:
-    """A sentence in so many columns."""
-    return folded(sentence, columns, "  ")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Display, Findings):
-    """How far two judges agree, and what the choice of one does to systems; ``str()`` of it is the whole answer.
+    """The agreement of two judges, and its effect on systems; ``str()`` of it is the whole text.
 
     Args:
         a: the first judge, the reference.
         b: the second.
-        pairing: which documents both judged, and with which grades.
+        pairing: the documents that both judged, with their grades.
         grades: the scale.
-        table: how many documents got which grade from the first (rows) and from the second (columns).
+        table: the number of documents by the first judge's grade (rows) and the second's (columns).
         tables: the same by query [queries, grades, grades].
-        statistics: κ and the others, with intervals.
-        kappas: the quadratic κ of each query, NaN where it is not defined.
-        effects: by measure, what happens to the systems; empty without runs.
-        settings: how pairs of systems were tested; None without.
+        statistics: κ and other coefficients, with intervals.
+        kappas: the quadratic κ of each query, NaN where undefined.
+        effects: the effect on systems, by measure; empty without runs.
+        settings: of the tests of pairs of systems; None without runs.
         scores: of each system under the first judge, then under the second.
         pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
-        resamples: how many times queries were drawn.
-        seed: of the draws.
+        resamples: the number of bootstrap samples of queries.
+        seed: of the bootstrap.
     """
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Everything; the first two lines answer whether grades and orders agree.
+        """The whole as text; the first two lines say whether grades and orders agree.
 
         Args:
-            columns: how wide a line may be.
+            columns: the width of a line.
         """
         return text(self, columns)
 
@@ -341,7 +331,7 @@ class Agreement(Display, Findings):
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""
-        return json_text(defined(self.as_dict())) + "\n"
+        return escaping.json_text(escaping.defined(self.as_dict())) + "\n"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name."""
@@ -374,9 +364,9 @@ class Agreement(Display, Findings):
         """A data frame.
 
         Args:
-            what: ``queries``, a row each with how many documents both judged, the share of equal grades, the mean of
-                B less A, and the quadratic κ; ``statistics``, a row each with its interval; ``systems``, a row for each
-                measure and system with its mean and rank under both.
+            what: ``queries``, a row each with the number of documents that both judged, the share of equal grades, the
+                mean of B - A, and the quadratic κ; ``statistics``, a row each with its interval; ``systems``, a row for
+                each measure and system with its mean and rank under both.
             backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
 
         Raises:
@@ -427,14 +417,3 @@ class Agreement(Display, Findings):
     def __str__(self) -> str:
         """The text."""
         return self.to_text()
-
-
-def defined(value: Any) -> Any:
-    """The same with None for numbers that JSON cannot write."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: defined(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [defined(each) for each in value]
-    return value

@@ -1,4 +1,4 @@
-"""This file resamples queries: intervals of statistics other than the mean, and of a run's rank."""
+"""The bootstrap over queries: resampled means, intervals of any statistic, and intervals of ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["bootstrap", "rank_interval", "resample_means"]
 
 AT_ONCE = 1 << 20
-"""Counts held at a time: 8 MB."""
+"""Counts held in memory at a time: 8 MB."""
 
 
 def resample_means(
@@ -28,11 +28,11 @@ def resample_means(
 ) -> Floats:
     """The mean of each run over queries drawn with replacement (Cormack and Lynam, SIGIR 2006; Sakai, SIGIR 2006).
 
-    All runs see the same draws, so differences and ranks may be taken from the rows.
+    All runs have the same draws, so differences and ranks can be computed within a row.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        resamples: how many times as many queries as there are (or clusters) are drawn.
+        resamples: the number of resamples; each draws as many queries (or clusters) as there are.
         seed: of their stream.
         clusters: a label for each query; whole clusters are drawn.
 
@@ -65,10 +65,10 @@ def slice_of(counts: Integers) -> Callable[[int, int], Integers]:
 
 
 def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
-    """How often each unit is drawn, for some resamples at a time [resamples, units].
+    """How often each unit is drawn, in blocks of resamples [resamples, units].
 
-    Each resample takes a whole number of 64-bit words, one half for each unit drawn; a half times the number of units,
-    divided by 2**32, is the one drawn (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
+    Each resample takes a whole number of 64-bit words, half a word for each unit drawn; the half times the number of
+    units, divided by 2**32, is the unit (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
     """
     draw = stream(seed)
     step = max(AT_ONCE // units, 1)
@@ -91,14 +91,14 @@ def bootstrap(
 ) -> tuple[Floats, Floats]:
     """A percentile interval of any statistic of the scores, queries drawn with replacement.
 
-    For what has no better interval: medians, geometric means, τ between orders. For means the t interval covers better
-    (``paired``, ``margin``): at ten queries the percentiles' 95 % holds only nine times in ten.
+    For statistics without a better interval: medians, geometric means, τ between orders. For means the t interval has
+    better coverage (``paired``, ``margin``): with ten queries, 95 % percentile intervals cover only nine times in ten.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        statistic: takes such a table and gives a number or an array.
+        statistic: a function from such a table to a number or an array.
         confidence: of the interval.
-        resamples: how many tables are drawn.
+        resamples: the number of tables drawn.
         seed: of their stream.
 
     Returns:
@@ -131,12 +131,12 @@ def rank_interval(
     seed: int = SEED,
     clusters: Any = None,
 ) -> tuple[Integers, Integers, Floats]:
-    """Between which ranks each run lies when queries are drawn anew, and how often it is first.
+    """The bootstrap interval of each run's rank, and how often it is first.
 
     Args:
         scores: a score for each query and run [queries, runs].
         confidence: of the interval.
-        resamples: how many times queries are drawn.
+        resamples: the number of resamples.
         seed: of their stream.
         clusters: a label for each query; whole clusters are drawn.
 
@@ -161,7 +161,7 @@ def rank_interval(
 
 
 def percentiles(found: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """The ends between which the middle share of the values lies.
+    """The ends of the middle share of the values.
 
     Raises:
         DataError: the confidence is not between 0 and 1.

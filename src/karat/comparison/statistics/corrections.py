@@ -1,4 +1,4 @@
-"""This file corrects p for how many comparisons were made."""
+"""Corrections of p for multiple comparisons: Bonferroni, Holm, Benjamini-Hochberg."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["benjamini_hochberg", "bonferroni", "holm"]
 
 
 def bonferroni(p: ArrayLike) -> Floats:
-    """Each p times the number of comparisons: the chance of any false finding stays below α.
+    """Bonferroni: each p times the number of comparisons; the probability of any false finding stays below α.
 
     Args:
-        p: the p of a family's comparisons.
+        p: the p-values of one family.
 
     Raises:
         DataError: a p is not between 0 and 1.
@@ -34,13 +34,13 @@ def bonferroni(p: ArrayLike) -> Floats:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down p (1979): holds wherever Bonferroni does, and is never larger.
+    """Holm's step-down p (1979): valid wherever Bonferroni is, and never larger.
 
-    The smallest p is multiplied by the number of comparisons, the next by one less and so on; none falls below an
-    earlier one.
+    The smallest p is multiplied by the number of comparisons, the next by one less, and so on; none is below an earlier
+    one.
 
     Args:
-        p: the p of a family's comparisons.
+        p: the p-values of one family.
 
     Raises:
         DataError: a p is not between 0 and 1.
@@ -60,10 +60,10 @@ def holm(p: ArrayLike) -> Floats:
 def benjamini_hochberg(p: ArrayLike) -> Floats:
     """Benjamini and Hochberg's step-up p (1995): the share of false findings among all findings stays below α.
 
-    For exploring: among many true findings some false ones are let through.
+    For exploration: among many true findings it allows some false ones.
 
     Args:
-        p: the p of a family's comparisons.
+        p: the p-values of one family.
 
     Raises:
         DataError: a p is not between 0 and 1.
@@ -81,7 +81,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
 
 def probabilities(p: ArrayLike) -> Floats:
-    """The p as one row.
+    """The p-values as a flat array, checked.
 
     Raises:
         DataError: one is not between 0 and 1.

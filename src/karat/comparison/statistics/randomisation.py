@@ -30,36 +30,36 @@ __all__ = [
 ]
 
 PATIENCE = 0.1
-"""Seconds that exact p may take in all; beyond it resampling does."""
+"""Seconds that exact p may take in all; p of further pairs is resampled."""
 
 SEED = 2026
-"""The seed unless another is given; a table's footer prints it."""
+"""The default seed; a table's footer prints it."""
 
 RESAMPLES = 10_000
-"""With 1,000 one pair in a hundred falls on the other side of .05; with 10,000 at most one in two hundred."""
+"""With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
 
 AT_ONCE = 2048
-"""Resamples compared at a time: thirty runs of them stay in a processor's cache."""
+"""Resamples compared at a time: those of thirty runs fit into a processor's cache."""
 
 LONGEST = 50
-"""Differences beyond which halves of all assignments fill the memory (2**25 sums each)."""
+"""The largest number of differences whose half-assignments fit into memory (2**25 sums for each half)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """What a resampling test says of each pair.
+    """The result of a resampling test, for each pair.
 
     Args:
         p: two-sided [pairs].
-        error: the standard error of p that comes from resampling; 0 where p is exact [pairs].
-        exact: where all assignments were counted, so that there is no error and no seed [pairs].
-        resamples: how many were drawn.
-        seed: from which seed.
-        limit: whether p is the normal limit of the permutation distribution, taken where queries are so many
-            that permuting them would take minutes (``randomised_tukey``).
-        cut: of a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
-            mean difference ± cut are simultaneous intervals, and leave out 0 where p is below alpha. NaN where no
-            difference could be significant, and of a test of single pairs.
+        error: the standard error of p due to resampling; 0 where p is exact [pairs].
+        exact: whether all assignments were counted, so that neither error nor seed matters [pairs].
+        resamples: the number drawn.
+        seed: of the random stream.
+        limit: whether p comes from the normal limit of the permutation distribution, used where permuting the
+            queries would take minutes (``randomised_tukey``).
+        cut: for a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
+            mean difference ± cut is a simultaneous interval, which excludes 0 where p is below alpha. NaN where no
+            difference could be significant, and for tests of single pairs.
     """
 
     p: Floats
@@ -82,25 +82,25 @@ def sign_flip(
 ) -> Flips:
     """The paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
 
-    If two runs are alike, each query's difference could as well have had the other sign. p is the share of sign
-    assignments whose mean difference is at least as large as the observed one: of all of them where that is cheap (few
-    or coarse differences), else (b + 1) / (resamples + 1) of random ones (Phipson and Smyth, 2010). Ties count. The
-    same seed gives the same p to the last digit on any machine, provided that rows stand in the same order: sort
+    If two runs are equally good, each query's difference could as well have had the other sign. p is the share of sign
+    assignments whose mean difference is at least as large as the observed one: of all assignments where counting them
+    is cheap (few or coarse differences), else (b + 1) / (resamples + 1) of random ones (Phipson and Smyth, 2010). Ties
+    count. The same seed gives the same p to the last digit on any machine, if the rows are in the same order: sort
     queries by id first.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        pairs: which runs to compare, by number [pairs, 2]; every pair once if None.
+        pairs: which runs to compare, by index [pairs, 2]; every pair once if None.
         resamples: random sign assignments.
         seed: of their stream, which all pairs and measures share.
         clusters: a label for each query; queries of a cluster flip together.
-        exact: count all assignments: where cheap ("auto"), always, or never.
+        exact: whether to count all assignments: where cheap ("auto"), always, or never.
 
     Returns:
-        p for each pair, and how it came about.
+        p for each pair, and how it was computed.
 
     Raises:
-        DataError: a score is not finite, a pair names no run, or exact p is demanded of too many differences.
+        DataError: a score is not finite, a pair names no run, or exact p is requested for too many differences.
 
     Example:
         >>> a, b = [0.3, 0.5, 0.7, 0.2, 0.4], [0.1, 0.3, 0.5, 0.1, 0.4]
@@ -123,10 +123,10 @@ def sign_flip(
 def counted_where_cheap(
     whole: Floats, pairs: Integers, tolerance: float, exact: bool | Literal["auto"]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Exact p of the pairs that allow it, and which these are.
+    """Exact p of the pairs where it is cheap, and which these are.
 
     Raises:
-        DataError: exact p is demanded of too many differences.
+        DataError: exact p is requested for too many differences.
     """
     p, counted = np.ones(len(pairs)), np.zeros(len(pairs), np.bool_)
     if exact is False:
@@ -153,16 +153,16 @@ def max_flip(
     clusters: Any = None,
     alpha: float = 0.05,
 ) -> Flips:
-    """Sign flips with the family's largest difference as yardstick: p that hold for all pairs together (max-T).
+    """The max-T sign-flip test: p of each pair against the largest difference of any pair, valid for all pairs at once.
 
-    One sign per query for all pairs; p of a pair is the share of assignments in which the largest difference of any
-    pair reaches that pair's. Holds also where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova and
-    Westfall, CIKM 2013); not studentized, since studentized it exceeds its level on real matrices.
+    Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
+    any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
+    and Westfall, CIKM 2013). It is not studentized, since the studentized test exceeds its level on real matrices.
 
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the family [pairs, 2]; every pair once if None.
-        resamples: random sign assignments; all 2**queries are taken where they are no more.
+        resamples: random sign assignments; all 2**queries are used where they are not more.
         seed: of their stream.
         clusters: a label for each query; queries of a cluster flip together.
         alpha: the level of ``cut``.
@@ -196,26 +196,26 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """The largest of the sorted resamples that a significant difference has to exceed; NaN if none can be significant.
+    """The resample that a significant difference has to exceed; NaN if no difference can be significant.
 
     Args:
         widest: each resample's largest difference, ascending.
         alpha: p below it is significant.
-        drawn: whether p is (b + 1) / (resamples + 1), or b of all assignments.
+        drawn: whether p is (b + 1) / (resamples + 1), else b divided by all assignments.
     """
-    # So many resamples at most may reach what is significant.
+    # The number of resamples that may reach a significant difference.
     most = int(np.ceil(alpha * (len(widest) + drawn))) - 1 - drawn
     return float(widest[len(widest) - 1 - most]) if 0 <= most < len(widest) else np.nan
 
 
 def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
-    """Half of what a flipped sum must reach, pair by pair: sums here are halved."""
+    """Half the sum that a flipped sum must reach, for each pair: the sums compared with it are halved."""
     total = whole.sum(axis=0)
     return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
 
 
 def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integers:
-    """How many resamples reach each pair's bound, on either side [pairs]."""
+    """The number of resamples that reach each pair's bound, on either side [pairs]."""
     found = np.zeros(len(pairs), np.int64)
     groups = [np.flatnonzero(pairs[:, 0] == one) for one in np.unique(pairs[:, 0])]
     for block in blocks:
@@ -229,7 +229,7 @@ def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integer
 
 
 def widths(block: Floats, pairs: Integers | None) -> Floats:
-    """The largest difference of each resample, among these pairs or all [resamples]."""
+    """The largest difference in each resample, among these pairs or all [resamples]."""
     if pairs is None:
         return np.asarray(block.max(axis=0) - block.min(axis=0))
     widest = np.zeros(block.shape[1])
@@ -239,15 +239,15 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
 
 
 def monte_carlo_error(p: Floats, exact: NDArray[np.bool_], resamples: int) -> Floats:
-    """The standard error that resampling gives p."""
+    """The standard error of p due to resampling."""
     return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / resamples)))
 
 
 def positive(resamples: int) -> int:
-    """The number of resamples.
+    """The number of resamples, checked.
 
     Raises:
-        DataError: it is not a positive number.
+        DataError: it is not positive.
     """
     if resamples < 1:
         raise DataError(f"{resamples} resamples are none: give a positive number, such as {RESAMPLES:,}.")
@@ -255,17 +255,17 @@ def positive(resamples: int) -> int:
 
 
 def refuse_seed(seed: object) -> None:
-    """Refuse what no stream begins from.
+    """Refuse an invalid seed.
 
     Raises:
-        DataError: the seed is no whole number from 0 on.
+        DataError: the seed is not a whole number from 0 on.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise DataError(f"seed={seed!r}: a seed is a whole number from 0 on.")
 
 
 def stream(seed: int) -> np.random.PCG64:
-    """The stream of random words of a seed.
+    """The random stream of a seed.
 
     Raises:
         DataError: as ``refuse_seed``.
@@ -275,12 +275,12 @@ def stream(seed: int) -> np.random.PCG64:
 
 
 def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
-    """Half the sum of each column under random signs of the rows, for some resamples at a time [columns, resamples].
+    """Half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
 
     The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
-    serves every pair. Columns must be whole numbers whose sum is exact (see ``grid``): then the same seed gives the
-    same sums whatever the threads, the BLAS and the blocks. A resample takes a whole number of 64-bit words of PCG64's
-    raw stream, one bit a row in the order of the rows: rows in the same order get the same signs for all measures.
+    serves every pair. Columns must be whole numbers whose sum is exact (see ``on_grid``): then the same seed gives the
+    same sums for any number of threads, BLAS or block size. A resample takes a whole number of 64-bit words of PCG64's
+    raw stream, one bit per row in the order of the rows: rows in the same order get the same signs for all measures.
     """
     words = -(-len(whole) // 64)
     draw = stream(seed)
@@ -290,14 +290,14 @@ def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def every_sign(whole: Floats) -> Iterator[Floats]:
-    """As ``flipped_sums``, under each of the 2**rows assignments of signs once; for at most 62 rows."""
+    """Like ``flipped_sums``, once for each of the 2**rows assignments of signs; for at most 62 rows."""
     total = 1 << len(whole)
     for first in range(0, total, AT_ONCE):
         yield sums_under(np.arange(first, min(first + AT_ONCE, total), dtype=np.uint64)[:, None], whole)
 
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
-    """Half the sums of the columns, a bit of 1 for plus and of 0 for minus [columns, resamples]."""
+    """Half the sums of the columns; a bit of 1 means plus, 0 means minus [columns, resamples]."""
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
 
     def bits(first: int, last: int) -> NDArray[np.uint8]:
@@ -309,11 +309,11 @@ def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
 
 
 PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
-"""Seconds, roughly, on one core of 2024: a half's sum; a step of the recurrence; a cell of it."""
+"""Approximate seconds on one core of 2024: for a sum of a half, a step of the recurrence, and a cell of it."""
 
 
 def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> float:
-    """Roughly how many seconds counting would take; infinite if it cannot be done, or surely not so soon."""
+    """The approximate seconds that counting takes; infinite if it is impossible, or surely beyond ``patience``."""
     least = np.count_nonzero(np.abs(difference) > zero(tolerance))
     if least > LONGEST and (tolerance or least * PER_STEP > patience):
         return np.inf
@@ -321,7 +321,7 @@ def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> floa
 
 
 def costs(size: Integers, tolerance: float) -> tuple[float, float]:
-    """The seconds by halves and by recurrence."""
+    """The seconds by halves, and by recurrence."""
     halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
     if tolerance or not len(size):
         return halves, np.inf
@@ -330,15 +330,15 @@ def costs(size: Integers, tolerance: float) -> tuple[float, float]:
 
 
 def exact_p(difference: Floats, tolerance: float) -> float:
-    """The share of all assignments of signs whose sum is at least as far from 0 as the one observed.
+    """The share of all sign assignments whose sum is at least as far from 0 as the observed one.
 
-    Zeros are dropped first, which changes nothing. Halves: every signed sum of either half of the differences, one
-    sorted, the other looked up in it (Horowitz and Sahni, 1974). Recurrence: on a coarse grid the number of
-    assignments that reach each sum grows by one difference at a time (Pagano and Tritchler, 1983).
+    Zeros are dropped first, which changes nothing. By halves: the signed sums of one half of the differences are looked
+    up among the sorted signed sums of the other (Horowitz and Sahni, 1974). By recurrence: on a coarse grid, the number
+    of assignments that reach each sum is updated by one difference at a time (Pagano and Tritchler, 1983).
 
     Args:
         difference: whole numbers [queries].
-        tolerance: by how much sums that tie in truth can differ.
+        tolerance: the largest difference of sums that tie in exact arithmetic.
 
     Example:
         >>> import numpy as np
@@ -354,13 +354,13 @@ def exact_p(difference: Floats, tolerance: float) -> float:
 
 
 def sizes(difference: Floats, tolerance: float) -> Integers:
-    """The differences without signs and zeros, from the smallest."""
+    """The absolute differences without zeros, in ascending order."""
     size = np.abs(difference).astype(np.int64)
     return np.sort(size[size > zero(tolerance)])
 
 
 def zero(tolerance: float) -> int:
-    """The largest size that is no difference: one unit where scores were rounded."""
+    """The largest absolute difference that counts as 0: one unit where scores were rounded."""
     return 1 if tolerance else 0
 
 
@@ -374,7 +374,7 @@ def tail_of_halves(size: Integers, reach: int) -> float:
 
 
 def signed_sums(size: Integers) -> Integers:
-    """Every sum of these numbers with a sign each [2**numbers]."""
+    """The sums of these numbers under every assignment of signs [2**numbers]."""
     sums = np.zeros(1, np.int64)
     for each in size:
         sums = np.concatenate([sums - each, sums + each])
@@ -382,7 +382,7 @@ def signed_sums(size: Integers) -> Integers:
 
 
 def tail_of_grid(size: Integers, reach: int) -> float:
-    """The same by the chance of each sum of the differences that get a minus."""
+    """The same by recurrence: the probability of each sum of the differences with a minus."""
     step = int(np.gcd.reduce(size))
     steps = size // step
     total = int(steps.sum())

@@ -73,9 +73,9 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
 def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
     """τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), by which a swap near the top costs more; with ties.
 
-    ``a`` asks how well y orders what x orders truly: it is not symmetric, and ties within y count as the mean over
-    their orders. ``b`` is the mean of both directions, ties standing for equal systems (Urbano and Marrero,
-    ICTIR 2017).
+    ``a`` measures how well y reproduces the true order x: it is not symmetric, and ties within y count as the mean over
+    their orders. ``b`` is the mean of both directions, with ties meaning equal systems (Urbano and Marrero, ICTIR
+    2017).
 
     Args:
         x: the true score of each system, higher is better.
@@ -96,8 +96,8 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
 def one_true_order(true: Floats, estimated: Floats) -> float:
     """The mean of τ_AP over all orders of systems that are tied in the estimate.
 
-    A system of a tied group stands after the systems above the group and after each other number of the group's own,
-    equally often. Of its group's members those truly better are then above it in proportion.
+    A system of a tied group comes after the systems above the group, and after 0, 1, 2 … of the group's other members
+    equally often. Of these, the truly better ones are above it in proportion.
     """
     total, systems = 0.0, len(true)
     for level in np.unique(estimated):
@@ -107,14 +107,14 @@ def one_true_order(true: Floats, estimated: Floats) -> float:
         if not len(counted):
             continue
         right_above = float((above[None, :] > group[:, None]).sum()) / len(group)
-        # Two members, one before the other in half of the orders: one of the two is truly better.
+        # Of two members, each comes first in half of the orders, and at most one is truly better.
         better = float((group[None, :] > group[:, None]).sum()) / max(len(group) * (len(group) - 1), 1)
         total += float(((right_above + better * (counted - len(above))) / counted).sum())
     return 2 * total / (systems - 1) - 1 if systems > 1 else np.nan
 
 
 def one_way(true: Floats, estimated: Floats) -> float:
-    """τ_AP,b in one direction: over the systems below the estimate's first group, those above it that belong there."""
+    """τ_AP,b in one direction: per system below the estimate's first group, those above it that are truly better."""
     total, counted = 0.0, 0
     for level in np.unique(estimated)[:-1]:
         group, above = true[estimated == level], true[estimated > level]
@@ -128,16 +128,16 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Overlap
     """Rank-biased overlap of two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
 
     The overlap at each depth, weighted by p to the depth; a reader who goes on with probability p sees 1 / (1 - p)
-    documents. Beyond the lists' ends the extrapolated value supposes the agreement of the end to go on; ``least``
-    supposes no document in common there, ``least + residual`` all that could be. Lists may differ in length.
+    documents. Beyond the lists' ends, the extrapolated value assumes that the agreement at the end continues; ``least``
+    assumes no common document there, ``least + residual`` as many as possible. Lists may differ in length.
 
     Args:
-        a: documents from the best on, none twice.
+        a: documents, the best first, without duplicates.
         b: the other list.
         p: the probability of going on to the next rank.
 
     Raises:
-        DataError: p is not between 0 and 1, a list is empty, or a document stands twice in one.
+        DataError: p is not between 0 and 1, a list is empty, or a document occurs twice in a list.
 
     Example:
         >>> found = rbo(["d1", "d2", "d3"], ["d1", "d3", "d2"])
@@ -162,7 +162,7 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Overlap
 
 
 def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
-    """How many documents the lists share at each depth of the longer one."""
+    """The number of documents that the lists share at each depth of the longer one."""
     seen: set[Hashable] = set()
     counts, both = [], 0
     for depth, document in enumerate(long):
@@ -174,10 +174,10 @@ def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
 
 
 def room(s: int, l: int, x: float, p: float) -> float:
-    """What unseen documents could add at most, lists of lengths s <= l sharing x: their equation 30 by depths.
+    """The most that unseen documents can add, for lists of lengths s <= l that share x: their equation 30 by depths.
 
-    Down to l the shorter list's unseen documents may all be among the longer one's; below, both lists' unseen ones may
-    match, until at depth f everything does.
+    Down to l, the shorter list's unseen documents may all be in the longer one; below, the unseen documents of both may
+    match, until at depth f all do.
     """
     f = s + l - int(x)
     depths = np.arange(1, f + 1)

@@ -34,21 +34,21 @@ EXACT = 52
 """Double precision counts to 2**53; one bit is left for halves."""
 
 ROUNDING = 1e-9
-"""How far a score times its denominator may lie from a whole number."""
+"""The distance from a whole number up to which a score times its denominator counts as one."""
 
 ALONE = 1 << 18
-"""Multiplications up to which OpenBLAS asks no other thread. Threads that wait for one another cost ten times the
-product where other programs keep the processor busy."""
+"""Multiplications up to which OpenBLAS uses one thread. On a busy processor, threads that wait for one another take ten
+times as long as the product."""
 
 LONG = 256
-"""Rows in a slice: so many scores of thirty runs stay in the nearest cache."""
+"""Rows in a slice: this many scores of thirty runs fit into the nearest cache."""
 
 AT_ONCE = 1 << 18
-"""Weights held as floats at a time: 2 MB."""
+"""Weights held in memory as floats at a time: 2 MB."""
 
 
 FRACTIONS = (*range(1, 21), 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 2520)
-"""Denominators tried: those of P@k, of recall by few documents, of RR@10 (2520 = lcm of 1 to 10)."""
+"""Denominators tried: those of P@k, of recall with few relevant documents, of RR@10 (2520 = lcm of 1 to 10)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class Grid:
 
     Args:
         whole: the scores divided by the unit, whole numbers as float64 [rows, runs].
-        unit: what 1 stands for.
-        tolerance: by how many units two sums that are equal in truth can differ here.
+        unit: the value of 1.
+        tolerance: the largest difference, in units, of two sums that are equal in exact arithmetic.
     """
 
     whole: Floats
@@ -69,10 +69,10 @@ class Grid:
 def on_grid(scores: Floats) -> Grid:
     """Scores on a grid on which sums over all rows are exact, whatever the order, the threads or the library.
 
-    Scores that are all fractions of one small denominator (P@10, hits, counts) are whole numbers of it: nothing is
+    Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
     rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
-    coarser above 65,536 rows. A difference is then off by one unit at most, and by flipping signs a sum moves by twice
-    the differences flipped, so sums that tie in truth are within ``2 * rows`` units of each other.
+    coarser above 65,536 rows. A difference is then off by at most one unit, and flipping signs moves a sum by twice the
+    flipped differences, so sums that tie in exact arithmetic are within ``2 * rows`` units of each other.
 
     Args:
         scores: finite scores [rows, runs].
@@ -101,7 +101,7 @@ def denominator(scores: Floats) -> int | None:
 
 
 def whole(numbers: Floats) -> bool:
-    """Whether these are whole numbers but for rounding."""
+    """Whether these are whole numbers, except for rounding."""
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
 
 
@@ -136,7 +136,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
     """The pairs as a table [pairs, 2]; every pair if None.
 
     Raises:
-        DataError: a pair names a run that is not there.
+        DataError: a pair names a run that does not exist.
     """
     if pairs is None:
         return all_pairs(runs)
@@ -147,7 +147,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
 
 
 def cluster_codes(clusters: Any, rows: int) -> Integers:
-    """For each row the number of its cluster, clusters numbered in the order of their labels [rows].
+    """The number of each row's cluster, clusters numbered in the order of their labels [rows].
 
     Raises:
         DataError: there is not one label for each row.
@@ -169,14 +169,14 @@ def summed(table: Floats, clusters: Any) -> Floats:
 
 
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], NDArray[Any]]) -> Floats:
-    """The sum of each column, every row with its weight, for each resample [columns, resamples].
+    """The weighted sum of each column, for each resample [columns, resamples].
 
-    Columns must be whole numbers whose sums are exact (see ``grid``); then no order of summation matters.
+    Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
 
     Args:
         whole: whole numbers [rows, columns].
-        resamples: how many sets of weights there are.
-        weights: gives the weights of the resamples from a first to before a last, in turn [resamples, rows].
+        resamples: the number of sets of weights.
+        weights: called with a first and a last index, returns the weights of these resamples [resamples, rows].
     """
     rows, columns = whole.shape
     length = min(rows, LONG)

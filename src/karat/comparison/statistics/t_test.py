@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["POWER", "Paired", "bayes", "equivalence", "margin", "paired", "wins"]
 
 POWER = 0.8
-"""The chance with which a detectable difference would be found."""
+"""The probability with which a detectable difference is found."""
 
 NOISE = 1e-12
-"""What rounding leaves of equal scores: a smaller difference is a tie, a smaller spread none."""
+"""The rounding error of equal scores: a smaller difference is a tie, a smaller spread is 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +39,10 @@ class Paired:
         low: the interval's lower end.
         high: its upper end.
         d_z: the effect size mean / sd.
-        detectable: the smallest difference that so many queries would find with 80 % power.
+        detectable: the smallest difference that this number of queries detects with 80 % power.
         identical: whether the runs have the same score on every query; p is 1 then.
-        constant: whether every query has the same difference, or there is one query only: without a spread there is no
-            t and no interval (NaN), and p is that of the sign-flip test, 2 / 2**n.
+        constant: whether every query has the same difference, or there is only one query: without a spread, t and the
+            interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
     """
 
     n: int
@@ -64,15 +64,15 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     """The paired two-sided t-test of each column of differences, with its interval.
 
     With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
-    of freedom of Bell and McCaffrey (2002), which for clusters of one query each is the ordinary t-test.
+    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test.
 
     Args:
-        differences: what the first run has more than the second [queries] or [queries, pairs].
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
         confidence: of the interval.
         clusters: a label for each query.
 
     Returns:
-        The test and all that a table prints of it.
+        The test, its interval and its effect sizes.
 
     Raises:
         DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
@@ -97,7 +97,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
         d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
     p = np.where(usual, two_sided(t, freedom), np.where(identical, 1.0, 2.0 ** (1 - units)))
     half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
-    needed = quantile(confidence, freedom) + one_sided_quantile(POWER, freedom)
+    needed = quantile(confidence, freedom) + float(one_sided_quantile(POWER, freedom))
     detectable = np.where(usual, needed * error, np.nan)
     return Paired(
         n, mean, sd, error, df, t, p, mean - half, mean + half, d_z, detectable, identical, constant
@@ -105,7 +105,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
 
 
 def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
-    """The standard error of each column's mean, its degrees of freedom, and how many units are independent."""
+    """The standard error of each column's mean, its degrees of freedom, and the number of independent units."""
     n = len(residuals)
     size = np.ones(n) if clusters is None else np.bincount(cluster_codes(clusters, n)).astype(float)
     units = len(size)
@@ -131,7 +131,7 @@ def bell_mccaffrey(size: Floats) -> float:
 
 
 def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
-    """Half the width of each run's own t interval for its mean; NaN with one query.
+    """Half the width of the t interval of each run's mean; NaN with one query.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -151,15 +151,15 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
 
 
 def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
-    """Two one-sided t-tests (Schuirmann, 1987): small p says that the runs differ by less than the margin.
+    """Two one-sided t-tests (Schuirmann, 1987): a small p means that the runs differ by less than the margin.
 
     Args:
-        differences: what the first run has more than the second [queries] or [queries, pairs].
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
         margin: the largest difference that does not matter, above 0.
         clusters: a label for each query.
 
     Returns:
-        p of each pair: the larger one of the two tests'.
+        p of each pair: the larger of the two tests' p.
 
     Raises:
         DataError: a difference is not finite, or the margin not positive.
@@ -171,18 +171,18 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
     if not margin > 0:
         raise DataError(f"A margin of {margin} leaves nothing to be equivalent: give a positive one.")
     test = paired(differences, clusters=clusters)
-    return np.maximum(below(-margin, test), above(margin, test))
+    return np.maximum(beyond(-margin - test.mean, test), beyond(test.mean - margin, test))
 
 
 def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
-    """How probable it is that the first run is worse, practically the same, or better.
+    """The probability that the first run is worse, practically equal, or better.
 
     The posterior of the mean difference is Student's around the observed one, with the t-test's error and degrees of
     freedom (Benavoli et al., JMLR 2017, without the correction for overlapping folds: queries do not overlap).
 
     Args:
-        differences: what the first run has more than the second [queries] or [queries, pairs].
-        rope: the region of practical equivalence is from -rope to rope.
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+        rope: half the width of the region of practical equivalence, which is from -rope to rope.
         clusters: a label for each query.
 
     Returns:
@@ -199,37 +199,31 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
     if not rope >= 0:
         raise DataError(f"A region of practical equivalence of {rope} is none: give 0 or more.")
     test = paired(differences, clusters=clusters)
-    worse, better = below(-rope, test), above(rope, test)
+    worse, better = beyond(-rope - test.mean, test), beyond(test.mean - rope, test)
     return worse, np.maximum(1 - worse - better, 0.0), better
 
 
-def below(bound: float, test: Paired) -> Floats:
-    """The chance, by Student's distribution around the mean, of less than the bound; without a spread 0 or 1."""
+def beyond(distance: Floats, test: Paired) -> Floats:
+    """The probability, by Student's distribution around the mean, of being beyond a bound; without a spread 0 or 1.
+
+    Args:
+        distance: how far the mean lies beyond the bound.
+        test: the pairs.
+    """
     from scipy.special import stdtr
 
     spreads = ~(test.identical | test.constant)
     with np.errstate(divide="ignore", invalid="ignore"):
-        chance = stdtr(test.df, (bound - test.mean) / test.error)
-    unknown = np.nan if test.n < 2 else (test.mean < bound - NOISE).astype(float)
-    return np.where(spreads, chance, unknown)
-
-
-def above(bound: float, test: Paired) -> Floats:
-    """The chance of more than the bound."""
-    from scipy.special import stdtr
-
-    spreads = ~(test.identical | test.constant)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = stdtr(test.df, (test.mean - bound) / test.error)
-    unknown = np.nan if test.n < 2 else (test.mean > bound + NOISE).astype(float)
+        chance = stdtr(test.df, distance / test.error)
+    unknown = np.nan if test.n < 2 else (distance > NOISE).astype(float)
     return np.where(spreads, chance, unknown)
 
 
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
-    """On how many queries the first run is better, equal and worse, for each pair.
+    """The number of queries on which the first run is better, equal and worse, for each pair.
 
     Args:
-        differences: what the first run has more than the second [queries] or [queries, pairs].
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
 
     Raises:
         DataError: a difference is not finite.
@@ -251,18 +245,18 @@ def two_sided(t: Floats, freedom: float) -> Floats:
 
 
 def quantile(confidence: float, freedom: float) -> float:
-    """How many standard errors an interval reaches to either side.
+    """Half the width of an interval, in standard errors.
 
     Raises:
         DataError: the confidence is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise DataError(f"A confidence of {confidence} makes no interval: give one such as 0.95.")
-    return one_sided_quantile((1 + confidence) / 2, freedom)
+    return float(one_sided_quantile((1 + confidence) / 2, freedom))
 
 
-def one_sided_quantile(chance: float, freedom: float) -> float:
-    """Below which t lies with this chance."""
+def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Floats:
+    """The value below which Student's t lies with this probability."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, chance))
+    return np.asarray(stdtrit(freedom, chance))

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["Anova", "anova", "paired_tukey", "randomised_tukey", "range_beyond", "studentized_range_beyond"]
 
 MANY = 500
-"""Queries from which on the permutation distribution of a mean may be taken as normal."""
+"""The number of queries from which the permutation distribution of a mean is nearly normal."""
 
 MOST = 150_000_000
-"""Scores permuted before that is done: some seconds."""
+"""Scores permuted at most, which takes some seconds; beyond, the normal limit is used."""
 
 AT_ONCE = 1 << 18
 """Scores permuted at a time: 2 MB."""
@@ -46,18 +46,18 @@ class Anova:
     """A two-way analysis of variance, queries by runs, without replication.
 
     Args:
-        queries: how many.
-        runs: how many.
+        queries: the number of queries.
+        runs: the number of runs.
         ss_runs: sum of squares between runs.
         ss_queries: between queries.
-        ss_rest: what is left.
+        ss_rest: the residual sum of squares.
         ms_runs: mean square between runs.
         ms_queries: between queries.
-        ms_rest: of the rest, with ``df`` degrees of freedom.
+        ms_rest: the residual mean square, with ``df`` degrees of freedom.
         f_runs: ms_runs / ms_rest.
         f_queries: ms_queries / ms_rest.
-        p_runs: that runs differ by chance.
-        p_queries: that queries do.
+        p_runs: p of the hypothesis that all runs have the same mean.
+        p_queries: p of the same for queries.
     """
 
     queries: int
@@ -75,16 +75,16 @@ class Anova:
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of the rest."""
+        """The residual degrees of freedom."""
         return (self.queries - 1) * (self.runs - 1)
 
     @property
     def error(self) -> float:
-        """The standard error of a run's mean, queries apart."""
+        """The standard error of a run's mean, without the variance between queries."""
         return float(np.sqrt(self.ms_rest / self.queries))
 
     def margin(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval of every run's mean, from what runs and queries leave unexplained."""
+        """Half the width of the interval of every run's mean, from the residual variance."""
         return quantile(confidence, self.df) * self.error
 
 
@@ -95,7 +95,7 @@ def anova(scores: ArrayLike) -> Anova:
         scores: a score for each query and run, at least two of either [queries, runs].
 
     Raises:
-        DataError: a score is not finite, or there is one query or run only.
+        DataError: a score is not finite, or there is only one query or run.
 
     Example:
         >>> table = anova([[0.7, 0.5], [0.3, 0.1], [0.2, 0.3], [0.6, 0.2]])
@@ -134,19 +134,19 @@ def anova(scores: ArrayLike) -> Anova:
 
 
 def paired_tukey(scores: ArrayLike, pairs: ArrayLike | None = None) -> Floats:
-    """Tukey's test of all pairs with queries taken out: q = |difference| / √(ms_rest / n), studentized range.
+    """Tukey's test of all pairs, paired by query: q = |difference| / √(ms_rest / n), studentized range.
 
-    Not ``scipy.stats.tukey_hsd``, which takes the runs for independent samples and so finds next to nothing here.
+    Unlike ``scipy.stats.tukey_hsd``, which treats the runs as independent samples and so detects almost nothing here.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        pairs: which p are wanted [pairs, 2]; every pair once if None. The family is all runs in any case.
+        pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all runs.
 
     Returns:
         p of each pair, corrected for all.
 
     Raises:
-        DataError: a score is not finite, there is one query or run only, or a pair names no run.
+        DataError: a score is not finite, there is only one query or run, or a pair names no run.
 
     Example:
         >>> paired_tukey([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]]).round(3).tolist()
@@ -172,21 +172,21 @@ def randomised_tukey(
 ) -> Flips:
     """The randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
 
-    If all runs are alike, each query's scores could be dealt to them in any order. p of a pair is the share of such
-    deals in which the best and the worst mean lie as far apart as the pair's: (b + 1) / (resamples + 1). Two runs: the
-    sign-flip test. Where permuting would take minutes (``MOST`` scores, and 500 queries or more) p comes from the limit
-    of that distribution, the range of as many normals, and ``limit`` says so.
+    If all runs are equally good, each query's scores could be permuted among them. p of a pair is the share of such
+    permutations in which the best and the worst mean are at least as far apart as the pair's: (b + 1) / (resamples +
+    1). For two runs it is the sign-flip test. Where permuting would take minutes (``MOST`` scores, and 500 queries or
+    more), p comes from the limit of that distribution, the range of as many normals, and ``limit`` is set.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        pairs: which p are wanted [pairs, 2]; every pair once if None. The family is all runs in any case.
-        resamples: random deals.
+        pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all runs.
+        resamples: random permutations.
         seed: of their stream.
-        clusters: a label for each query; queries of a cluster are dealt alike.
-        alpha: the level of ``cut``, which makes the simultaneous intervals.
+        clusters: a label for each query; queries of a cluster are permuted together.
+        alpha: the level of ``cut``, the half-width of the simultaneous intervals.
 
     Returns:
-        p of each pair, corrected for all, and how it came about.
+        p of each pair, corrected for all, and how it was computed.
 
     Raises:
         DataError: a score is not finite, or a pair names no run.
@@ -216,17 +216,17 @@ def randomised_tukey(
 
 
 def mean_differences(table: Floats, pairs: Integers) -> Floats:
-    """How far the means of each pair lie apart."""
+    """The absolute difference of the means of each pair."""
     mean = table.mean(axis=0)
     return np.asarray(np.abs(mean[pairs[:, 0]] - mean[pairs[:, 1]]))
 
 
 def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
-    """The range of the column sums after each row was dealt out at random, one for each resample.
+    """The range of the column sums after a random permutation of each row, one for each resample.
 
-    A row is dealt by sorting keys that hold random bits above and the score itself below, so no index is ever
-    followed. Two of a row's keys share their random bits, some 28, once in 600,000 rows of 30; those two then stand in
-    the order of their scores. A resample takes one 64-bit word of PCG64's raw stream for each score.
+    A row is permuted by sorting keys with random high bits and the score itself in the low bits, which needs no
+    indexing. Two keys of a row share their random bits, about 28, once in 600,000 rows of 30; these two are then in the
+    order of their scores. A resample takes one 64-bit word of PCG64's raw stream for each score.
     """
     rows, runs = whole.shape
     value = (whole - whole.min(axis=1, keepdims=True)).astype(np.uint64)
@@ -247,7 +247,7 @@ def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
 
 
 def normal_limit(whole: Floats, pairs: Integers) -> Floats:
-    """p of each pair if the dealt sums are normal: as far apart as independent ones of the rows' variances."""
+    """p of each pair if the permuted sums are normal, independent, with the rows' variances."""
     runs, scale = whole.shape[1], deviation(whole)
     total = whole.sum(axis=0)
     reach = np.abs(total[pairs[:, 0]] - total[pairs[:, 1]])
@@ -255,12 +255,12 @@ def normal_limit(whole: Floats, pairs: Integers) -> Floats:
 
 
 def deviation(whole: Floats) -> float:
-    """The standard deviation of a dealt sum."""
+    """The standard deviation of a permuted sum."""
     return float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
 
 
 def normal_cut(whole: Floats, alpha: float) -> float:
-    """How far apart dealt sums lie with a chance of alpha, if they are normal."""
+    """The range of permuted sums that is exceeded with probability alpha, if they are normal."""
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -269,13 +269,13 @@ def normal_cut(whole: Floats, alpha: float) -> float:
 
 
 def range_beyond(reach: ArrayLike, means: int) -> Floats:
-    """The chance that the range of so many independent standard normals is at least ``reach``.
+    """The probability that the range of ``means`` independent standard normals is at least ``reach``.
 
-    1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, by Gauss and Legendre's rule.
+    1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, by Gauss-Legendre quadrature.
 
     Args:
         reach: ranges, of any shape.
-        means: how many normals.
+        means: the number of normals.
 
     Example:
         >>> range_beyond([2.7718], 2).round(4).tolist()
@@ -285,9 +285,9 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
 
 
 def _range_within(reach: ArrayLike, means: int) -> Floats:
-    """The chance that the range is smaller, exactly 0 where ``reach`` is 0.
+    """The probability that the range is smaller; exactly 0 where ``reach`` is 0.
 
-    Summed row by row and not as a product of matrices: BLAS adds up in another order for other neighbours.
+    Summed row by row, not as a matrix product: BLAS sums in an order that depends on the other rows.
     """
     from scipy.special import ndtr
 
@@ -302,21 +302,21 @@ def _range_within(reach: ArrayLike, means: int) -> Floats:
 
 
 def studentized_range_beyond(reach: ArrayLike, means: int, freedom: float) -> Floats:
-    """The same where the normals are divided by an estimated standard deviation: Tukey's q.
+    """The probability that the studentized range, Tukey's q, is at least ``reach``.
 
-    The mean of ``range_beyond`` over that estimate, a chi of ``freedom`` degrees; exactly 1 at 0. Equals
-    ``scipy.stats.studentized_range.sf``, which takes some milliseconds a value.
+    The mean of ``range_beyond`` over the estimated standard deviation, a chi with ``freedom`` degrees; exactly 1 at 0.
+    Equals ``scipy.stats.studentized_range.sf``, which takes some milliseconds per value.
 
     Args:
         reach: values of q [values].
-        means: how many means are compared.
-        freedom: degrees of freedom of the estimate.
+        means: the number of means compared.
+        freedom: degrees of freedom of the estimated standard deviation.
 
     Example:
         >>> studentized_range_beyond([2.26722], 3, 38).round(4).tolist()
         [0.2567]
     """
-    # In u = log(s²) the density is smooth and falls below e**-30 of its peak outside of these ends.
+    # In u = log(s²) the density is smooth, and below e**-30 of its peak outside these ends.
     low = -(np.sqrt(120 / freedom) + 60 / freedom)
     high = min(np.sqrt(120 / freedom), np.log(60 / freedom + 10))
     nodes, weights = np.polynomial.legendre.leggauss(64 if freedom >= 20 else 128)
@@ -330,5 +330,5 @@ def studentized_range_beyond(reach: ArrayLike, means: int, freedom: float) -> Fl
         ).sum(axis=-1)
         for first in range(0, len(q), RANGES_AT_ONCE)
     ]
-    # From the chance of falling short, which is exactly 0 at 0; the weights' sum may miss 1 by a rounding.
+    # One minus the probability of a smaller range, which is exactly 0 at 0; the sum of weights may miss 1 by rounding.
     return np.asarray(np.clip(1 - np.concatenate([np.empty(0), *parts]), 0.0, 1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karat.comparison.verdict import p_text
-from karat.reports.figures import few, in_ranges, number
+from karat.reports.data import few, in_ranges, number
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a report is made of: the comparison, the values along the ranks, and the data for looking up close."""
+"""The inputs of a report, and its measures along the ranks: precision by recall, values by depth."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was given, ready to be read.
+    """The inputs, ready to be read.
 
     Args:
         qrels: the judgments; None where only scores were given.
-        runs: each run by its name; scores in the place of a run have no lists to show.
+        runs: each run or scores by name; scores have no lists to show.
     """
 
     qrels: Qrels | None
@@ -53,15 +53,15 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Alongside:
-    """A measure at several places, for every run.
+    """A curve: a measure at several depths or recall levels, for every run.
 
     Args:
-        name: what the page calls the chart.
-        says: what it shows.
-        along: what the places are.
-        up: what the values are.
-        at: the places.
-        runs: for each run its means at these places.
+        name: of the chart.
+        says: what it shows, in a sentence.
+        along: the title of the x axis.
+        up: the title of the y axis.
+        at: the depths or recall levels.
+        runs: for each run, its means at these.
     """
 
     name: str
@@ -79,7 +79,7 @@ def opened(
     policy: Policy | None,
     profile: ProfileLike,
 ) -> Inputs:
-    """The judgments, read once and by subtopic if a measure asks for it, and the runs by name.
+    """The judgments, read once, by subtopic if a measure needs that, and the runs by name.
 
     Raises:
         DataError: judgments that cannot be read; fewer than two runs, or two of one name.
@@ -128,7 +128,7 @@ def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
 
 
 def takes_depth(measure: Measure) -> bool:
-    """Whether the measure stands at a depth, so that it may stand at others."""
+    """Whether the measure has a depth that can be changed."""
     definition: Definition = measure.definition
     return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
 
@@ -136,8 +136,8 @@ def takes_depth(measure: Measure) -> bool:
 def means_of(
     qrels: Qrels, runs: Sequence[Run], comparison: Comparison, wanted: dict[str, list[Measure]]
 ) -> dict[str, tuple[tuple[float, ...], ...]]:
-    """For each name and run the means of its measures; every run is read once."""
-    policy = comparison.scores[0].policy.changed(overlap="none")  # whatever there is to warn of was said
+    """For each name and run, the means of its measures; every run is read once."""
+    policy = comparison.scores[0].policy.changed(overlap="none")  # the comparison has already warned
     every = [measure for measures in wanted.values() for measure in measures]
 
     def means(run: Run) -> dict[str, tuple[float, ...]]:
@@ -153,5 +153,5 @@ def means_of(
 
 
 def finite(value: float) -> float:
-    """The value; 0 where nothing is there to be averaged."""
+    """The value; 0 where there is nothing to average."""
     return float(value) if np.isfinite(value) else 0.0

@@ -1,4 +1,4 @@
-"""The numbers of a page: what the script draws, in one JSON block, and the table that stands without it."""
+"""The data of a page: what its script draws, as JSON, and the leaderboard that needs no script."""
 
 from __future__ import annotations
 
@@ -32,16 +32,18 @@ if TYPE_CHECKING:
 
     from karat.comparison import Comparison, Contest, Pair, Settings
     from karat.lists.rows import Floats
-    from karat.reports.closeups import Closeup
-    from karat.reports.gathering import Alongside
+    from karat.reports.curves import Alongside
+    from karat.reports.queries import Closeup
     from karat.reports.texts import Text
 
 __all__ = ["board", "correlation", "numbers_of", "packed"]
 
 MOST_VALUES = 500_000
-"""Per-query values that a page carries, 4 bytes each: all measures of a track, the first ones of a large set."""
+"""Per-query values in a page, 4 bytes each: all measures of a track, or the first ones of a large set."""
+
 MOST_GROUPS = 4
-"""Groups of letters beside a score."""
+"""Groups of letters next to a score."""
+
 MOST_ROWS = 100
 """Rows of the table of queries."""
 
@@ -53,7 +55,7 @@ def numbers_of(
     queries: dict[str, Text],
     documents: dict[str, Text],
 ) -> dict[str, Any]:
-    """All that the script knows."""
+    """The data of the script."""
     settings = comparison.settings
     grades = sorted({grade for each in closeups for _, grade in each.documents if grade is not None})
     texts = [queries[name].text if name in queries else "" for name in comparison.queries]
@@ -117,12 +119,12 @@ def pair_row(pair: Pair, settings: Settings) -> list[Any]:
 
 
 def number(value: float) -> float | None:
-    """Seven digits are more than anybody sees; nothing where there is no number."""
+    """A number with seven digits, more than the page shows; None if undefined."""
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
 def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
-    """The values by measure, run and query, as 32-bit numbers; of many queries those of the first measures only."""
+    """The values by measure, run and query, as 32-bit numbers; of many queries only those of the first measures."""
     size = max(contests[0].values.size, 1)
     kept = contests[: max(MOST_VALUES // size, 1)]
     block = np.stack([contest.values.T for contest in kept]).astype("<f4")
@@ -130,7 +132,7 @@ def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
 
 
 def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
-    """One query up close."""
+    """One query in full."""
     rows: list[list[Any]] = []
     for name, grade in closeup.documents:
         own = documents.get(name)
@@ -141,14 +143,14 @@ def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
 
 
 def few(grades: Sequence[float]) -> list[float]:
-    """Up to five grades for a legend: the lowest, the highest, and some between."""
+    """Up to five grades for a legend: the lowest, the highest, and some in between."""
     if len(grades) <= 5:
         return list(grades)
     return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
 
 
 def packed(derivations: list[dict[int, list[str | None]]]) -> str:
-    """The derivations by measure, query and run, compressed, since they are much alike; the same bytes each time."""
+    """The derivations by measure, query and run, compressed since they are similar; always the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
 
@@ -221,7 +223,7 @@ def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any
 
 
 def in_ranges(beaten: Sequence[int]) -> str:
-    """The letters of runs, those that follow each other as ``b–f``; where that is still long, how many they are."""
+    """The letters of runs, consecutive ones as ``b–f``; where that is still long, the number of runs."""
     places = sorted(beaten)
     groups: list[list[int]] = []
     for place in places:
@@ -239,7 +241,7 @@ def in_ranges(beaten: Sequence[int]) -> str:
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
-    """Where the interval and the mean lie, in the picture's own units."""
+    """The positions of the interval and the mean, in units of the picture."""
     values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
     if not all(map(math.isfinite, values.values())):
         return None
@@ -251,7 +253,7 @@ def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, st
 
 
 def correlation(comparison: Comparison) -> dict[str, Any] | None:
-    """How alike two measures order the runs, and how alike they see the queries."""
+    """How similarly two measures order the runs, and the correlation of their values."""
     contests = list(comparison.contests.values())
     if len(contests) < 2:
         return None

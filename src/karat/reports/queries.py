@@ -1,4 +1,4 @@
-"""Queries up close: which are shown in full, each run's first documents with their grades, and the derivations."""
+"""The queries that a page shows in full: each run's first documents with their grades, and how values come about."""
 
 from __future__ import annotations
 
@@ -8,50 +8,46 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from karat.diagnosis.explain import Subject, explained
+from karat.inputs.dicts import MappingRun
 from karat.inputs.run import Run
+from karat.inputs.runs import as_mapping
 from karat.lists.flat import Flat
 from karat.matching.documents import of_query
 from karat.output.errors import KaratError
-from karat.reports.excerpts import excerpt_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from karat.comparison import Comparison, Contest
     from karat.conventions.policy import Policy
     from karat.inputs.qrels import Qrels
     from karat.lists.rows import Floats
-    from karat.reports.gathering import Inputs
+    from karat.reports.curves import Inputs
 
-__all__ = [
-    "ALL_QUERIES",
-    "MOST_QUERIES",
-    "Closeup",
-    "Excerpt",
-    "chosen_queries",
-    "looked_at",
-]
+__all__ = ["ALL_QUERIES", "MOST_QUERIES", "Closeup", "Excerpt", "chosen_queries", "excerpt_of", "looked_at"]
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES
-"""Up to so many queries all are shown; of more, ``MOST_QUERIES``."""
+"""Up to this number, all queries are shown; of more, ``MOST_QUERIES``."""
+
 MOST_DOCUMENTS = 20
 MOST_DERIVATIONS = 400
-"""Of the primary measure over all runs, and as many of the others together: a third of a kilobyte each."""
+"""For the primary measure over all runs, and as many for the others together: a third of a kilobyte each."""
+
 EACH = 8
-"""Queries of each kind that are chosen where there are many."""
+"""The number of queries chosen for each reason, where there are many."""
 
 
 @dataclass(frozen=True, eq=False)
 class Closeup:
-    """One query: its documents, and which of them each run ranks where.
+    """One query in full: its documents, and where each run ranks them.
 
     Args:
-        query: its place among the comparison's queries.
-        documents: each document with its grade, None for an unjudged one.
-        lists: for each run its first documents, as places in ``documents``; None for a run that was given as scores.
-        judged: how many documents of the query are judged.
-        relevant: how many of them have a grade of 1 or more.
+        query: its index among the comparison's queries.
+        documents: each document with its grade, None if unjudged.
+        lists: for each run, its first documents as indices into ``documents``; None for a run given as scores.
+        judged: the number of judged documents of the query.
+        relevant: the number with a grade of 1 or more.
     """
 
     query: int
@@ -65,7 +61,7 @@ class Closeup:
 
 
 def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """The queries that are shown in full, the most telling first: all, or where they are many some of each kind.
+    """The queries shown in full, the most informative first: all, or where they are many, some of each kind.
 
     Args:
         values: each run's values of the primary measure [queries, runs].
@@ -98,16 +94,16 @@ def extremes(column: Floats) -> dict[int, None]:
 # ---------------------------------------------------------------- lists and derivations
 
 Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
-"""For each measure, query and run how the value comes about, as HTML; None where a run has no lists, or no value."""
+"""For each measure, query and run, how the value is computed, as HTML; None for a run without lists, or no value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """Some queries, each with its own judgments and each run's own lines, so that nothing else is read for it.
+    """Some queries, each with its own judgments and its own lines of each run, so that nothing else is read for it.
 
     Args:
-        qrels: the judgments of each query, by its place among the comparison's queries.
-        runs: for each run the lists by query; None for a run that was given as scores.
+        qrels: the judgments of each query, by its index among the comparison's queries.
+        runs: for each run, the lists by query; None for a run given as scores.
     """
 
     qrels: dict[int, Qrels]
@@ -142,9 +138,9 @@ class Excerpt:
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """What the runs rank first for each query of an excerpt, and how values come about, as far as there is room.
+    """What the runs rank first for each query of an excerpt, and derivations of values up to a limit.
 
-    Query by query, so that each list is ranked once, for all measures, and none is kept.
+    It goes query by query, so that each list is ranked once for all measures, and none is kept.
     """
     contests = list(comparison.contests.values())
     shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
@@ -200,7 +196,7 @@ def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float |
 
 
 def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
-    """How a run comes to its value for one query; None where it has no lists, or no value to derive."""
+    """How a run's value for one query is computed; None without lists or a value."""
     if subject is None:
         return None
     try:
@@ -208,3 +204,25 @@ def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str
     except KaratError:
         return None
     return found.to_fragment(heading=4)
+
+
+def excerpt_of(run: Run, queries: Collection[str]) -> dict[str, Run]:
+    """For each of these queries, the run without the lines of others; the run is read once.
+
+    Args:
+        run: the run.
+        queries: the ids of the queries.
+    """
+    ids = {query.encode("utf-8", "surrogateescape"): query for query in queries}
+    if run.source is None:
+        mapping = as_mapping(run.held, set(ids))
+        return {query: Run(run.name, MappingRun({query: mapping.get(query, {})})) for query in queries}
+    kept: dict[bytes, list[bytes]] = {each: [] for each in ids}
+    for line in run.source.lines():
+        first = line.split(None, 1)
+        if first and first[0] in kept:
+            kept[first[0]].append(line.rstrip(b"\r\n"))
+    return {
+        ids[query]: Run.of(b"".join(line + b"\n" for line in found), run.name)
+        for query, found in kept.items()
+    }
