@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_run
@@ -150,16 +150,16 @@ class Difference(Display):
         document = {
             "measure": self.asked,
             "profiles": [
-                {"profile": name, "measure": measure, "value": defined(value)}
+                {"profile": name, "measure": measure, "value": value}
                 for name, measure, value in zip(self.profiles, self.measures, self.values, strict=True)
             ],
-            "gap": defined(self.gap),
+            "gap": self.gap,
             "blame": self.blame,
             "queries": self.queries,
             "steps": [
                 {
                     **step.__dict__,
-                    **{each: defined(getattr(step, each)) for each in ("value", "moved", "alone", "last")},
+                    **{each: getattr(step, each) for each in ("value", "moved", "alone", "last")},
                 }
                 for step in self.steps
             ],
@@ -426,8 +426,3 @@ def shown(value: float | None, digits: int) -> str:
 def short(text: str, widest: int = WIDEST) -> str:
     """A text that fits into its column."""
     return text if len(text) <= widest else text[: widest - 1] + "…"
-
-
-def defined(value: float | None) -> Any:
-    """A number for JSON, which has none that is undefined."""
-    return None if value is None or math.isnan(value) else value

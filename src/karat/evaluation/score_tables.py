@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.conventions.profiles import every_profile
 from karat.measures.parameters import show
-from karat.output.escaping import json_text
+from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language
 from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width
 
@@ -338,16 +338,12 @@ def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
 
 def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
     """The content of ``to_json`` as plain dicts and lists."""
-
-    def number(value: float) -> float | None:
-        return value if math.isfinite(value) else None
-
     runs = []
     for each in scores:
-        run: dict[str, Any] = {"name": each.name, "means": {k: number(v) for k, v in each.means().items()}}
+        run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}
         if per_query:
             run["queries"] = {
-                query: dict(zip(each.labels, map(number, each.values[place].tolist()), strict=True))
+                query: dict(zip(each.labels, map(defined, each.values[place].tolist()), strict=True))
                 for place, query in enumerate(each.queries)
             }
         run["counts"] = each.counts.as_dict()

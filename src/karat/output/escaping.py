@@ -172,7 +172,10 @@ def defined(value: Any) -> Any:
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
-    """A document as JSON, one line or indented: readable, and with JSON's own escapes for what is not printable."""
+    """A document as JSON, one line or indented: readable, and with JSON's own escapes for what is not printable.
+
+    Numbers that JSON lacks, NaN and the infinite ones, are null.
+    """
     import json
 
     def inert(line: str) -> str:
@@ -180,5 +183,12 @@ def json_text(document: Any, indent: int | None = 2) -> str:
             line = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
         return re.sub(r"#(?=#\w*\[)", r"\\u0023", line) if "##" in line else line
 
+    def dumped(value: Any) -> str:
+        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    try:
+        text = dumped(document)
+    except ValueError:  # NaN, which few documents hold
+        text = dumped(defined(document))
     # What is not printable stands in strings only, and a string never begins a line.
-    return "\n".join(map(inert, json.dumps(document, indent=indent, ensure_ascii=False).split("\n")))
+    return "\n".join(map(inert, text.split("\n")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 import sys
@@ -17,7 +16,7 @@ from karat.evaluation.scores import Scores, ScoresByRun, whole
 from karat.inputs.errors import sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError
-from karat.output.escaping import json_text
+from karat.output.escaping import defined, json_text
 from karat.output.files import refuse_overwriting, write_whole
 
 if TYPE_CHECKING:
@@ -97,28 +96,18 @@ def comparison_of(comparison: Comparison) -> dict[str, Any]:
     """Settings and results of a comparison, without the scores and without groups of queries."""
     contests = {
         label: {
-            "low": [number(each) for each in contest.low],
-            "high": [number(each) for each in contest.high],
+            "low": defined(contest.low),
+            "high": defined(contest.high),
             "letters": list(contest.letters),
-            "pairs": [plain(asdict(pair)) for pair in contest.pairs],
+            "pairs": [defined(asdict(pair)) for pair in contest.pairs],
         }
         for label, contest in comparison.contests.items()
     }
     return {
-        "settings": plain(asdict(comparison.settings)),
+        "settings": defined(asdict(comparison.settings)),
         "names": list(comparison.names),
         "contests": contests,
     }
-
-
-def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Values as JSON has them."""
-    return {key: number(each) if isinstance(each, float) else each for key, each in values.items()}
-
-
-def number(value: float) -> float | None:
-    """The number, or None for one that JSON cannot write."""
-    return float(value) if math.isfinite(value) else None
 
 
 def versions() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import stat
@@ -82,7 +81,7 @@ class Verification(Display):
             "equal": self.equal,
             "findings": [each.__dict__ for each in self.findings],
             "notes": list(self.notes),
-            "largest": self.largest if math.isfinite(self.largest) else None,
+            "largest": self.largest,
             "values": self.counted,
             "tolerance": self.tolerance,
             "karat": __version__,

@@ -331,7 +331,7 @@ class Agreement(Display, Findings):
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""
-        return escaping.json_text(escaping.defined(self.as_dict())) + "\n"
+        return escaping.json_text(self.as_dict()) + "\n"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name."""

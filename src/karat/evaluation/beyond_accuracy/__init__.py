@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from karat.evaluation.beyond_accuracy.register import parse
 from karat.measures.names import split_names
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError
-from karat.output.escaping import json_text
+from karat.output.escaping import defined, json_text
 from karat.output.tables import lay_out
 
 if TYPE_CHECKING:
@@ -255,8 +254,3 @@ class Beyond(Display):
     def to_json(self) -> str:
         """Everything, numbers in full precision."""
         return json_text(self.as_dict()) + "\n"
-
-
-def defined(value: float) -> float | None:
-    """The number, or None for one that JSON cannot write."""
-    return value if math.isfinite(value) else None
