@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from karat.inputs.errors import SWAPPED
 from karat.output.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None])
     run = kind == "run"
     if any(asked.values()) or not usual(names, "grade" if run else "rank"):
         return ""
-    return f" This looks like {'qrels' if run else 'a run'}: are qrels and run swapped?"
+    return f" This looks like {'qrels' if run else 'a run'}: {SWAPPED}"
 
 
 def no_rank(name: str, names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_UTF_8",
+    "SWAPPED",
     "WHOLE",
     "WIDE",
     "content_of",
@@ -32,6 +33,7 @@ __all__ = [
     "wide_mended",
 ]
 
+SWAPPED = "are qrels and run swapped?"
 NO_UTF_8 = (
     "is no text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save it as 'CSV UTF-8', "
     "or convert it (iconv -f WINDOWS-1252 -t UTF-8). Else it is not what its name says."
@@ -120,10 +122,10 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     if error.kind == "columns":
         swapped = kind == "qrels" and detail.isdigit() and int(detail) >= 6
-        remedy = " This looks like a run: are qrels and run swapped?" if swapped else ""
+        remedy = f" This looks like a run: {SWAPPED}" if swapped else ""
         if kind == "run" and detail == "4":
             remedy = (
-                " This looks like qrels: are qrels and run swapped? What other judgments change is said by karat "
+                f" This looks like qrels: {SWAPPED} What other judgments change is said by karat "
                 "difference A.QRELS B.QRELS MEASURE RUN, how far two judges agree by karat agreement."
             )
         if kind == "qrels" and detail == "3":
@@ -155,6 +157,9 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
     return worded(f"{where}: ", remedies.get(error.kind, f"{error.kind} {detail}: {excerpt!r}"))
 
 
+UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError)
+
+
 @contextmanager
 def refusals(kind: str, library: str) -> Iterator[None]:
     """Turns a library's own error on a frame into a sentence."""
@@ -167,15 +172,11 @@ def refusals(kind: str, library: str) -> Iterator[None]:
             f"{library} hands the {kind} frame over by way of a library that is not installed ({error}): install "
             "pyarrow."
         ) from None
-    except (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError) as error:
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
-    except Exception as error:
-        # Each library has its own error class for a column that cannot be cast or a query that fails.
-        if library not in sys.modules or type(error).__module__.partition(".")[0] == "builtins":
-            raise
-        raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
     except BaseException as error:
-        if not is_panic(error):
+        # Each library has its own error class for a column that cannot be cast or a query that fails.
+        builtin = type(error).__module__.partition(".")[0] == "builtins"
+        its = isinstance(error, Exception) and library in sys.modules and not builtin
+        if not (its or isinstance(error, UNREADABLE) or is_panic(error)):
             raise
         raise DataError(f"The {kind} frame of {library} cannot be read: {first_line(error)}.") from None
 

@@ -306,18 +306,13 @@ class FrameRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        if asked.rule == "rank-column" and self.columns.rank is None:
-            raise DataError(
-                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
-            )
+        asked.refuse_without_ranks(ranks=self.columns.rank is not None)
         with row_sentences("run"):
             return _native.match_frame(
                 judgments,
                 self.columns.frame,
                 **self.columns.of_run,
-                ties=asked.rule,
-                float32=asked.float32,
-                duplicates=asked.duplicates,
+                **asked.order,
                 threads=asked.threads,
                 scores=asked.scores,
             )
@@ -329,9 +324,7 @@ class FrameRun:
                 self.columns.frame,
                 query,
                 **self.columns.of_run,
-                ties=asked.rule,
-                float32=asked.float32,
-                duplicates=asked.duplicates,
+                **asked.order,
             )
         return documents, scores.tolist()
 

@@ -11,7 +11,7 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.dicts import graded, plain
-from karat.inputs.errors import from_mapping, row_sentences, sentences
+from karat.inputs.errors import SWAPPED, from_mapping, row_sentences, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import GRADE, Columns, Frame, columns_of, is_frame, with_grade
 from karat.inputs.ids import bytes_of, text_of
@@ -128,11 +128,8 @@ class Qrels:
             judgments = _native.read_judgments(
                 source.from_start(),
                 columns=4,
-                numbers=reading.numbers,
-                comments=reading.qrels_comments,
-                blank_lines=reading.qrels_blank_lines,
                 duplicates="keep" if keep else policy.duplicates,
-                lenient=policy.malformed == "skip",
+                **dialect(reading, policy),
             )
         if not judgments.queries:
             raise NothingError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
@@ -179,12 +176,7 @@ class Qrels:
         else:
             source, name, origin = qrels, qrels.name, qrels.origin
             with sentences(name, "qrels", origin.files):
-                how: dict[str, Any] = {
-                    "numbers": reading.numbers,
-                    "comments": reading.qrels_comments,
-                    "blank_lines": reading.qrels_blank_lines,
-                    "lenient": policy.malformed == "skip",
-                }
+                how = dialect(reading, policy)
                 judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
                 lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
         if not judgments.queries:
@@ -206,7 +198,7 @@ class Qrels:
             worth = found.judgments.grades
             if table.guessed == "score" and np.any(worth != np.round(worth)):
                 raise DataError(
-                    "the grades, in column 'score', have fractions: are qrels and run swapped? If they are grades, "
+                    f"the grades, in column 'score', have fractions: {SWAPPED} If they are grades, "
                     "name the column relevance."
                 )
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
@@ -253,6 +245,16 @@ class Qrels:
         return [text_of(query) for query in self.judgments.queries]
 
 
+def dialect(reading: Reading, policy: Policy) -> dict[str, Any]:
+    """The kernel's arguments for the text of qrels."""
+    return {
+        "numbers": reading.numbers,
+        "comments": reading.qrels_comments,
+        "blank_lines": reading.qrels_blank_lines,
+        "lenient": policy.malformed == "skip",
+    }
+
+
 def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy, reading: Reading) -> None:
     """Refuse judgments by subtopic where one grade a document is wanted.
 
@@ -261,13 +263,7 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
     """
     with sentences(source.name, "qrels", source.origin.files):
         ids, _, lines = _native.read_rows(
-            source.from_start(),
-            columns=4,
-            number="grade",
-            numbers=reading.numbers,
-            comments=reading.qrels_comments,
-            blank_lines=reading.qrels_blank_lines,
-            lenient=policy.malformed == "skip",
+            source.from_start(), columns=4, number="grade", **dialect(reading, policy)
         )
     place = {int(line): number for number, line in enumerate(lines)}
     query, document, *twice = judgments.duplicates[0]

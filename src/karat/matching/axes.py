@@ -146,18 +146,8 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
         return rows
     offsets = rows.document_offsets
     length = np.diff(np.append(0, np.cumsum(finite))[offsets]).astype(np.float64)
-    kept = rows.rank <= length[rows.list_of_row]
-    return replace(
-        rows,
-        length=length,
-        offsets=offsets_of(rows.list_of_row[kept], len(length)),
-        rank=rows.rank[kept],
-        grade=rows.grade[kept],
-        tie_first=rows.tie_first[kept],
-        tie_last=rows.tie_last[kept],
-        document=None if rows.document is None else rows.document[kept],
-        scores=rows.scores[finite],
-    )
+    kept = kept_rows(rows, rows.rank <= length[rows.list_of_row])
+    return replace(kept, length=length, scores=rows.scores[finite])
 
 
 def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.inputs.columns import INSISTED
+from karat.inputs.errors import SWAPPED
 from karat.inputs.ids import text_of, why_apart
 from karat.inputs.runs import Asked
 from karat.inputs.runs.exclusion import ExcludingRun
@@ -67,7 +68,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
         return None
     return (
         f"{judged.name} has grades with fractions, and {run.name} only the scores "
-        f"{', '.join(f'{each:g}' for each in sorted(levels))}: are qrels and run swapped? It is evaluate(qrels, run)."
+        f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
+from karat.inputs.errors import SWAPPED, sentences
 from karat.inputs.files.sniff import PACKED, is_pattern, kind_of
 from karat.inputs.sources import BYTE_ORDER_MARK, Origin, Reopened, Source
 from karat.output.errors import DataError, by_reading, worded
@@ -127,8 +127,7 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
     """
     if kind == "run":
         raise DataError(
-            f"{folder} is a folder of judgments and texts (BEIR's layout), which holds no run: are qrels and run "
-            "swapped?"
+            f"{folder} is a folder of judgments and texts (BEIR's layout), which holds no run: {SWAPPED}"
         )
     inside = os.path.join(folder, "qrels") if "qrels" in its else folder
     splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]

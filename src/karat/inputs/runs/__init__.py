@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from karat.inputs.ids import text_of
 from karat.inputs.parallel import available_cores
 from karat.inputs.sources import KARAT
+from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence, Sized
@@ -65,6 +66,22 @@ class Asked:
     def duplicates(self) -> str:
         """The kernel's rule for a document that occurs twice; it keeps both if the policy makes that an error."""
         return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """The kernel's arguments for the order of documents."""
+        return {"ties": self.rule, "float32": self.float32, "duplicates": self.duplicates}
+
+    def refuse_without_ranks(self, *, ranks: bool) -> None:
+        """Refuse a frame without the column of ranks that settles ties.
+
+        Raises:
+            DataError: ``ranks`` says that there is none, and the rule needs it.
+        """
+        if self.rule == "rank-column" and not ranks:
+            raise DataError(
+                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
+            )
 
     @property
     def threads(self) -> int:

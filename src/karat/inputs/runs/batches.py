@@ -54,10 +54,7 @@ class StreamedRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        if asked.rule == "rank-column" and "rank" not in self.feed.roles:
-            raise DataError(
-                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
-            )
+        asked.refuse_without_ranks(ranks="rank" in self.feed.roles)
         try:
             return self.passed(judgments, asked, gathered=not self.feed.again)
         except CameBack:
@@ -73,9 +70,7 @@ class StreamedRun:
             matcher = _native.FrameMatcher(
                 judgments,
                 **of_run(self.feed),
-                ties=asked.rule,
-                float32=asked.float32,
-                duplicates=asked.duplicates,
+                **asked.order,
                 threads=asked.threads,
                 scores=asked.scores,
                 gathered=gathered,

@@ -153,10 +153,7 @@ class EngineRun:
 
     def needed(self, asked: Asked) -> dict[str, str]:
         """The columns to read."""
-        if asked.rule == "rank-column" and "rank" not in self.chosen:
-            raise DataError(
-                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
-            )
+        asked.refuse_without_ranks(ranks="rank" in self.chosen)
         ranks = asked.rule == "rank-column" or "score" not in self.chosen
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 

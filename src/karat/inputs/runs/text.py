@@ -42,9 +42,7 @@ class TextRun:
             return _native.match_text(
                 judgments,
                 self.source.from_start(),
-                ties=asked.rule,
-                float32=asked.float32,
-                duplicates=asked.duplicates,
+                **asked.order,
                 numbers=asked.reading.numbers,
                 comments=asked.reading.run_comments,
                 blank_lines="skip",
@@ -61,9 +59,7 @@ class TextRun:
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
                 query,
-                ties=asked.rule,
-                float32=asked.float32,
-                duplicates=asked.duplicates,
+                **asked.order,
                 numbers=asked.reading.numbers,
                 comments=asked.reading.run_comments,
                 lenient=asked.policy.malformed == "skip",
