@@ -18,8 +18,8 @@ import pytest
 
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
-from karat.inputs.runs.batches import OnceFeed, StreamedRun, bounded
-from karat.inputs.spill import Overflow
+from karat.inputs.runs.batches import StreamBatches, StreamedRun, bounded
+from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def in_batches(
     **how: Any,
 ) -> tuple[Any, ...] | None:
     """The same by a matcher that gets so many rows at once; None where it said that a query came back."""
-    with closing(Overflow()) as spill:
+    with closing(SpillFile()) as spill:
         matcher = _native.FrameMatcher(
             judgments, **COLUMNS, scores=True, gathered=gathered, spill=spill, memory=memory, **how
         )
@@ -212,7 +212,7 @@ def test_text_whose_queries_are_mixed_is_held_in_a_file_too() -> None:
     judgments = _native.read_judgments(qrels)
     expected = everything(_native.match_text(judgments, b"".join(lines), scores=True))
     for threads in (1, 3):
-        with closing(Overflow()) as spill:
+        with closing(SpillFile()) as spill:
             found = _native.match_text(
                 judgments,
                 b"".join(lines),
@@ -265,9 +265,10 @@ everywhere = pytest.mark.parametrize("make", LAZY + ONCE, ids=lambda make: make.
 def short(run: Run, memory: int | None = None) -> Run:
     """The same run in batches of two rows, as far as its library goes by that."""
     assert isinstance(run.held, StreamedRun)
-    feed: Any = run.held.feed
+    batches: Any = run.held.batches
     return replace(
-        run, held=StreamedRun(feed if isinstance(feed, OnceFeed) else replace(feed, rows=2), memory)
+        run,
+        held=StreamedRun(batches if isinstance(batches, StreamBatches) else replace(batches, rows=2), memory),
     )
 
 
@@ -446,7 +447,7 @@ def test_a_full_disk_is_said_in_a_sentence(monkeypatch: Any) -> None:
 
 
 def test_a_file_that_was_cut_is_noticed() -> None:
-    with closing(Overflow()) as spill:
+    with closing(SpillFile()) as spill:
         place = spill.append(memoryview(b"abcd"))
         assert spill.file is not None
         spill.file.truncate(2)

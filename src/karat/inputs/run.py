@@ -234,7 +234,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
     Raises:
         DataError: an unreadable frame, or another value of ``extract``.
     """
-    from karat.inputs.runs.batches import StreamedRun, feed_of
+    from karat.inputs.runs.batches import StreamedRun, batches_in
     from karat.inputs.runs.engine import EngineRun, is_away
 
     if extract not in (None, "engine"):
@@ -242,8 +242,8 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
     refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
-    feed = feed_of(frame, **named)
-    return FrameRun(columns_of(frame, "run", **named)) if feed is None else StreamedRun(feed)
+    batches = batches_in(frame, **named)
+    return FrameRun(columns_of(frame, "run", **named)) if batches is None else StreamedRun(batches)
 
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")

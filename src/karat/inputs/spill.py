@@ -10,15 +10,15 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Overflow"]
+__all__ = ["SpillFile"]
 
 
-class Overflow:
+class SpillFile:
     """The kernel's spill file, which it writes and reads back, one call at a time.
 
     Example:
         >>> from contextlib import closing
-        >>> with closing(Overflow()) as file:
+        >>> with closing(SpillFile()) as file:
         ...     place = file.append(memoryview(b"rows"))
         ...     back = bytearray(4)
         ...     file.fill(place, memoryview(back))

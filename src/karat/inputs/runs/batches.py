@@ -14,7 +14,7 @@ from karat.inputs.errors import refusals, row_sentences
 from karat.inputs.frames import Columns, FrameRun, fit, library_of
 from karat.inputs.ids import unicode
 from karat.inputs.sources import Origin
-from karat.inputs.spill import Overflow
+from karat.inputs.spill import SpillFile
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
     from karat.inputs.runs import Asked, Row
 
-__all__ = ["Feed", "OnceFeed", "StreamedRun", "arrow_feed", "bounded", "feed_of", "lazy_feed"]
+__all__ = [
+    "Batches",
+    "StreamBatches",
+    "StreamedRun",
+    "arrow_batches",
+    "batches_in",
+    "bounded",
+    "lazy_batches",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,29 +42,29 @@ class StreamedRun:
     rows are read again, and kept in memory and a spill file until the end.
 
     Args:
-        feed: yields the rows.
+        batches: yields the rows.
         memory: the bytes of rows kept in memory where queries are mixed; None for the kernel's default.
     """
 
-    feed: Feed
+    batches: Batches
     memory: int | None = None
     alone: ClassVar[bool] = True
 
     @property
     def by_rank(self) -> bool:
         """Whether it has ranks but no scores."""
-        return "score" not in self.feed.roles
+        return "score" not in self.batches.roles
 
     @property
     def origin(self) -> Origin:
         """Its provenance."""
-        return self.feed.origin
+        return self.batches.origin
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        asked.refuse_without_ranks(ranks="rank" in self.feed.roles)
+        asked.refuse_without_ranks(ranks="rank" in self.batches.roles)
         try:
-            return self.passed(judgments, asked, gathered=not self.feed.again)
+            return self.passed(judgments, asked, gathered=not self.batches.again)
         except CameBack:
             return self.passed(judgments, asked, gathered=True)
 
@@ -66,19 +74,19 @@ class StreamedRun:
         Raises:
             CameBack: the rows of a query are not together, and rows are not gathered.
         """
-        with closing(Overflow()) as overflow, closing(self.feed.frames()) as frames:
+        with closing(SpillFile()) as spill, closing(self.batches.frames()) as frames:
             matcher = _native.FrameMatcher(
                 judgments,
-                **of_run(self.feed),
+                **of_run(self.batches),
                 **asked.order,
                 threads=asked.threads,
                 scores=asked.scores,
                 gathered=gathered,
-                spill=overflow,
+                spill=spill,
                 memory=self.memory,
             )
             for frame in frames:
-                refuse_unfit(frame, self.feed)
+                refuse_unfit(frame, self.batches)
                 with row_sentences("run"):
                     together = matcher.take(frame)
                 if not together:
@@ -95,38 +103,38 @@ class StreamedRun:
         if queries is not None:
             yield from self.of_queries(queries).rows(queries)
             return
-        with closing(self.feed.frames()) as frames:
+        with closing(self.batches.frames()) as frames:
             for frame in frames:
-                yield from FrameRun(columns_of_feed(self.feed, frame)).rows()
+                yield from FrameRun(columns_of_batch(self.batches, frame)).rows()
 
     def of_queries(self, queries: Collection[bytes]) -> FrameRun:
         """The rows of some queries, in memory."""
-        return FrameRun(columns_of_feed(self.feed, self.feed.only(queries)))
+        return FrameRun(columns_of_batch(self.batches, self.batches.only(queries)))
 
 
 class CameBack(Exception):  # noqa: N818 -- no error: the signal to begin again
     """A query returned after its rows were finished."""
 
 
-def of_run(feed: Feed) -> dict[str, Any]:
+def of_run(batches: Batches) -> dict[str, Any]:
     """The kernel's column arguments."""
     return {
-        role: feed.roles.index(role) if role in feed.roles else None
+        role: batches.roles.index(role) if role in batches.roles else None
         for role in ("query", "document", "score", "rank")
     }
 
 
-def columns_of_feed(feed: Feed, frame: _native.Frame) -> Columns:
+def columns_of_batch(batches: Batches, frame: _native.Frame) -> Columns:
     """The columns of one batch."""
-    refuse_unfit(frame, feed)
-    places = of_run(feed)
+    refuse_unfit(frame, batches)
+    places = of_run(batches)
     numbers = (places["query"], places["document"], places["score"], places["rank"])
-    return Columns(frame, *numbers, None, feed.origin)
+    return Columns(frame, *numbers, None, batches.origin)
 
 
-def refuse_unfit(frame: _native.Frame, feed: Feed) -> None:
+def refuse_unfit(frame: _native.Frame, batches: Batches) -> None:
     """Refuse columns whose type does not fit their role."""
-    for column, role in zip(frame.fields, feed.roles, strict=True):
+    for column, role in zip(frame.fields, batches.roles, strict=True):
         fit(column, role, "run")
 
 
@@ -134,7 +142,7 @@ ROWS = 1 << 20
 """Rows of a batch: enough for every core, little compared with an engine's own memory."""
 
 
-class Feed(Protocol):
+class Batches(Protocol):
     """A source of batches: columns of queries, documents, and scores or ranks or both."""
 
     @property
@@ -195,7 +203,7 @@ def sound(table: Any, *, full: bool = False) -> Any:
     return table
 
 
-def feed_of(given: Any, **asked: str | None) -> Feed | None:
+def batches_in(given: Any, **asked: str | None) -> Batches | None:
     """The batches of a frame; None if it is in memory, or its library has no batches.
 
     Args:
@@ -209,14 +217,14 @@ def feed_of(given: Any, **asked: str | None) -> Feed | None:
     library = library_of(given)
     with refusals("run", library):
         if library == "pyarrow":
-            return arrow_feed(given, roles)
+            return arrow_batches(given, roles)
         if library in ("duckdb", "narwhals") or (library == "polars" and hasattr(given, "collect")):
-            return lazy_feed(given, roles)
+            return lazy_batches(given, roles)
         return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LazyFeed:
+class LazyBatches:
     """A lazy frame of Polars or a relation of DuckDB, computed for each pass.
 
     Args:
@@ -258,7 +266,7 @@ class LazyFeed:
         return turn
 
 
-def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
+def lazy_batches(given: Any, asked: dict[str, str | None]) -> LazyBatches | None:
     """The batches of a lazy frame; None for a frame in memory."""
     import narwhals as nw
 
@@ -272,7 +280,7 @@ def lazy_feed(given: Any, asked: dict[str, str | None]) -> LazyFeed | None:
     schema = frame.collect_schema()
     chosen = choose(schema.names(), "run", asked)
     whole = schema[chosen["query"]].is_integer()
-    return LazyFeed(
+    return LazyBatches(
         frame.select(*chosen.values()),
         tuple(chosen),
         Origin("a frame", library=library, whole=whole, rows=True),
@@ -307,7 +315,7 @@ FEW = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DatasetFeed:
+class DatasetBatches:
     """A dataset of PyArrow, scanned for each pass.
 
     Args:
@@ -363,7 +371,7 @@ def bounded(dataset: Any) -> dict[str, Any]:
     return {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
 
 
-class OnceFeed:
+class StreamBatches:
     """Batches of a single-pass stream. If they have few rows they are kept, and can be read again.
 
     Args:
@@ -423,7 +431,7 @@ READ_ONCE = (
 )
 
 
-def arrow_feed(given: Any, asked: dict[str, str | None]) -> Feed | None:
+def arrow_batches(given: Any, asked: dict[str, str | None]) -> Batches | None:
     """The batches of a dataset, a scanner or a stream; None for a table in memory."""
     schema: Any = getattr(given, "projected_schema", getattr(given, "schema", None))
     once = hasattr(given, "read_next_batch") or hasattr(given, "projected_schema")
@@ -436,6 +444,6 @@ def arrow_feed(given: Any, asked: dict[str, str | None]) -> Feed | None:
     whole = pa.types.is_integer(schema.field(chosen["query"]).type)
     origin = Origin("a frame", library="pyarrow", whole=whole, rows=True)
     if not once:
-        return DatasetFeed(given, names, roles, origin)
+        return DatasetBatches(given, names, roles, origin)
     reader = given.to_reader() if hasattr(given, "projected_schema") else given
-    return OnceFeed(reader, names, roles, origin, FEW)
+    return StreamBatches(reader, names, roles, origin, FEW)

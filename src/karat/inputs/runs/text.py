@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
 from karat.inputs.errors import sentences
-from karat.inputs.spill import Overflow
+from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -38,7 +38,7 @@ class TextRun:
 
     def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
         """The rows of judged documents."""
-        with closing(Overflow()) as overflow, sentences(self.source.name, "run", self.source.origin.files):
+        with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
             return _native.match_text(
                 judgments,
                 self.source.from_start(),
@@ -50,7 +50,7 @@ class TextRun:
                 threads=asked.threads,
                 progress=asked.progress,
                 scores=asked.scores,
-                spill=overflow,
+                spill=spill,
             )
 
     def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
