@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels import QrelsLike
 
-__all__ = ["CORRECTIONS", "FAMILIES", "TESTS", "compare", "place_of", "settled"]
+__all__ = ["compare"]
 
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
@@ -124,7 +124,7 @@ def compare(
     clusters, groups = groups_of(cluster, queries), groups_of(by, queries)
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
-    asked = Settings(
+    requested = Settings(
         test=test or "",
         correction=correction or "",
         alpha=alpha,
@@ -140,7 +140,7 @@ def compare(
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
-    contests, settings = contests_of(tables, settled(asked, len(names), len(tables)), groups)
+    contests, settings = contests_of(tables, settled(requested, len(names), len(tables)), groups)
     found = Comparison(
         names=names,
         scores=scores,
@@ -156,59 +156,59 @@ def compare(
     return replace(found, warnings=cautions_of(found, systems))
 
 
-def settled(asked: Settings, runs: int, measures: int) -> Settings:
+def settled(requested: Settings, runs: int, measures: int) -> Settings:
     """The settings with every default filled in, for an empty ``test`` or ``correction`` or 0 resamples.
 
     Raises:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
     """
-    one_against_all = asked.baseline is not None or runs == 2
-    test = asked.test or ("t" if one_against_all else "tukey")
+    one_against_all = requested.baseline is not None or runs == 2
+    test = requested.test or ("t" if one_against_all else "tukey")
     for what, word, known in (
         ("test", test, TESTS),
-        ("correction", asked.correction or "none", CORRECTIONS),
-        ("family", asked.family, FAMILIES),
-        ("interval", asked.interval, ("t", "bootstrap")),
+        ("correction", requested.correction or "none", CORRECTIONS),
+        ("family", requested.family, FAMILIES),
+        ("interval", requested.interval, ("t", "bootstrap")),
     ):
         if word not in known:
             raise PolicyError(
                 f"There is no {what} '{word}'. {did_you_mean(word, known, 'It is one of ' + ', '.join(known) + '.')}"
             )
     for name in ("alpha", "confidence", "rope", "margin", "resamples"):
-        value: object = getattr(asked, name)
+        value: object = getattr(requested, name)
         if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
             raise PolicyError(f"{name}={value!r}: give a number.")
-    if not 0 < asked.alpha < 1:
-        raise PolicyError(f"alpha={asked.alpha}: it lies between 0 and 1.")
-    if asked.resamples < 0:
-        raise PolicyError(f"resamples={asked.resamples!r}: give a whole number from 1 on.")
-    refuse_seed(asked.seed)
-    pairs = runs - 1 if asked.baseline is not None else runs * (runs - 1) // 2
-    comparisons = pairs * (measures if asked.family == "all" else 1)
-    if test in FAMILY_WISE and asked.correction not in ("", "none"):
+    if not 0 < requested.alpha < 1:
+        raise PolicyError(f"alpha={requested.alpha}: it lies between 0 and 1.")
+    if requested.resamples < 0:
+        raise PolicyError(f"resamples={requested.resamples!r}: give a whole number from 1 on.")
+    refuse_seed(requested.seed)
+    pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
+    comparisons = pairs * (measures if requested.family == "all" else 1)
+    if test in FAMILY_WISE and requested.correction not in ("", "none"):
         raise PolicyError(
-            f"The test '{test}' holds for all pairs at once: leave out correction='{asked.correction}', or choose "
+            f"The test '{test}' holds for all pairs at once: leave out correction='{requested.correction}', or choose "
             "test='t' or test='randomisation'."
         )
-    correction = asked.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
+    correction = requested.correction or ("none" if test in FAMILY_WISE or comparisons == 1 else "holm")
     return replace(
-        asked,
+        requested,
         test=test,
         correction=correction,
         comparisons=comparisons,
-        resamples=resamples_for(test, correction, comparisons, asked),
+        resamples=resamples_for(test, correction, comparisons, requested),
     )
 
 
-def resamples_for(test: str, correction: str, comparisons: int, asked: Settings) -> int:
+def resamples_for(test: str, correction: str, comparisons: int, requested: Settings) -> int:
     """The number of resamples: enough for a corrected p to fall well below alpha."""
     if test not in ("randomisation", *FAMILY_WISE):
         return 0
-    if asked.resamples:
-        return asked.resamples
+    if requested.resamples:
+        return requested.resamples
     if test != "randomisation" or correction in ("none", "bh"):
         return RESAMPLES
-    return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / asked.alpha)))
+    return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / requested.alpha)))
 
 
 def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Run | Scores]) -> int | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Findings
     from karat.comparison.tables import Sheet, View
 
-__all__ = ["as_text", "frame", "html", "json_text", "latex", "markdown", "separated", "shared_ends", "text"]
+__all__ = ["frame", "html", "json_text", "latex", "markdown", "separated", "text"]
 
 MOST_INDENTED = 5000
 """Pairs up to which JSON is indented, for people; indenting more takes seconds."""
@@ -249,7 +249,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
     """A table and its note in a given width: names are cut first, then columns are dropped, then bands are made."""
     header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
     left: list[str] = []
-    if sheet.told and rows and columns_of(header, rows, 0) > columns:
+    if sheet.shortest and rows and columns_of(header, rows, 0) > columns:
         header, rows, left = with_names(sheet, rows, columns)
         if not header:
             # The letters identify the runs.
@@ -284,7 +284,7 @@ def with_names(
     if columns_of(header, rows, 0) <= columns:
         return header, rows, []
     longest = max(width(row[1]) for row in rows)
-    if sheet.told < longest and sheet.fewer:
+    if sheet.shortest < longest and sheet.fewer:
         fewer, cells, left = without(header, rows, sheet.least, columns)
         if columns_of(fewer, cells, 0) <= columns:
             return fewer, cells, left
@@ -292,7 +292,7 @@ def with_names(
     else:
         left = []
     room = columns - columns_of(header, rows, 0) + max(longest, *map(width, header[1].split("\n")))
-    if room < sheet.told:
+    if room < sheet.shortest:
         return [], rows, []
     lines = apart(header[1].split("\n"), room)
     names = apart([row[1] for row in rows], room)

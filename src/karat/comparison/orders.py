@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from karat.comparison.runs import System
     from karat.lists.rows import Floats
 
-__all__ = ["Orders", "orders_of"]
+__all__ = ["orders_of"]
 
 PERSISTENCE = 0.9
 """The usual p of Webber et al.: a reader who sees ten documents on average."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["RunsLike", "System", "Table", "chosen", "evaluated", "named", "tables_of", "tag_of"]
+__all__ = ["RunsLike", "System", "Table", "evaluated", "named", "tables_of", "tag_of"]
 
 DEEPEST_JUDGED = 100
 """No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.findings import Contest, Findings, Pair
 
-__all__ = ["EVERYTHING", "MOST_PAIRS", "Sheet", "View", "chosen", "orders", "ranking", "sheets_of", "strata"]
+__all__ = ["EVERYTHING", "Sheet", "View", "chosen", "ranking", "sheets_of"]
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10
@@ -48,7 +48,7 @@ class Sheet:
         names: the columns that hold names.
         keep: the number of first columns that every band repeats.
         note: the sentence below it.
-        told: the width to which the second column may be cut, where the first one's letters also identify runs; else 0.
+        shortest: the width to which the second column may be cut, where letters also identify the runs; else 0.
         least: columns that a narrow terminal drops, in this order.
         fewer: whether such columns are dropped before names are cut.
     """
@@ -58,7 +58,7 @@ class Sheet:
     names: frozenset[int]
     keep: int = 2
     note: str = ""
-    told: int = 0
+    shortest: int = 0
     least: tuple[str, ...] = ()
     fewer: bool = False
 
@@ -173,7 +173,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
         cells,
         frozenset({0, 1}),
         note=note,
-        told=LEAST_PAIR if baseline is None else LEAST_NAME,
+        shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
         # Where there is a corrected p, it is the one to keep.
         least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
         fewer=baseline is not None,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["Alternatives", "alternatives", "counted_as", "doubts_of"]
+__all__ = ["alternatives", "doubts_of"]
 
 LEAST_JUDGED = 0.9
 WIDEST_GAP = 0.05

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEST_NAMES",
-    "Verdict",
     "counted",
     "declared_negative",
     "detectable_span",
@@ -29,7 +28,6 @@ __all__ = [
     "lettered",
     "listed",
     "method",
-    "names_in",
     "p_text",
     "reference_of",
     "score",
@@ -346,7 +344,7 @@ def p_titles(settings: Settings) -> tuple[str, str | None]:
 
 
 def listed(words: Sequence[str], most: int = 5) -> str:
-    """Some names, and how many there are beside."""
+    """Some names, and the number of others."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -359,9 +357,7 @@ def lettered(comparison: Findings) -> bool:
 def heading(comparison: Findings) -> str:
     """One line over the table: what is compared on what."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
-    count = len(comparison.queries)
-    parts.append(f"{count:,} {'query' if count == 1 else 'queries'}")
-    parts.append(f"{len(comparison.names)} runs")
+    parts += [counted(comparison), f"{len(comparison.names)} runs"]
     if len(comparison.labels) > 1:
         parts.append(f"primary: {comparison.labels[0]}")
     if comparison.settings.baseline is not None:
@@ -370,7 +366,7 @@ def heading(comparison: Findings) -> str:
 
 
 def method(comparison: Findings) -> list[str]:
-    """What was done, in sentences: the test, its family and correction, the intervals, what could be detected."""
+    """The method in sentences: the test, its family and correction, the intervals, the detectable difference."""
     settings, primary = comparison.settings, comparison.primary
     exact = sum(pair.exact for pair in primary.pairs)
     parts = [f"{TEST_NAMES[settings.test]}, two-sided, alpha {settings.alpha:g}"]

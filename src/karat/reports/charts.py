@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MOST_BARS", "MOST_DOTS", "MOST_LABELS", "charts"]
+__all__ = ["MOST_BARS", "MOST_DOTS", "charts"]
 
 MOST_BARS = 400
 """Queries up to which each has its own bar; more are shown as a curve and a histogram."""
@@ -228,7 +228,7 @@ def scatter() -> Any:
 
 
 def histogram() -> Any:
-    """How many queries have which difference, for many queries."""
+    """The histogram of differences, for many queries."""
     alt = altair()
 
     return (

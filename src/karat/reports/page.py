@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bundle",
-    "drawing_library",
     "facts_of",
     "footers_of",
     "interval_words",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats
     from karat.reports.curves import Inputs
 
-__all__ = ["ALL_QUERIES", "MOST_QUERIES", "Closeup", "Excerpt", "chosen_queries", "excerpt_of", "looked_at"]
+__all__ = ["Closeup", "Excerpt", "chosen_queries", "looked_at"]
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.agreement.findings import Effect
 
-__all__ = ["Agreement", "answer", "markdown", "text", "unknown"]
+__all__ = ["Agreement"]
 
 COLUMNS = 80
 FEW_SYSTEMS = 10

@@ -26,7 +26,7 @@ class Kendall(NamedTuple):
 
 
 class TauAP(NamedTuple):
-    """τ_AP: ``a`` for one true order, ties in the other taken in every order; ``b`` symmetric, for ties in both."""
+    """τ_AP: ``a`` with one true order, averaged over ties in the other; ``b`` symmetric, with ties in both."""
 
     a: float
     b: float

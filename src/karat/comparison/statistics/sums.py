@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = [
-    "Grid",
-    "all_pairs",
-    "checked_pairs",
-    "cluster_codes",
-    "matrix",
-    "on_grid",
-    "summed",
-    "weighted_sums",
-]
+__all__ = ["all_pairs", "checked_pairs", "cluster_codes", "matrix", "on_grid", "summed", "weighted_sums"]
 
 FINEST = 36
 """Bits behind the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
@@ -67,7 +58,7 @@ class Grid:
 
 
 def on_grid(scores: Floats) -> Grid:
-    """Scores on a grid on which sums over all rows are exact, whatever the order, the threads or the library.
+    """Scores on a grid on which sums over all rows are exact for any order, number of threads and library.
 
     Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
     rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
