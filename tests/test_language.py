@@ -18,7 +18,10 @@ from karat.output.chinese import MEASURES, TEXTS
 from karat.output.language import LANGUAGES, language_named, language_of
 from karat.output.tables import folded, width
 
-SPOKEN = [Path(karat.__file__).parent / name for name in ("boards.py", "explaining.py", "explanation.py")]
+SPOKEN = [
+    Path(karat.__file__).parent / name
+    for name in ("evaluation/score_tables.py", "diagnosis/explain.py", "diagnosis/explanation.py")
+]
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
 

@@ -187,7 +187,7 @@ def warn(text: str) -> None:
     import warnings
     from pathlib import Path
 
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the one way to find who called
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
