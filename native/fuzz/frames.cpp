@@ -697,7 +697,11 @@ private:
         static const std::int32_t ODD[] = {-1, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 13, 2, 1 << 20};
         auto* parts = buffer<std::int32_t>(array, 1) + 4 * place;
         const std::size_t at = draw_.one_in(2) ? 0 : 2 + draw_.below(2);
-        parts[at] = draw_.one_in(2) ? static_cast<std::int32_t>(draw_.word()) : ODD[draw_.below(std::size(ODD))];
+        switch (draw_.below(3)) {
+            case 0: parts[at] = static_cast<std::int32_t>(draw_.word()); break;
+            case 1: parts[at] = ODD[draw_.below(std::size(ODD))]; break;
+            default: parts[at] += 1; break;  // one beyond its buffer, where it is the last
+        }
         return parts[0] < 0;
     }
 
