@@ -72,7 +72,7 @@ fix: $(VENV)/test-tools
 # Not editable: the hook of an editable install costs each start some 20 ms, and tests should meet what users get.
 $(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-tools
 	@echo "[3/3] Compiling the kernel, and installing karat with NumPy and SciPy (half a minute or more the first time)"
-	@$(BIN)/python build_backend/install.py
+	@unset MAKEFLAGS; $(BIN)/python build_backend/install.py
 	@touch $@
 
 # Held to their hashes: what compiles the kernel is what was tried.
@@ -105,7 +105,8 @@ $(VENV)/bin/pip:
 	@$(BIN)/python build_backend/environment.py
 
 # The fuzz target is a plain C++ program: sanitizers look at the kernel alone, without Python's own allocations.
-FUZZ = $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
+# Under make --jobs Ninja would look for make's job server, which only a recipe that calls make itself hands on.
+FUZZ = unset MAKEFLAGS; $(BIN)/cmake -S native/fuzz -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo $(2) \
   $$($(BIN)/python build_backend/compiler.py arguments build/zig) >build/$(1).log && \
   $(BIN)/cmake --build build/$(1) >>build/$(1).log || { cat build/$(1).log; exit 1; }
 
