@@ -204,22 +204,7 @@ class Caution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """The data of a comparison: scores, contests by measure, and warnings.
-
-    Args:
-        names: the runs.
-        scores: each run's scores, in the order given.
-        labels: the requested measures; the first is the primary one.
-        queries: the queries that any run has, in byte order.
-        contests: by label.
-        settings: the test.
-        judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
-            it answers; NaN where only scores were given.
-        judged_depth: the depth of that share.
-        warnings: what limits the conclusions.
-        qrels_name: the name of the judgments.
-        orders: the rank correlations of measures, and RBO between runs, if requested.
-    """
+    """The data of a comparison: scores, contests and warnings; its fields are those of ``karat.Comparison``."""
 
     names: tuple[str, ...]
     scores: tuple[Scores, ...]

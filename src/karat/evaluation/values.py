@@ -30,27 +30,7 @@ GEOMETRIC_FLOOR = 1e-5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values:
-    """Per-query values of one run, with the counts of what was decided.
-
-    Args:
-        name: the run.
-        labels: what each measure is called in tables.
-        measures: the measures.
-        queries: the queries evaluated, in byte order.
-        values: one value per query and measure [queries, measures].
-        policy: under which policy.
-        counts: what was found and decided.
-        bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
-        profile: the profile asked for, or None.
-        digits: decimals in tables.
-        counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
-        weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
-        errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
-        inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
-        pools: for each label whose values compare documents of different queries, the lists that they come from.
-        warnings: what makes the values doubtful, as sentences.
-        failed: for each label without any value the reason, as a sentence; its values are NaN.
-    """
+    """Per-query values of one run, with the counts of what was decided; its fields are those of ``karat.Scores``."""
 
     name: str
     labels: tuple[str, ...]

@@ -320,20 +320,9 @@ class Flat(Lists):
 
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
     """The rows of each list down to its last rank."""
-    kept = rows.rank <= np.repeat(last, np.diff(rows.offsets))
+    kept = rows.kept(rows.rank <= np.repeat(last, np.diff(rows.offsets)))
     length = np.minimum(rows.length, last)
-    return replace(
-        rows,
-        length=length,
-        scores=rows.scores_down_to(length),
-        offsets=np.append(0, np.cumsum(kept))[rows.offsets],
-        rank=rows.rank[kept],
-        grade=rows.grade[kept],
-        tie_first=rows.tie_first[kept],
-        tie_last=rows.tie_last[kept],
-        listed=None if rows.listed is None else rows.listed[kept],
-        document=None if rows.document is None else rows.document[kept],
-    )
+    return replace(kept, length=length, scores=rows.scores_down_to(length))
 
 
 def fill(rows: JudgedRows) -> JudgedRows:

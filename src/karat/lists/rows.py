@@ -96,6 +96,19 @@ class JudgedRows:
             by_group=None,
         )
 
+    def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
+        """Some of the rows, with the lengths and scores of all of them."""
+        return replace(
+            self,
+            offsets=np.append(0, np.cumsum(which))[self.offsets],
+            rank=self.rank[which],
+            grade=self.grade[which],
+            tie_first=self.tie_first[which],
+            tie_last=self.tie_last[which],
+            listed=None if self.listed is None else self.listed[which],
+            document=None if self.document is None else self.document[which],
+        )
+
     def scores_down_to(self, length: Floats) -> Floats | None:
         """The scores of the first documents of each list, as many as ``length`` says, if so many are there."""
         if self.scores is None:

@@ -70,12 +70,12 @@ def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
     if depth is None:
         return rows
     length = np.minimum(rows.length, depth)
-    return replace(kept_rows(rows, rows.rank <= depth), length=length, scores=rows.scores_down_to(length))
+    return replace(rows.kept(rows.rank <= depth), length=length, scores=rows.scores_down_to(length))
 
 
 def condensed(rows: JudgedRows) -> JudgedRows:
     """The lists without their unjudged documents."""
-    rows = kept_rows(rows, rows.grade >= 0)
+    rows = rows.kept(rows.grade >= 0)
     scores = rows.score
     rank = ranks_within(rows.offsets)
     same = np.append(False, (np.diff(rows.tie_first) == 0) & (np.diff(rows.list_of_row) == 0))[: len(rank)]
@@ -87,20 +87,6 @@ def condensed(rows: JudgedRows) -> JudgedRows:
     return replace(rows, rank=rank, tie_first=first, tie_last=last, length=length, scores=scores)
 
 
-def kept_rows(rows: JudgedRows, kept: NDArray[np.bool_]) -> JudgedRows:
-    """Some of the rows."""
-    return replace(
-        rows,
-        offsets=np.append(0, np.cumsum(kept))[rows.offsets],
-        rank=rows.rank[kept],
-        grade=rows.grade[kept],
-        tie_first=rows.tie_first[kept],
-        tie_last=rows.tie_last[kept],
-        listed=None if rows.listed is None else rows.listed[kept],
-        document=None if rows.document is None else rows.document[kept],
-    )
-
-
 def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
     """Some of the lists."""
     count = int(lists.sum())
@@ -108,7 +94,7 @@ def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
     row_lists, judgment_lists = rows.list_of_row, rows.list_of_judgment
     kept = lists[judgment_lists]
     return replace(
-        kept_rows(rows, lists[row_lists]),
+        rows.kept(lists[row_lists]),
         length=rows.length[lists],
         offsets=offsets_of(number[row_lists[lists[row_lists]]], count),
         judged_offsets=offsets_of(number[judgment_lists[kept]], count),
@@ -146,7 +132,7 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
         return rows
     offsets = rows.document_offsets
     length = np.diff(np.append(0, np.cumsum(finite))[offsets]).astype(np.float64)
-    kept = kept_rows(rows, rows.rank <= length[rows.list_of_row])
+    kept = rows.kept(rows.rank <= length[rows.list_of_row])
     return replace(kept, length=length, scores=rows.scores[finite])
 
 

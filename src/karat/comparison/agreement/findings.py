@@ -37,24 +37,7 @@ class Judge:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """The data of an agreement of two judges.
-
-    Args:
-        a: the first judge, the reference.
-        b: the second.
-        pairing: the documents that both judged, with their grades.
-        grades: the scale.
-        table: the number of documents by the first judge's grade (rows) and the second's (columns).
-        tables: the same by query [queries, grades, grades].
-        statistics: κ and other coefficients, with intervals.
-        kappas: the quadratic κ of each query, NaN where undefined.
-        effects: the effect on systems, by measure; empty without runs.
-        settings: of the tests of pairs of systems; None without runs.
-        scores: of each system under the first judge, then under the second.
-        pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
-        resamples: the number of bootstrap samples of queries.
-        seed: of the bootstrap.
-    """
+    """The data of an agreement of two judges; its fields are those of ``karat.Agreement``."""
 
     a: Judge
     b: Judge
