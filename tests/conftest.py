@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import warnings
 from collections import Counter
@@ -33,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As a shell starts what runs behind it; programs that tests interrupt would inherit it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     name = config.getoption("--mutant")
     if name:
         definition = REGISTER[name]
@@ -72,6 +76,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in (("qrels.txt", QRELS), ("one.run", RUN), ("two.run", BETTER)):
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def own_measures_go() -> Iterator[None]:
+    """What a test, a page or an example enrols is not there for the next."""
+    known = set(REGISTER)
+    yield
+    for name in REGISTER.keys() - known:
+        del REGISTER[name]
 
 
 @pytest.fixture(scope="session")

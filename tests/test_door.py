@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 import karat
-from karat.measures import REGISTER, one_of
+from karat.measures import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from karat.lists import Lists, Queries
 
 GRADES = [[0, 2, 1], [3, 0, 0]]
-
-
-@pytest.fixture(autouse=True)
-def own_measures_only() -> Iterator[None]:
-    before = dict(REGISTER)
-    yield
-    for name in REGISTER.keys() - before.keys():
-        del REGISTER[name]
 
 
 def test_parameters_are_read_from_the_signature() -> None:
