@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.conventions.policy import Policy
 from karat.conventions.profiles.profile import Profile
 from karat.output.errors import PolicyError, did_you_mean
 
-if TYPE_CHECKING or sys.version_info >= (3, 11):
+if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
