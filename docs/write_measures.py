@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +79,8 @@ def page() -> str:
         families.setdefault(definition.formula.__module__.rpartition(".")[2], []).append(definition)
     sections = [section(family, members) for family, members in families.items()]
     opening = OPENING.replace("{shared}", shared())
-    return "\n".join([opening, *sections]).replace("``", "`").rstrip("\n") + "\n"
+    # reStructuredText's double backticks, not the three of a fence.
+    return re.sub(r"(?<!`)``(?!`)", "`", "\n".join([opening, *sections])).rstrip("\n") + "\n"
 
 
 def shared() -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 import karat
 from karat.conventions.profiles import profile_named
@@ -331,6 +332,22 @@ def documented() -> list[str]:
 @pytest.mark.parametrize("name", documented())
 def test_examples_in_docstrings_are_what_happens(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_renders_its_blocks_as_blocks(page: Path) -> None:
+    tokens = MarkdownIt("commonmark").parse(page.read_text("utf-8"))
+    fences = [token for token in tokens if token.type == "fence"]
+    inline = [token.content for token in tokens if token.type == "inline"]
+    assert len(fences) == page.read_text("utf-8").count("\n```") / 2
+    assert not [text for text in inline if "``" in text]
+
+
+def test_the_page_of_measures_shows_every_formula_as_code() -> None:
+    tokens = MarkdownIt("commonmark").parse((CHECKOUT / "docs" / "measures.md").read_text("utf-8"))
+    formulas = [token.content for token in tokens if token.type == "fence"]
+    assert len(formulas) == len(REGISTER)
+    assert all("r." in each or "(" in each for each in formulas)
 
 
 def test_files_that_the_pages_name_are_there() -> None:
