@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import karat
 from hostile.attack import attacked
+from karat.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,6 +207,16 @@ def test_pairs_to_exclude_may_be_two_columns(folder: Path, how: str) -> None:
         return
     seen: Any = "seen" if how == "a path" else Path("seen").read_bytes()
     assert karat.evaluate("qrels", "one", "AP", exclude=seen).counts.excluded == 2
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the machine has no /dev/zero")
+def test_a_device_is_closed_when_nothing_reads_it_any_more() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises(karat.DataError, match="the line is longer than"):
+            list(source_of("/dev/zero").lines())
+        gc.collect()
+    assert not [each.message for each in caught if each.category is ResourceWarning]
 
 
 def test_pairs_of_two_and_three_columns_are_refused(folder: Path) -> None:

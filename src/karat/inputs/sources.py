@@ -252,7 +252,7 @@ def from_path(path: str) -> Source:
         if stat.S_ISDIR(found.st_mode):
             raise DataError(f"{path} is a folder: give a file.")
         if not stat.S_ISREG(found.st_mode):
-            return from_stream(open(path, "rb"), path)
+            return from_stream(open(path, "rb"), path, own=True)
         with open(path, "rb") as file:
             head = file.read(HEAD)
     its = format_of(head)
@@ -262,9 +262,9 @@ def from_path(path: str) -> Source:
     return Source(path, lambda: Reopened(lambda: Unpacked(open(path, "rb"), its)), None, origin)
 
 
-def from_stream(file: IO[bytes], name: str) -> Source:
-    """The source for a stream that can be read once, decompressed if need be."""
-    begun = Begun(file, FIRST)
+def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
+    """The source for a stream that can be read once, decompressed if need be; closed after use where it is ``own``."""
+    begun = Begun(file, FIRST, own=own)
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
     kind = "standard input" if name == "standard input" else "a stream"
@@ -324,14 +324,16 @@ class Begun(io.RawIOBase):
     """A stream from its first byte, after its first bytes were inspected.
 
     Args:
-        file: the stream; it is the caller's, and stays open when this object is closed.
+        file: the stream.
         most: the number of bytes to inspect.
+        own: whether the stream is closed with this object; the caller's stays open.
     """
 
-    def __init__(self, file: Any, most: int) -> None:
+    def __init__(self, file: Any, most: int, *, own: bool = False) -> None:
         """Inspect the first bytes."""
         super().__init__()
         self.stream = file
+        self.own = own
         self.head = b""
         room = bytearray(most)
         while len(self.head) < most and (count := self.stream.readinto(memoryview(room)[len(self.head) :])):
@@ -350,6 +352,12 @@ class Begun(io.RawIOBase):
         part, self.waiting = self.waiting[: len(view)], self.waiting[len(view) :]
         view[: len(part)] = part
         return len(part)
+
+    def close(self) -> None:
+        """Close the stream if it is this object's own; also called when nothing refers to it any more."""
+        if self.own:
+            self.stream.close()
+        super().close()
 
 
 class Kept:
