@@ -14,6 +14,7 @@
 #include "mapping.h"
 #include "match.h"
 #include "match_frame.h"
+#include "nesting.h"
 #include "parquet.h"
 #include "ranked.h"
 #include "read_frame.h"
@@ -500,6 +501,7 @@ nb::list list_fields(const karat::Frame& frame) {
         const char* holds = field.holds == karat::Holds::text     ? "text"
                             : field.holds == karat::Holds::whole  ? "whole"
                             : field.holds == karat::Holds::number ? "number"
+                            : field.holds == karat::Holds::none   ? "none"
                                                                   : "other";
         fields.append(nb::make_tuple(to_text(field.name), nb::str(holds), to_text(field.format)));
     }
@@ -509,7 +511,8 @@ nb::list list_fields(const karat::Frame& frame) {
 std::size_t checked(const karat::Frame& frame, std::size_t field, bool id) {
     if (field >= frame.fields().size()) throw nb::index_error("no such column");
     const karat::Holds holds = frame.fields()[field].holds;
-    const bool fits = holds == karat::Holds::whole || holds == (id ? karat::Holds::text : karat::Holds::number);
+    const bool fits = holds == karat::Holds::whole || holds == karat::Holds::none ||
+                      holds == (id ? karat::Holds::text : karat::Holds::number);
     if (!fits) throw nb::value_error(id ? "a column of ids holds text or whole numbers" : "the column holds no numbers");
     return field;
 }
@@ -648,6 +651,12 @@ std::optional<std::string> parquet_damage(nb::handle file) {
     const HeldBuffer buffer(file);
     const nb::gil_scoped_release free;
     return karat::parquet_damage(buffer.bytes());
+}
+
+std::size_t nesting(nb::handle lines) {
+    const HeldBuffer buffer(lines);
+    const nb::gil_scoped_release free;
+    return karat::deepest(buffer.bytes());
 }
 
 // ---- segments
@@ -806,6 +815,7 @@ NB_MODULE(_native, module) {
                "duplicates"_a = "keep");
 
     module.def("parquet_damage", &parquet_damage, "file"_a);
+    module.def("nesting", &nesting, "lines"_a);
 
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,

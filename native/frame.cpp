@@ -112,7 +112,7 @@ Frame::Frame(ArrowArrayStream& stream) {
         for (;;) {
             ArrowArray batch{};
             if (stream.get_next(&stream, &batch) != 0) throw FrameFault{last_error(stream)};
-            if (batch.release == nullptr) return;
+            if (batch.release == nullptr) break;
             batches_.push_back(batch);
             check(batch);
             starts_.push_back(starts_.back() + batch.length);
@@ -121,6 +121,13 @@ Frame::Frame(ArrowArrayStream& stream) {
     } catch (...) {
         for (ArrowArray& batch : batches_) batch.release(&batch);
         throw;
+    }
+    if (rows() == 0) admit_nulls();
+}
+
+void Frame::admit_nulls() {
+    for (Field& field : fields_) {
+        if (field.format == "n") field.holds = Holds::none;
     }
 }
 
@@ -173,6 +180,7 @@ std::size_t Frame::batch_of(std::int64_t row) const {
 
 Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const Column* before) {
     const Field& its = frame.fields()[field];
+    if (its.holds == Holds::none) return;
     const ArrowArray& rows = frame.batch(batch);
     const ArrowArray* array = rows.children[field];
     layout_ = layout_of(its.format);

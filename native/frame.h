@@ -14,8 +14,9 @@
 
 namespace karat {
 
-// What a column holds: ids are text or whole numbers, scores and grades are numbers.
-enum class Holds { text, whole, number, other };
+// What a column holds: ids are text or whole numbers, scores and grades are numbers. `none`: a column of Arrow's null
+// type in a frame without rows, which pandas makes of an empty list; it fits every role.
+enum class Holds { text, whole, number, none, other };
 
 struct Field {
     std::string name;
@@ -60,6 +61,7 @@ public:
 private:
     void check(const ArrowArray& batch) const;
     void read_schema(ArrowArrayStream& stream);
+    void admit_nulls();
 
     std::vector<Field> fields_;
     std::vector<ArrowArray> batches_;

@@ -8,6 +8,7 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match_frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/nesting.cpp
   ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp

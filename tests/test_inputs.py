@@ -381,6 +381,31 @@ ROWS = [
 ]
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_of_json_that_are_nested_too_deep_are_refused_with_their_number(
+    tmp_path: Path, packed: bool
+) -> None:
+    pytest.importorskip("polars", reason="reads JSON lines")
+    row = '{"query_id": "q", "doc_id": "d%d", "score": 1%s}\n'
+    sound = [row % (0, ', "text": "' + "[" * 2000 + '"'), row % (1, ', "x": ' + "[" * 498 + "]" * 498)]
+    many = [row % (number, "") for number in range(2, 30_000)]  # more than are looked at in one go
+    deep = row % (0, ', "x": ' + '{"a": ' * 500 + "1" + "}" * 500)
+
+    def score(*rows: str) -> float:
+        text = "".join(rows).encode()
+        path = tmp_path / ("a.jsonl.gz" if packed else "a.jsonl")
+        path.write_bytes(gzip.compress(text) if packed else text)
+        return float(
+            karat.evaluate({"q": {"d0": 1}}, str(path), "P@1", policy=karat.Policy(ties="optimistic"))["P@1"]
+        )
+
+    assert score(*sound, *many) == 1.0
+    with pytest.raises(
+        karat.DataError, match=r"a\.jsonl(\.gz)?, line 30001: objects and lists are nested deeper"
+    ):
+        score(*sound, *many, deep)
+
+
 def test_one_file_of_questions_is_judgments_and_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

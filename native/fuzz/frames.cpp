@@ -486,7 +486,7 @@ bool fits(const karat::Frame& frame) {
     if (frame.fields().size() != COLUMNS) return false;
     for (std::size_t i = 0; i < COLUMNS; ++i) {
         const karat::Holds holds = frame.fields()[i].holds;
-        if (holds != karat::Holds::whole && holds != (i < VALUE ? karat::Holds::text : karat::Holds::number)) return false;
+        if (holds != karat::Holds::whole && holds != karat::Holds::none && holds != (i < VALUE ? karat::Holds::text : karat::Holds::number)) return false;
     }
     return true;
 }

@@ -357,6 +357,9 @@ def ranked_in_frame(
 def parquet_damage(file: Buffer) -> str | None:
     """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""
 
+def nesting(lines: Buffer) -> int:
+    """The most objects and lists that stand in one another on any line of JSON; what stands in a string counts not."""
+
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""
 

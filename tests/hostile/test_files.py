@@ -59,6 +59,10 @@ REFUSED: dict[str, tuple[str, str | bytes]] = {
     "deep objects of JSON": ("a.json", '{"q1":' * 50_000 + "1" + "}" * 50_000),
     "deep lists in a line of JSON": ("a.jsonl", '{"query_id":' + "[" * 100_000 + "]" * 100_000 + "}\n"),
     "deep objects in the second line": ("a.jsonl", ROW + '{"a":' * 50_000 + "1" + "}" * 50_000 + "\n"),
+    "deep lists in the second line, behind a quote and a backslash": (
+        "a.jsonl",
+        ROW + '"\\\n' + "[" * 100_000 + "\n",
+    ),
     "a score of 5,000 digits": ("a.json", '{"q1": {"a": ' + "9" * 5_000 + "}}"),
     "a score of 5,000 digits in a line": (
         "a.jsonl",

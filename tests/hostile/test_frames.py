@@ -453,6 +453,16 @@ WHOLE: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "no columns": ("pandas", lambda pd: pd.DataFrame(), "there are: none"),
     "rows without columns": ("pandas", lambda pd: pd.DataFrame(index=[1, 2]), "there are: none"),
     "no rows": ("pandas", lambda pd: pd.DataFrame(named("run", SOUND)).iloc[:0], "empty|no rows"),
+    "no rows, of Arrow's null type": (
+        "pyarrow",
+        lambda pa: pa.table({name: pa.nulls(0) for name in named("run", SOUND)}),
+        "empty|no rows",
+    ),
+    "nulls alone": (
+        "pyarrow",
+        lambda pa: pa.table({name: pa.nulls(1) for name in named("run", SOUND)}),
+        "holds nulls alone",
+    ),
     "columns that are numbers": (
         "pandas",
         lambda pd: pd.DataFrame([["q", "a", 1.0]]),

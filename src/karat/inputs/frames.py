@@ -261,6 +261,8 @@ STARTS = [start for start in HELD if len(start) < len("text")]
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
+    if holds == "none":
+        return
     held = HELD.get(holds) or next((HELD[start] for start in STARTS if form.startswith(start)), None)
     held = held or f"something else (Arrow calls it '{form}')"
     if form in LISTS:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from karat import _native
 from karat.inputs.columns import LISTS, Plan, plain_name, plan_of, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import sentences
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from karat.inputs.columns import Shape
 
-__all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "shapes_of"]
+__all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "refuse_deep", "shapes_of"]
 
 # Thousands of nested brackets are too deep for Python's parser.
 NO_JSON = (ValueError, RecursionError)
@@ -91,6 +92,32 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
             )
         found.append(value)
     return found
+
+
+DEEPEST = 500
+"""Levels of objects and lists in a line: Python refuses some 990, Polars 2.1 1,025; 2.0 ends the process above 3,000."""
+AT_ONCE = 2**20
+"""Bytes whose nesting is measured at once."""
+
+
+def refuse_deep(path: str) -> None:
+    """Refuses lines whose objects are nested deeper than what reads them can follow.
+
+    Raises:
+        DataError: such a line, or an unreadable file.
+    """
+    line = 1
+    with sentences(path), unpacked(path) as file:
+        while lines := file.read(AT_ONCE) + file.readline():
+            if _native.nesting(lines) > DEEPEST:
+                line += next(
+                    at for at, each in enumerate(lines.split(b"\n")) if _native.nesting(each) > DEEPEST
+                )
+                raise DataError(
+                    f"{path}, line {line}: objects and lists are nested deeper than {DEEPEST:,} levels, which nothing "
+                    "reads. Remove the line, or write it anew."
+                )
+            line += lines.count(b"\n")
 
 
 def is_by_line(head: bytes) -> bool:
