@@ -95,7 +95,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
 
 
 DEEPEST = 500
-"""Levels of objects and lists in a line: Python refuses some 990, Polars 2.1 1,025; 2.0 ends the process above 3,000."""
+"""Levels of objects and lists in a line; Python refuses some 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
 AT_ONCE = 2**20
 """Bytes whose nesting is measured at once."""
 
