@@ -599,7 +599,10 @@ private:
             case 2: handed_.columns = static_cast<std::int64_t>(draw_.below(COLUMNS)); break;
             case 3: handed_.columns = -1; break;
             case 4: handed_.formats[field_] = nullptr; break;
-            default: handed_.formats[field_] = one_of(FORMATS, draw_); break;
+            default: {
+                const std::string_view format = handed_.formats[field_] = one_of(FORMATS, draw_);
+                return format != "n" || table_.size() != 0;  // without rows, a column of nulls is as good as another
+            }
         }
         return true;
     }

@@ -164,7 +164,12 @@ def test_ids_in_csv_stay_what_they_are(
     for line in re.split("[\r\n]", text):
         assert not line.strip().startswith("::")
     assert not re.search(r"##\w*\[", text)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="," if layout == "csv" else "\t"))
+    # Before Python 3.11 the module csv reads no bytes 0.
+    readable = io.StringIO(text.replace("\0", "\ue000"), newline="")
+    rows = [
+        [cell.replace("\ue000", "\0") for cell in row]
+        for row in csv.reader(readable, delimiter="," if layout == "csv" else "\t")
+    ]
     assert {len(row) for row in rows} == {len(rows[0])}
     if command == "eval":
         # Only what would be a command to a build is not as it was.
