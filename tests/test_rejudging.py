@@ -9,7 +9,7 @@ import pytest
 
 from karat.cli import main
 from karat.conventions.policy import Policy
-from karat.diagnosis.rejudging import rejudged
+from karat.diagnosis.difference import rejudged
 from karat.output.errors import DataError, DataWarning, MeasureError
 
 if TYPE_CHECKING:

@@ -359,7 +359,7 @@ def test_lines_of_several_chunks_are_counted_and_placed(monkeypatch: pytest.Monk
     run += lines("q3 Q0 x 1 nan", "q3 Q0 q3 2 inf", "q1 Q0 late 3 0") + b"# end\n\nq9 Q0\n"
     whole = check(QRELS, run)
     for size in (1, 7, 64):
-        monkeypatch.setattr("karat.diagnosis.check.fields.AT_ONCE", size)
+        monkeypatch.setattr("karat.diagnosis.check.survey.AT_ONCE", size)
         assert check(QRELS, run).to_json() == whole.to_json()
 
 

@@ -13,7 +13,7 @@ import karat
 from comparison.matrices import scores, standardised, systems
 from karat import Policy, Qrels, Run
 from karat.comparison.unjudged import alternatives
-from karat.evaluation.formulas import values_of
+from karat.evaluation.engine import values_of
 from karat.matching.match import match
 from karat.measures import parse_measure
 

@@ -156,7 +156,7 @@ def test_a_record_of_what_is_no_number_is_refused(value: float, record: dict[str
 
 
 def test_a_value_that_is_not_a_number_on_either_side_is_a_difference() -> None:
-    from karat.testing.record_changes import distance
+    from karat.testing.verify import distance
 
     nan, inf = float("nan"), float("inf")
     assert distance(nan, 0.5) == distance(0.5, nan) == distance(inf, 0.5) == distance(None, 0.5) == inf

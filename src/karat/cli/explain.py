@@ -188,7 +188,7 @@ def difference_command(
             raise click.UsageError(
                 "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
             )
-        from karat.diagnosis.rejudging import rejudged
+        from karat.diagnosis.difference import rejudged
 
         refuse_two_readers(profile_a, profile_b, qrels, inputs.exclude)
         one, other = (inputs.qrels(each, policy, profile, measure) for each in (profile_a, profile_b))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.conventions.request import MeasuresLike, conventions, labelled, names_in, needs_groups
+from karat.evaluation.engine import values_of
 from karat.evaluation.evaluate import evaluate_together
-from karat.evaluation.formulas import values_of
 from karat.evaluation.scores import Scores, whole
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.errors import sentences

@@ -12,7 +12,7 @@ from karat.comparison.findings import Caution, ranked
 from karat.comparison.runs import Table
 from karat.comparison.statistics import paired
 from karat.comparison.verdict import declared_negative, digits_of, interval, listed, score, signed
-from karat.evaluation.formulas import values_of
+from karat.evaluation.engine import values_of
 from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.match import finished

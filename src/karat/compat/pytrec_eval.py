@@ -30,7 +30,7 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.profiles import profile_named
-from karat.evaluation.formulas import values_of
+from karat.evaluation.engine import values_of
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.errors import mapping_fault
 from karat.inputs.ids import text_of

@@ -1,8 +1,16 @@
 """Whether a run got worse. Runs, baselines and records in; verdicts out. Also the pytest plugin ``karat.testing``."""
 
-from typing import Any
+from __future__ import annotations
 
-__all__ = ["karat_scores", "pytest_terminal_summary"]
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from karat.evaluation.scores import Scores
+
+__all__ = ["karat_scores"]
 
 
 def __dir__() -> list[str]:
@@ -11,16 +19,56 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the fixture when pytest asks for it: gates and records work without pytest."""
+    """Make the fixture when pytest asks for it: gates and records work without pytest."""
     if name != "karat_scores":
         raise AttributeError(f"module 'karat.testing' has no attribute '{name}'")
-    from karat.testing.pytest_plugin import karat_scores
+    import pytest
 
-    return karat_scores
+    return pytest.fixture(scored_once, scope="session", name=name)
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
-    """Show the tables of what was scored: pytest's hook."""
-    from karat.testing.pytest_plugin import show_scores
+def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
+    """``karat.evaluate``, but several tests score the same files once; the session's summary shows the table.
 
-    show_scores(terminalreporter, config)
+    Example, in a project's ``tests/test_search.py``::
+
+        def test_first_hits_are_relevant(karat_scores):
+            assert karat_scores("qrels.txt", "search.run", ["nDCG@10"])["nDCG@10"] >= 0.6
+    """
+    from karat.evaluation.evaluate import evaluate_run
+
+    summary = Summary()
+    pytestconfig.pluginmanager.register(summary)
+
+    def scores(qrels: Any, run: Any, measures: Any = None, **options: Any) -> Scores:
+        key = (state(qrels), state(run), repr(measures), repr(sorted(options.items())))
+        if None in key:
+            return evaluate_run(qrels, run, measures, **options)
+        if key not in summary.known:
+            summary.known[key] = evaluate_run(qrels, run, measures, **options)
+        return summary.known[key]
+
+    return scores
+
+
+def state(given: Any) -> tuple[str, int, int] | None:
+    """The path, size and time of a file, so that a rewritten one is scored anew; None for anything else."""
+    if not isinstance(given, (str, os.PathLike)) or not os.path.isfile(given):
+        return None
+    found = os.stat(given)
+    return os.path.abspath(given), found.st_size, found.st_mtime_ns
+
+
+class Summary:
+    """The scores of a session, and the hook by which pytest shows them at its end."""
+
+    def __init__(self) -> None:
+        """Know no scores yet."""
+        self.known: dict[Any, Scores] = {}
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print every table: pytest's hook."""
+        if self.known:
+            terminalreporter.section("karat")
+        for each in self.known.values():
+            terminalreporter.write_line(str(each))

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
-from karat.diagnosis.check.fields import Unbroken
 from karat.diagnosis.check.finding import Finding, found, without_stop
-from karat.diagnosis.check.survey import Survey, survey
+from karat.diagnosis.check.survey import Survey, Unbroken, survey
 from karat.inputs.dicts import MappingRun, graded, ranked
 from karat.inputs.errors import content_of, row_sentences
 from karat.inputs.files import read_as

@@ -11,9 +11,8 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.policy import Policy
-from karat.diagnosis.check.fields import Column, chunks, fields_of
 from karat.diagnosis.check.finding import found, without_stop
-from karat.diagnosis.check.survey import Spellings
+from karat.diagnosis.check.survey import Column, Spellings, chunks, fields_of
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.errors import sentences
 from karat.inputs.ids import pairs_of
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.diagnosis.check.fields import Fields
     from karat.diagnosis.check.inputs import Text
+    from karat.diagnosis.check.survey import Fields
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, JudgedRows
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.diagnosis.check.fields import chunks, fields_of
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, plural
 from karat.diagnosis.check.lenient import LENIENT, by_rank, moved, negated, rewritten, told, without_own
-from karat.diagnosis.check.survey import COLUMNS, MOST_TAGS
+from karat.diagnosis.check.survey import COLUMNS, MOST_TAGS, chunks, fields_of
 from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run

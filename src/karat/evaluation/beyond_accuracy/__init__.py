@@ -9,8 +9,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
-from karat.evaluation.beyond_accuracy.measures import BEYOND
-from karat.evaluation.beyond_accuracy.register import parse
+from karat.evaluation.beyond_accuracy.measures import BEYOND, parse
 from karat.measures.names import split_names
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError
