@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -11,10 +12,10 @@
 #include <mutex>
 #include <vector>
 
+#include "json.h"
 #include "mapping.h"
 #include "match.h"
 #include "match_frame.h"
-#include "nesting.h"
 #include "parquet.h"
 #include "ranked.h"
 #include "read_frame.h"
@@ -653,10 +654,11 @@ std::optional<std::string> parquet_damage(nb::handle file) {
     return karat::parquet_damage(buffer.bytes());
 }
 
-std::size_t nesting(nb::handle lines) {
+std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
     const HeldBuffer buffer(lines);
     const nb::gil_scoped_release free;
-    return karat::deepest(buffer.bytes());
+    const karat::JsonSizes found = karat::json_sizes(buffer.bytes());
+    return {found.depth, found.digits};
 }
 
 // ---- segments
@@ -815,7 +817,7 @@ NB_MODULE(_native, module) {
                "duplicates"_a = "keep");
 
     module.def("parquet_damage", &parquet_damage, "file"_a);
-    module.def("nesting", &nesting, "lines"_a);
+    module.def("json_sizes", &json_sizes, "lines"_a);
 
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,

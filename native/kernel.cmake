@@ -5,10 +5,10 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gather.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/match_frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/nesting.cpp
   ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp

@@ -406,6 +406,28 @@ def test_lines_of_json_that_are_nested_too_deep_are_refused_with_their_number(
         score(*sound, *many, deep)
 
 
+WIDE_LINES = {
+    "a score": '{"query_id": "q", "doc_id": 9007199254740993, "score": 9007199254740993}',
+    "a negative score": '{"query_id": "q", "doc_id": "a", "score": -9007199254740993}',
+    "among lists": '{"query_id": "q", "doc_id": ["a", "b"], "score": [1, 9007199254740993]}',
+    "among records": '{"query_id": "q", "results": [{"doc_id": "a", "score": 9007199254740993}]}',
+}
+
+
+@pytest.mark.parametrize("case", WIDE_LINES)
+def test_whole_numbers_that_would_tie_in_lines_of_json_are_refused(tmp_path: Path, case: str) -> None:
+    pytest.importorskip("polars", reason="reads JSON lines")
+    path = tmp_path / "a.jsonl"
+    sound = WIDE_LINES[case].replace("40993}", "40992}").replace("40993]", "40992]").replace(': "q"', ': "p"')
+    path.write_text(sound + "\n" + WIDE_LINES[case] + "\n")
+    with pytest.raises(
+        karat.DataError, match=r"a\.jsonl, line 2: the score -?9007199254740993 is a whole number that"
+    ):
+        karat.evaluate({"q": {"a": 1}}, str(path))
+    path.write_text(sound + "\n")
+    assert karat.evaluate({"p": {"9007199254740993": 1, "a": 1, "b": 1}}, str(path), "P@1")["P@1"] == 1
+
+
 def test_one_file_of_questions_is_judgments_and_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -357,8 +357,8 @@ def ranked_in_frame(
 def parquet_damage(file: Buffer) -> str | None:
     """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""
 
-def nesting(lines: Buffer) -> int:
-    """The most objects and lists that stand in one another on any line of JSON; what stands in a string counts not."""
+def json_sizes(lines: Buffer) -> tuple[int, int]:
+    """The most objects and lists open at once on any line of JSON, and the digits of its longest whole number."""
 
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""

@@ -8,9 +8,9 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.inputs.columns import LISTS, Plan, plain_name, plan_of, usual
+from karat.inputs.columns import IDS, LISTS, Plan, plain_name, plan_of, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import sentences
+from karat.inputs.errors import WIDE, sentences, wide_mended
 from karat.inputs.ids import twice
 from karat.output.errors import DataError, KaratError, NothingError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from karat.inputs.columns import Shape
 
-__all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "refuse_deep", "shapes_of"]
+__all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "refuse_lines", "shapes_of"]
 
 # Thousands of nested brackets are too deep for Python's parser.
 NO_JSON = (ValueError, RecursionError)
@@ -96,28 +96,72 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
 
 DEEPEST = 500
 """Levels of objects and lists in a line; Python refuses some 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
+EXACT = 15
+"""Digits of whole numbers that a double always holds."""
 AT_ONCE = 2**20
-"""Bytes whose nesting is measured at once."""
+"""Bytes that are looked over at once."""
 
 
-def refuse_deep(path: str) -> None:
-    """Refuses lines whose objects are nested deeper than what reads them can follow.
+def refuse_lines(path: str, plan: Plan, kind: str) -> None:
+    """Refuses lines that a library would crash on or read inexactly: deeply nested ones, and scores or grades that are
+    whole numbers no double holds.
 
     Raises:
         DataError: such a line, or an unreadable file.
     """
-    line = 1
+    first = 1
     with sentences(path), unpacked(path) as file:
-        while lines := file.read(AT_ONCE) + file.readline():
-            if _native.nesting(lines) > DEEPEST:
-                line += next(
-                    at for at, each in enumerate(lines.split(b"\n")) if _native.nesting(each) > DEEPEST
-                )
-                raise DataError(
-                    f"{path}, line {line}: objects and lists are nested deeper than {DEEPEST:,} levels, which nothing "
-                    "reads. Remove the line, or write it anew."
-                )
-            line += lines.count(b"\n")
+        while block := file.read(AT_ONCE) + file.readline():
+            depth, digits = _native.json_sizes(block)
+            if depth > DEEPEST or digits > EXACT:
+                for number, line in enumerate(block.split(b"\n"), first):
+                    refuse_line(line, f"{path}, line {number}", plan, kind)
+            first += block.count(b"\n")
+
+
+def refuse_line(line: bytes, place: str, plan: Plan, kind: str) -> None:
+    """Refuses one line.
+
+    Raises:
+        DataError: it is nested too deep, or holds a number that would change.
+    """
+    depth, digits = _native.json_sizes(line)
+    if depth > DEEPEST:
+        raise DataError(
+            f"{place}: objects and lists are nested deeper than {DEEPEST:,} levels, which nothing reads. Remove the "
+            "line, or write it anew."
+        )
+    if digits <= EXACT:
+        return
+    try:
+        row = json.loads(line)
+    except NO_JSON:
+        return  # the library's error says so
+    wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
+    if wide is not None:
+        raise DataError(
+            f"{place}: the {'grade' if kind == 'qrels' else 'score'} {wide} {WIDE}. {wide_mended(str(wide))}"
+        )
+
+
+def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
+    """The scores or grades in an object."""
+    names = [name for role, name in plan.inside.items() if role not in IDS]
+    records = row.get(plan.records) if plan.records is not None and isinstance(row, dict) else [row]
+    for each in records if isinstance(records, list) else []:
+        for name in names if isinstance(each, dict) else []:
+            held = each.get(name)
+            yield from held if isinstance(held, list) else [held]
+
+
+def is_wide(number: Any) -> bool:
+    """Whether a value is a whole number that no double holds."""
+    if not isinstance(number, int):
+        return False
+    try:
+        return int(float(number)) != number
+    except OverflowError:
+        return True
 
 
 def is_by_line(head: bytes) -> bool:

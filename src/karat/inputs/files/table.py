@@ -19,7 +19,7 @@ from karat.inputs.errors import (
     sentences,
     wide_mended,
 )
-from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_deep, shapes_of
+from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
 from karat.inputs.files.libraries import engine_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import delimited, head_of, is_trec
@@ -323,9 +323,10 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
                 raise DataError(
                     f"{each} begins with a byte order mark, which JSON lines do not: save it without."
                 )
-        refuse_deep(each)
     engine = engine_for(place, "lines")
     plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
+    for each in place.files:
+        refuse_lines(each, plan, wanted.kind)
     with reading(place.name, engine.LIBRARY):
         home = engine.home()
         table = engine.lines(place, home, plan)

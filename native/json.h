@@ -1,0 +1,17 @@
+// This file looks over lines of JSON before a library parses them: how deep they nest, how long their numbers are.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace karat {
+
+struct JsonSizes {
+    std::size_t depth = 0;   // the most objects and lists that any line has open at once
+    std::size_t digits = 0;  // of the longest whole number; those with a fraction or an exponent do not count
+};
+
+// Text in quotes counts for neither.
+JsonSizes json_sizes(std::string_view lines);
+
+}  // namespace karat
