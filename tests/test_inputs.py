@@ -409,7 +409,7 @@ def test_lines_of_json_that_are_nested_too_deep_are_refused_with_their_number(
 WIDE_LINES = {
     "a score": '{"query_id": "q", "doc_id": 9007199254740993, "score": 9007199254740993}',
     "a negative score": '{"query_id": "q", "doc_id": "a", "score": -9007199254740993}',
-    "among lists": '{"query_id": "q", "doc_id": ["a", "b"], "score": [1, 9007199254740993]}',
+    "among lists": '{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [1, 9007199254740993]}',
     "among records": '{"query_id": "q", "results": [{"doc_id": "a", "score": 9007199254740993}]}',
 }
 
