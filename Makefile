@@ -51,10 +51,11 @@ test: $(VENV)/installed $(VENV)/test-tools build/fuzz/karat-fuzz
 	exit $$status
 
 # What most changes break, and no library that takes seconds to import; the laws are tried on a fifth of the lists.
-QUICK := house laws measures lists significance comparison checking compat test_answers.py test_cli.py test_curves.py \
-  test_dictionary.py test_evaluate.py test_frames.py test_gates.py test_language.py test_main.py test_native.py \
-  test_policy.py test_profiles.py test_ranking.py test_recommending.py test_records.py test_scores.py test_tensors.py \
-  test_ties.py
+QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnosis/test_check_command.py compat \
+  evaluation/test_answers.py cli/test_cli.py evaluation/test_curves.py conventions evaluation/test_evaluate.py \
+  inputs/test_frames.py testing/test_gates.py output/test_language.py cli/test_main.py native \
+  matching/test_ranking.py evaluation/test_recommending.py testing/test_records.py evaluation/test_scores.py \
+  tensors/test_tensors.py matching/test_ties.py
 
 quick: $(VENV)/installed $(VENV)/test-tools
 	KARAT_QUICK=1 $(BIN)/pytest --quiet --numprocesses auto --maxprocesses $(WORKERS) --dist loadfile \
@@ -151,7 +152,7 @@ bench: $(VENV)/installed $(VENV)/bench-peers
 pythons:
 	$(PYTHON) build_backend/pythons.py $(PYTHONS)
 
-# As Haswell, Nehalem …, and with NumPy's plain loops; a part: make cpus TESTS=tests/significance
+# As Haswell, Nehalem …, and with NumPy's plain loops; a part: make cpus TESTS=tests/comparison
 cpus: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/cpus.py $(TESTS)
 

@@ -15,7 +15,7 @@ __all__ = ["first_the_long", "scheduler"]
 SPARK = (
     "tests/test_docs.py",
     "tests/test_threads.py",
-    "tests/test_engines.py",
+    "tests/inputs/test_engines.py",
     "tests/test_conformance.py",
     "tests/adapters/test_spark.py",
     "tests/peers/test_spark.py",
@@ -25,12 +25,12 @@ LONG = (
     *SPARK,
     "tests/peers/test_ranx.py",
     "tests/laws/test_every_measure.py",
-    "tests/reporting/test_in_browser.py",
+    "tests/reports/test_in_browser.py",
     "tests/hostile/test_disks.py",
-    "tests/reporting/test_command.py",
+    "tests/reports/test_command.py",
     "tests/hostile/test_signals.py",
     "tests/peers/test_xgboost.py",
-    "tests/reporting/test_page.py",
+    "tests/reports/test_page.py",
 )
 
 

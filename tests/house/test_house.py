@@ -89,6 +89,11 @@ def test_the_map_has_every_room() -> None:
     assert {path.stem for path in ROOT.glob("*.py")} <= {"__init__", "__main__", "_version"}
 
 
+def test_tests_are_in_folders_named_like_the_rooms() -> None:
+    folders = {path.parent.name for path in TESTS} - {"tests"}
+    assert folders - set(ROOMS) == {"hostile", "house", "laws", "native", "peers"}
+
+
 def test_imports_go_down_only() -> None:
     def above(path: Path) -> list[str]:
         module = MODULES[path]

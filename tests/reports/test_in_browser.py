@@ -11,8 +11,8 @@ import pytest
 
 import karat
 from karat.comparison.verdict import verdict_of
-from reporting import browser
-from reporting.conftest import RUNS, TEA
+from reports import browser
+from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checking import broken
+from diagnosis import broken
 from karat.cli import main
 from karat.diagnosis.check import KINDS
 

@@ -18,7 +18,7 @@ import pytest
 import karat
 from karat.comparison.verdict import verdict_of
 from karat.reports.page import inert, script_json
-from reporting.conftest import RUNS, TEA
+from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -423,7 +423,7 @@ def test_writing_follows_a_link_keeps_the_mode_and_leaves_nothing_behind(tmp_pat
 
 
 def test_the_tea_example_is_recorded_in_lines_that_a_person_can_read(tmp_path: Path) -> None:
-    tea = Path(__file__).parents[1] / "examples" / "tea"
+    tea = Path(__file__).parents[2] / "examples" / "tea"
     path = tmp_path / "tea.json"
     karat.record(karat.evaluate(tea / "qrels.txt", tea / "runs" / "bm25.run"), path)
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -24,7 +24,7 @@ from strategies import judgments, runs
 if TYPE_CHECKING:
     from karat.diagnosis.explanation import Explanation
 
-TEA = Path(__file__).resolve().parents[1] / "examples" / "tea"
+TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
 QRELS, RUN = TEA / "qrels.txt", TEA / "runs" / "bm25.run"
 MEASURES = [
     name if REGISTER[name].at != "depth" else f"{name}@5"

@@ -20,7 +20,7 @@ from karat.output.tables import Marked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "tea"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "tea"
 QRELS, RUNS = str(EXAMPLES / "qrels.txt"), [str(each) for each in sorted(EXAMPLES.glob("runs/*.run"))]
 COMMANDS = {
     "eval": ["eval", QRELS, *RUNS, "-m", "AP", "-m", "nDCG@10"],

@@ -226,7 +226,7 @@ def test_it_is_printed_with_its_conventions_and_written_as_json() -> None:
 
 
 def test_the_page_is_what_the_register_says() -> None:
-    path = Path(__file__).parents[1] / "docs" / "write_recommendation.py"
+    path = Path(__file__).parents[2] / "docs" / "write_recommendation.py"
     specification = importlib.util.spec_from_file_location("write_recommendation", path)
     assert specification
     assert specification.loader

@@ -218,7 +218,7 @@ def test_every_table_of_figures_says_what_made_it() -> None:
         assert date.fromisoformat(day), name
         if command.startswith("pytest "):
             assert (
-                Path(__file__).parent / "peers" / command.split()[1].rstrip(",").rpartition("/")[2]
+                Path(__file__).parents[1] / "peers" / command.split()[1].rstrip(",").rpartition("/")[2]
             ).is_file(), name
 
 

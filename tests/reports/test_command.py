@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from karat.cli.report import report_command
-from reporting.conftest import RUNS, TEA, NoBundle
+from reports.conftest import RUNS, TEA, NoBundle
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "report.md"

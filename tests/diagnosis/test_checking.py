@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import karat
-from checking import broken
-from checking.broken import CASES
+from diagnosis import broken
+from diagnosis.broken import CASES
 from karat.diagnosis.check import KINDS, Check, check
 
 if TYPE_CHECKING:
