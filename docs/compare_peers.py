@@ -1,6 +1,6 @@
-"""This file asks karat and its peers the same small questions and prints the table of answers that README.md shows.
+"""Puts the same small questions to karat and its peers, and prints the table of answers in README.md.
 
-It needs the extra ``bench`` (pytrec_eval-terrier, ir_measures, ranx), and asks the program ``trec_eval`` if it is
+It needs the extra ``bench`` (pytrec_eval-terrier, ir_measures, ranx), and runs the program ``trec_eval`` if it is
 on the PATH.
 """
 
@@ -25,10 +25,10 @@ PROGRAM = shutil.which("trec_eval")
 
 @dataclass(frozen=True)
 class Question:
-    """Judgments and a run, as TREC text, and what is asked of them.
+    """Judgments and a run, as TREC text, and the measure to compute.
 
     Args:
-        text: the question, as the table has it.
+        text: the question, as in the table.
         qrels: pairs of query and document with a grade.
         run: query, document and score.
         measure: the measure's name in trec_eval, in ir_measures and in ranx.
@@ -40,7 +40,7 @@ class Question:
     measure: tuple[str, str, str]
 
     def write(self, folder: Path) -> tuple[str, str]:
-        """Both as files."""
+        """Writes both as files."""
         qrels, run = folder / "qrels.txt", folder / "a.run"
         qrels.write_text("".join(f"{query} 0 {document} {grade}\n" for query, document, grade in self.qrels))
         run.write_text(
@@ -49,7 +49,7 @@ class Question:
         return str(qrels), str(run)
 
     def dicts(self) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-        """Both as dicts, which hold no duplicates."""
+        """Returns both as dicts, which cannot hold duplicates."""
         qrels: dict[str, dict[str, float]] = {}
         run: dict[str, dict[str, float]] = {}
         for query, document, grade in self.qrels:
@@ -63,39 +63,39 @@ RR, AP, NDCG = ("recip_rank", "RR", "mrr"), ("map", "AP", "map"), ("ndcg", "nDCG
 JUDGED = (("q", "a", 1), ("q", "b", 0))
 
 QUESTIONS = (
+    Question("RR, equal scores, file order a, b; a is relevant", JUDGED, (("q", "a", 1), ("q", "b", 1)), RR),
+    Question("the same, file order b, a", JUDGED, (("q", "b", 1), ("q", "a", 1)), RR),
     Question(
-        "RR of two equal scores, listed a, b; a is relevant", JUDGED, (("q", "a", 1), ("q", "b", 1)), RR
-    ),
-    Question("the same, listed b, a", JUDGED, (("q", "b", 1), ("q", "a", 1)), RR),
-    Question(
-        "the same at depth 10",
+        "the same, RR@10",
         JUDGED,
         (("q", "b", 1), ("q", "a", 1)),
         ("recip_rank -M10", "RR@10", "mrr@10"),
     ),
     Question(
-        "RR of scores 16777217 (a), 16777216 (b)", JUDGED, (("q", "a", 16777217), ("q", "b", 16777216)), RR
+        "RR, scores 16777217 (a) and 16777216 (b)", JUDGED, (("q", "a", 16777217), ("q", "b", 16777216)), RR
     ),
-    Question("AP, one of two judged queries missing", (("p", "a", 1), ("q", "a", 1)), (("q", "a", 1),), AP),
-    Question("AP, document a listed twice", JUDGED, (("q", "a", 3), ("q", "b", 2), ("q", "a", 1)), AP),
     Question(
-        "nDCG of grades 0.9, 1.7", (("q", "a", 0.9), ("q", "b", 1.7)), (("q", "a", 2), ("q", "b", 1)), NDCG
+        "AP, the run lacks one of two judged queries", (("p", "a", 1), ("q", "a", 1)), (("q", "a", 1),), AP
+    ),
+    Question("AP, document a is listed twice", JUDGED, (("q", "a", 3), ("q", "b", 2), ("q", "a", 1)), AP),
+    Question(
+        "nDCG, grades 0.9 and 1.7", (("q", "a", 0.9), ("q", "b", 1.7)), (("q", "a", 2), ("q", "b", 1)), NDCG
     ),
 )
 
 
 def ask_karat(question: Question, folder: Path) -> float:
-    """What karat says by default."""
+    """Returns karat's value by default."""
     measure = question.measure[1]
     return karat.evaluate(*question.write(folder), [measure])[measure]
 
 
 def ask_trec_eval(question: Question, folder: Path) -> float:
-    """What the program says."""
+    """Returns the value of the program trec_eval."""
     name, *options = question.measure[0].split()
     assert PROGRAM
     command = [PROGRAM, "-m", name, *options, *question.write(folder)]
-    # The program that the person who asks has on the PATH, and files made here.
+    # The program on the user's PATH, and files made here.
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise SystemExit(done.returncode)
@@ -103,7 +103,7 @@ def ask_trec_eval(question: Question, folder: Path) -> float:
 
 
 def ask_pytrec_eval(question: Question, folder: Path) -> float:
-    """What pytrec_eval says, averaged over the queries that it returns."""
+    """Returns the value of pytrec_eval, averaged over the queries that it returns."""
     import pytrec_eval
 
     qrels, run = question.dicts()
@@ -118,7 +118,7 @@ def ask_pytrec_eval(question: Question, folder: Path) -> float:
 
 
 def ask_ir_measures(question: Question, folder: Path) -> float:
-    """What ir_measures says."""
+    """Returns the value of ir_measures."""
     import ir_measures
 
     qrels, run = question.write(folder)
@@ -130,7 +130,7 @@ def ask_ir_measures(question: Question, folder: Path) -> float:
 
 
 def ask_ranx(question: Question, folder: Path) -> float:
-    """What ranx says."""
+    """Returns the value of ranx."""
     import ranx
 
     qrels, run = question.write(folder)
@@ -153,7 +153,7 @@ PEERS: dict[str, Callable[[Question, Path], float]] = {
 
 
 def answer(ask: Callable[[Question, Path], float], question: Question) -> str:
-    """A number, or how the peer refuses."""
+    """Returns the number, or the error that the peer raises."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -166,7 +166,7 @@ def answer(ask: Callable[[Question, Path], float], question: Question) -> str:
 
 
 def table() -> str:
-    """The questions as rows, the peers as columns."""
+    """Returns the table, with questions as rows and peers as columns."""
     rows = [[each.text, *(answer(ask, each) for ask in PEERS.values())] for each in QUESTIONS]
     lines = [["", *PEERS], ["---"] * (len(PEERS) + 1), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
