@@ -180,3 +180,33 @@ def test_weights_that_are_none(
     (folder / "weights").write_text(text)
     err = refused(capfd, "eval", "qrels.txt", "one.run", "--weights", "weights")
     assert sentence in err
+
+
+@pytest.mark.parametrize("written", [["--format", "json"], ["--format=json"]])
+def test_errors_and_warnings_are_json_where_the_results_are(
+    folder: Path, capfd: pytest.CaptureFixture[str], written: list[str]
+) -> None:
+    (folder / "bad.run").write_text("q1 Q0 a 1 zero t\n")
+    for command in (
+        ["eval", "qrels.txt"],
+        ["compare", "qrels.txt", "one.run"],
+        ["gate", "qrels.txt", "--max-drop", "AP=1", "--baseline", "one.run"],
+        ["agreement", "qrels.txt", "qrels.txt"],
+    ):
+        error = json.loads(refused(capfd, *command, "bad.run", *written))
+        assert error == {
+            "kind": "DataError",
+            "message": "bad.run, line 1: 'zero' is not a number: 'q1 Q0 a 1 zero t'. Correct the line, or skip such "
+            "lines with --lenient.",
+            "file": "bad.run",
+            "line": 1,
+        }
+    usage = json.loads(refused(capfd, "eval", "qrels.txt", *written))
+    assert usage["kind"] == "UsageError"
+    assert usage["message"].startswith("Give a QRELS file and at least one RUN.")
+    assert (
+        json.loads(refused(capfd, "eval", "qrels.txt", "one.run", "--tis", *written))["kind"] == "UsageError"
+    )
+    (folder / "other.run").write_text("q1 Q0 zz 1 2 t\n")
+    main(["eval", "qrels.txt", "other.run", *written])
+    assert json.loads(capfd.readouterr().err)["kind"] == "DataWarning"

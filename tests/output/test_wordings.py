@@ -13,7 +13,16 @@ import pytest
 import karat
 from karat.cli import main
 from karat.inputs.qrels import Qrels
-from karat.output.errors import DataError, Worded, by_policy, by_reading, command_of, worded
+from karat.output.errors import (
+    ContentError,
+    DataError,
+    UncomputableError,
+    Worded,
+    by_policy,
+    by_reading,
+    command_of,
+    worded,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,3 +163,35 @@ def test_wordings_go_together_and_to_other_processes() -> None:
     assert by_reading("qrels", grade=1) == "karat.Qrels.of(qrels, grade=1)"
     assert command_of(by_reading("qrels", grade=1)) == "--qrels-columns grade:=1"
     assert command_of(by_reading("run", folders="prefix")) == "--folders prefix"
+
+
+def test_an_error_is_a_sentence_made_of_its_fields() -> None:
+    error = DataError(
+        "'x' is no number.", line=3, query="q1", remedy=worded("Use ", by_policy("malformed", "skip"), ".")
+    )
+    assert str(error) == "line 3: 'x' is no number. Use policy=karat.Policy(malformed='skip')."
+    assert error.at(file="a\n.run") is error
+    assert command_of(error.said) == "a\\n.run, line 3: 'x' is no number. Use --lenient."
+    assert error.as_dict(command=True) == {
+        "kind": "DataError",
+        "message": command_of(error.said),
+        "file": "a\n.run",
+        "line": 3,
+        "query": "q1",
+        "remedy": "Use --lenient.",
+    }
+    assert error.as_dict()["remedy"] == "Use policy=karat.Policy(malformed='skip')."
+    assert str(DataError("no.", file="a.parquet", row=4)) == "a.parquet, row 4 (from 0): no."
+    assert DataError("no.").as_dict() == {"kind": "DataError", "message": "no."}
+
+
+def test_errors_go_to_other_processes_with_their_fields() -> None:
+    for error in (
+        DataError("no.", line=3),
+        UncomputableError("no.", 1, "AP", query="q"),
+        ContentError("a", "a program"),
+    ):
+        made = pickle.loads(pickle.dumps(error))
+        assert type(made) is type(error)
+        assert made.as_dict() == error.as_dict()
+        assert vars(made) == vars(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import click
@@ -90,32 +91,36 @@ class Commands(click.Group):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``karat`` and leave with its exit code: 0, or 2 with one sentence on standard error."""
+    """Run ``karat`` and exit with its code: 0, or 2 with one sentence on standard error.
+
+    With ``--format json`` the error is one JSON object.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
+    as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
     try:
-        with warnings_said():
+        with warnings_said(as_json=as_json):
             commands.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as error:
-        fail(error.said, 2)
-    except click.UsageError as error:
-        if (
-            not arguments and error.ctx is not None
-        ):  # click 8.2 and later make an error of it, with the help as its text
-            sys.stderr.write(f"{error.ctx.get_help()}\n")
-            sys.exit(error.exit_code)
-        fail(sentence(error.format_message()), error.exit_code, usage_of(error))
+        fail(error.as_dict(command=True), 2, as_json=as_json)
     except click.ClickException as error:
-        fail(sentence(error.format_message()), error.exit_code)
+        context = getattr(error, "ctx", None)
+        if (
+            not arguments and context is not None
+        ):  # an error of click 8.2 and later, whose message is the help
+            sys.stderr.write(f"{context.get_help()}\n")
+            sys.exit(error.exit_code)
+        fields = {"kind": "UsageError", "message": sentence(error.format_message())}
+        fail(fields, error.exit_code, usage_of(context), as_json=as_json)
     except click.Abort:
         raise KeyboardInterrupt from None
 
 
-def usage_of(error: click.UsageError) -> str:
-    """How the command is called, and how to learn more."""
-    if error.ctx is None:
+def usage_of(context: click.Context | None) -> str:
+    """How the command is called, and which option gives its help; nothing for an error outside a command."""
+    if context is None:
         return ""
-    option = next(iter(error.ctx.help_option_names), "")
-    return f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} {option}' for help."
+    option = next(iter(context.help_option_names), "")
+    return f"{context.get_usage()}\nTry '{context.command_path} {option}' for help."
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

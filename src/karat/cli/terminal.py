@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from karat.output.errors import DataWarning, command_of
-from karat.output.escaping import lines_for_terminal
+from karat.output.escaping import json_text, lines_for_terminal
 from karat.output.tables import folded
 
 if TYPE_CHECKING:
@@ -32,23 +32,27 @@ __all__ = [
 ]
 
 
-def fail(sentence: str, code: int, help_: str = "") -> None:
-    """Say what is wrong on standard error, perhaps how it is done, and leave."""
-    complain("karat:", "error", sentence)
-    sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ else "")
+def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
+    """Write an error's fields to standard error, in words or as JSON, perhaps with how the command is called; exit."""
+    complain("error", error, as_json=as_json)
+    sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ and not as_json else "")
     sys.exit(code)
 
 
-def complain(prefix: str, kind: str, sentence: str) -> None:
-    """Write a sentence to standard error: on a terminal in its width, with the prefix in the colour of its kind."""
-    text = f"{prefix} {command_of(sentence).encode('utf-8', 'replace').decode()}"
+def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> None:
+    """Write an error or a warning to standard error: as a line of JSON, or as a sentence in the terminal's width."""
+    if as_json:
+        sys.stderr.write(json_text(fields, indent=None) + "\n")
+        return
+    prefix, sentence = "karat: warning:" if level == "warning" else "karat:", fields["message"]
+    text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
     text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
-    sys.stderr.write(painted(prefix, kind, sys.stderr) + text.removeprefix(prefix))
+    sys.stderr.write(painted(prefix, level, sys.stderr) + text.removeprefix(prefix))
 
 
 @contextmanager
-def warnings_said() -> Iterator[None]:
-    """Have karat's warnings said on standard error, each once."""
+def warnings_said(*, as_json: bool = False) -> Iterator[None]:
+    """Write karat's warnings to standard error, each once, in words or as JSON."""
     said: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
@@ -59,7 +63,8 @@ def warnings_said() -> Iterator[None]:
                 others(message, category, *rest, **named)
             elif str(message) not in said:
                 said.add(str(message))
-                complain("karat: warning:", "warning", message.args[0])
+                fields = {"kind": category.__name__, "message": command_of(message.args[0])}
+                complain("warning", fields, as_json=as_json)
 
         warnings.showwarning = show
         yield

@@ -90,7 +90,8 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
     try:
         yield
     except _native.LineError as error:
-        raise DataError(line_sentence(error, name, kind, files)) from None
+        place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
+        raise DataError(line_sentence(error, kind), file=place, line=line) from None
     except PackedError as error:
         raise DataError(f"{name} {error}") from None
     except OSError as error:
@@ -115,10 +116,8 @@ def number_mended(value: str, kind: str, skip: str) -> str:
     return worded("Correct the line", skip, ".") if what == "Correct it." else what
 
 
-def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[str, ...] = ()) -> str:
-    """The sentence for a bad line: what was found, where, and what to do."""
-    place, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
-    where = f"{place}, line {line}"
+def line_sentence(error: _native.LineError, kind: str) -> str:
+    """The sentence for a bad line: what was found, and what to do."""
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     if error.kind == "columns":
         swapped = kind == "qrels" and detail.isdigit() and int(detail) >= 6
@@ -136,7 +135,7 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
                 "ends in .csv or .jsonl, or a data frame."
             )
         found = "1 column" if detail == "1" else f"{detail} columns"
-        return f"{where}: found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
+        return f"found {found}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'.{remedy}"
     skip = "" if kind == "weights" else worded(", or skip such lines with ", by_policy("malformed", "skip"))
     remedies = {
         "number": worded(f"'{detail}' is not a number: '{excerpt}'. ", number_mended(detail, kind, skip)),
@@ -154,7 +153,7 @@ def line_sentence(error: _native.LineError, name: str, kind: str, files: tuple[s
         "utf-16": "the text is UTF-16: save it as UTF-8.",
         "compressed": "the content is compressed twice or in a way unknown here: unpack it first.",
     }
-    return worded(f"{where}: ", remedies.get(error.kind, f"{error.kind} {detail}: {excerpt!r}"))
+    return remedies.get(error.kind, f"{error.kind} {detail}: {excerpt!r}")
 
 
 UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError)

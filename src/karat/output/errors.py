@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import TYPE_CHECKING, Any
 
 from karat.output.escaping import sentence
@@ -103,7 +104,51 @@ def by_reading(kind: str, **named: object) -> Worded:
 
 
 class KaratError(Exception):
-    """The root of karat's errors; ``str(error)`` is a sentence fit for a user, whatever it quotes from a file."""
+    """The root of karat's errors; ``str(error)`` is a sentence fit for a user, whatever it quotes from a file.
+
+    The sentence is made of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A function further up adds to them by
+    ``at``, and nothing ever reads a message.
+
+    Args:
+        message: what was found; with no fields, the whole sentence.
+        file: the file, or what is named in its place (``<bytes>``, ``run frame``).
+        line: the line, from 1.
+        row: the row, from 0 as in data frames.
+        column: the column's name; the message names it too, and also the query and the document.
+        query: the query's id.
+        document: the document's id.
+        remedy: what to do, in the words of Python and of the command line (``worded``, ``by_policy``).
+
+    Example:
+        >>> import karat
+        >>> error = karat.DataError("the score is NaN.", line=17, remedy="Correct the run.")
+        >>> print(error.at(file="bm25.run"))
+        bm25.run, line 17: the score is NaN. Correct the run.
+        >>> error.as_dict()["line"]
+        17
+    """
+
+    FIELDS = ("file", "line", "row", "column", "query", "document", "remedy")
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        query: str | None = None,
+        document: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.row, self.column = file, line, row, column
+        self.query, self.document, self.remedy = query, document, remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The message and the fields, for another process, whatever arguments a subclass takes."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
         """The sentence on one line, with escapes for what a terminal would obey."""
@@ -111,13 +156,41 @@ class KaratError(Exception):
 
     @property
     def said(self) -> str:
-        """The same in both wordings, where what to do is written otherwise on the command line."""
-        text = self.args[0] if self.args and isinstance(self.args[0], Worded) else super().__str__()
-        return reworded(text, sentence)
+        """The sentence in both wordings, Python's and the command line's."""
+        row = None if self.row is None else f"row {self.row} (from 0)"
+        line = None if self.line is None else f"line {self.line}"
+        place = ", ".join(filter(None, (self.file, line, row)))
+        return reworded(
+            worded(
+                f"{place}: " if place else "", *self.args[:1], *([" ", self.remedy] if self.remedy else [])
+            ),
+            sentence,
+        )
+
+    def at(self, **fields: Any) -> Self:
+        """The error with these fields set, to be raised again by a function that knows more."""
+        for name, value in fields.items():
+            setattr(self, name, value)
+        return self
+
+    def as_dict(self, *, command: bool = False) -> dict[str, Any]:
+        """The name of the class as ``kind``, the sentence as ``message``, and the fields that are set.
+
+        Args:
+            command: whether remedies are worded for the command line, as options, and not for Python, as arguments.
+        """
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        parts = {"kind": type(self).__name__, "message": self.said, **fields}
+        chosen = command_of if command else str
+        return {
+            name: chosen(value) if isinstance(value, str) else value
+            for name, value in parts.items()
+            if value is not None
+        }
 
     def within(self, change: Callable[[str], str]) -> Self:
-        """The error with its sentence changed, as to name the file, for who raises it again."""
-        self.args = (reworded(self.said, change),)
+        """The error with its message changed, as to name the file, for who raises it again."""
+        self.args = (reworded(self.args[0], change),)
         return self
 
 
@@ -136,11 +209,12 @@ class UncomputableError(DataError):
         reason: what is wrong with them, after the name of the query, and what to do.
         place: which of the lists it is, from 0.
         measure: the measure, if it is known.
+        fields: those of every error.
     """
 
-    def __init__(self, reason: str, place: int, measure: str = "") -> None:
+    def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
         """Keep the parts, so that who knows the names of the queries can say which one it is."""
-        super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}")
+        super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
 
 
@@ -154,10 +228,11 @@ class ContentError(DataError):
     Args:
         name: the file.
         what: what it is.
+        fields: those of every error.
     """
 
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"{name} is {what}.")
+    def __init__(self, name: str, what: str, **fields: Any) -> None:
+        super().__init__(f"{name} is {what}.", **fields)
         self.what = what
 
 
