@@ -217,7 +217,7 @@ class Preferred(Lines):
 
     def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Trouble:
         """What trec_eval says of a contradiction; of a cycle its last words before it aborts."""
-        by, number = "trec_eval.form_prefs_counts:", error.document
+        by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
             return Trouble(f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
         if error.kind == "zero":

@@ -32,19 +32,19 @@ class ContradictionError(DataError):
     Args:
         kind: ``levels`` (one document on two levels of an only subgroup), ``zero`` (a document both at level 0
             and above), ``cycle`` (each of two documents preferred to the other).
-        document: the document, by its number.
+        number: the document, by its number.
         other: the other one of a cycle.
     """
 
-    def __init__(self, kind: str, document: int, other: int = -1) -> None:
+    def __init__(self, kind: str, number: int, other: int = -1) -> None:
         """Say what contradicts what."""
-        self.kind, self.document, self.other = kind, document, other
-        number = {
-            "levels": f"document number {document} of the query stands on two levels of one judgment group",
-            "zero": f"document number {document} of the query has level 0 and another level in one judgment group",
-            "cycle": f"documents number {document} and {other} of the query are each preferred to the other",
+        self.kind, self.number, self.other = kind, number, other
+        found = {
+            "levels": f"document number {number} of the query stands on two levels of one judgment group",
+            "zero": f"document number {number} of the query has level 0 and another level in one judgment group",
+            "cycle": f"documents number {number} and {other} of the query are each preferred to the other",
         }[kind]
-        super().__init__(f"{number}: correct the preferences, or put them into two judgment groups.")
+        super().__init__(f"{found}: correct the preferences, or put them into two judgment groups.")
 
 
 @dataclass(frozen=True)
