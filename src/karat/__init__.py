@@ -15,7 +15,8 @@ from karat.output.errors import DataError, DataWarning, KaratError, MeasureError
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
     from karat.comparison import Comparison
-    from karat.comparison.agreement import Agreement, agreement
+    from karat.comparison.agreement import agreement
+    from karat.comparison.agreement_result import Agreement
     from karat.comparison.compare import compare
     from karat.diagnosis.check import Check, check
     from karat.diagnosis.difference import Difference, difference
@@ -81,7 +82,7 @@ __all__ = [
 LATER = {
     "adapters": "karat.adapters",
     "compat": "karat.compat",
-    "Agreement": "karat.comparison.agreement",
+    "Agreement": "karat.comparison.agreement_result",
     "agreement": "karat.comparison.agreement",
     "Check": "karat.diagnosis.check",
     "check": "karat.diagnosis.check",

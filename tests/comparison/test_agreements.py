@@ -14,7 +14,7 @@ from scipy import stats
 import karat
 from karat import DataError, PolicyError
 from karat.cli import main
-from karat.comparison.agreement.coefficients import scale_of
+from karat.comparison.statistics.coefficients import scale_of
 
 Qrels = dict[str, dict[str, int]]
 
@@ -89,7 +89,7 @@ def test_alpha_of_krippendorffs_own_example() -> None:
     """Nominal data of two observers, a to e as 0 to 4: "Computing Krippendorff's Alpha-Reliability" (2011), 0.692."""
     a = [0, 0, 1, 1, 3, 2, 2, 2, 4, 3, 3, 0]
     b = [1, 0, 1, 1, 1, 2, 2, 2, 4, 3, 3, 3]
-    from karat.comparison.agreement.coefficients import confusion, krippendorff
+    from karat.comparison.statistics.coefficients import confusion, krippendorff
 
     assert krippendorff(confusion(a, b)[1], "nominal") == pytest.approx(0.692, abs=5e-4)
 

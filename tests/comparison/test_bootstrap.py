@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.comparison.statistics import bootstrap, rank_interval, resample_means
-from karat.comparison.statistics.bootstrap import draws
+from karat.comparison.statistics.resampling import draws
 from karat.output.errors import DataError
 
 

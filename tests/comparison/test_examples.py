@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.comparison import agreement
+import karat.comparison
 from karat.comparison import statistics as significance
-from karat.comparison.agreement import coefficients
+from karat.comparison.statistics import coefficients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MODULES = [
     f"{room.__name__}.{each.name}"
-    for room in (significance, agreement)
+    for room in (significance, karat.comparison)
     for each in pkgutil.iter_modules(room.__path__)
 ]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.comparison.statistics import max_flip, randomised_tukey, sign_flip
-from karat.comparison.statistics.randomisation import (
+from karat.comparison.statistics.resampling import (
     costs,
     exact_p,
     flipped_sums,

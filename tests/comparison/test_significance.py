@@ -114,7 +114,7 @@ def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: 
 def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(8).normal(size=(600, 4))
     drawn = randomised_tukey(table, resamples=5000)
-    monkeypatch.setattr("karat.comparison.statistics.tukey.MOST", 1)
+    monkeypatch.setattr("karat.comparison.statistics.multiple_comparisons.MOST", 1)
     limit = randomised_tukey(table, resamples=5000)
     assert limit.limit
     assert limit.cut == pytest.approx(drawn.cut, rel=0.05)

@@ -7,8 +7,15 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from karat.comparison.statistics import all_pairs, anova, paired_tukey, randomised_tukey, sign_flip, tukey
-from karat.comparison.statistics.tukey import range_beyond, studentized_range_beyond
+from karat.comparison.statistics import (
+    all_pairs,
+    anova,
+    multiple_comparisons,
+    paired_tukey,
+    randomised_tukey,
+    sign_flip,
+)
+from karat.comparison.statistics.multiple_comparisons import range_beyond, studentized_range_beyond
 from karat.output.errors import DataError
 from sakai import SAKAI
 
@@ -103,7 +110,7 @@ def test_where_queries_are_many_the_limit_equals_permuting(monkeypatch: pytest.M
     table = np.clip(draw.random((600, 1)) + draw.normal(0, 0.3, (600, 5)), 0, 1) ** 4
     table[:, 0] += 0.01
     permuted = randomised_tukey(table, resamples=8000)
-    monkeypatch.setattr(tukey, "MOST", 1000)
+    monkeypatch.setattr(multiple_comparisons, "MOST", 1000)
     limit = randomised_tukey(table, resamples=8000)
     assert limit.limit
     assert not permuted.limit

@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from karat.comparison.cautions import cautions_of
-from karat.comparison.findings import FAMILY_WISE, Settings
-from karat.comparison.orders import orders_of
-from karat.comparison.result import Comparison
+from karat.comparison.findings import FAMILY_WISE, Findings, Settings
 from karat.comparison.runs import RunsLike, evaluated, named, tables_of
 from karat.comparison.significance import contests_of
-from karat.comparison.statistics import SEED
-from karat.comparison.statistics.randomisation import refuse_seed
+from karat.comparison.statistics import SEED, kendall, rbo, tau_ap
+from karat.comparison.statistics.resampling import refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
+from karat.inputs.runs import Asked
+from karat.output.display import Display
 from karat.output.errors import DataError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from karat import _native
+    from karat.comparison.findings import Contest
+    from karat.comparison.runs import System
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels import QrelsLike
+    from karat.lists.rows import Floats
 
-__all__ = ["compare"]
+__all__ = ["Comparison", "compare", "orders_of"]
+
 
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
@@ -39,6 +45,13 @@ RESAMPLES = 10_000
 """1,000 put up to 1.4 % of the pairs of a TREC track on the wrong side of .05, 10,000 up to .5 %."""
 
 MOST_RESAMPLES = 1_000_000
+
+PERSISTENCE = 0.9
+"""The usual p of Webber et al.: a reader who sees ten documents on average."""
+DEEPEST = 100
+"""All documents below weigh 0.9 ** 100, a 40,000th."""
+MOST_QUERIES = 50
+"""At most this many queries are used, evenly spread, since each reads the run again."""
 
 
 def compare(
@@ -233,3 +246,199 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
         return paths.index(os.path.normpath(baseline))
     hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
     raise DataError(f"No run is called '{baseline}'. {hint}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Display, Findings):
+    """Runs compared: scores, intervals, tests and warnings; ``str()`` of it is the whole table.
+
+    Args:
+        names: the runs.
+        scores: each run's scores, in the order given.
+        labels: the requested measures; the first is the primary one.
+        queries: the queries that any run has, in byte order.
+        contests: by label.
+        settings: the test.
+        judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
+            it answers; NaN where only scores were given.
+        judged_depth: the depth of that share.
+        warnings: what limits the conclusions.
+        qrels_name: the name of the judgments.
+        orders: the rank correlations of measures, and RBO between runs, if requested.
+
+    Example:
+        >>> import karat
+        >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+        >>> old = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"y": 2.0, "c": 1.0}}
+        >>> new = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
+        >>> found = karat.compare(qrels, {"old": old, "new": new}, "RR", baseline="old")
+        >>> round(found["RR"].pairs[0].difference, 4)
+        0.3333
+    """
+
+    def to_text(
+        self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
+    ) -> str:
+        """The verdict, the tables, the method, and warnings last.
+
+        Args:
+            columns: the width of a line; wider tables drop their least important columns, or are split into bands.
+            pairs: of many pairs the ``top`` ones, or ``all``.
+            top: the number of runs shown, the best ones; None for all.
+            worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
+        """
+        from karat.comparison.formats import text
+        from karat.comparison.tables import View
+
+        return text(self, View(pairs, top, worst), columns=columns)
+
+    def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
+        """GitHub tables with the same sentences above and below them; the best values are bold.
+
+        Args:
+            pairs: as in ``to_text``, like the others.
+            top: the number of runs.
+            worst: the number of queries for each pair.
+        """
+        from karat.comparison.formats import markdown
+        from karat.comparison.tables import View
+
+        return markdown(self, View(pairs, top, worst))
+
+    def to_latex(
+        self,
+        label: str | None = None,
+        caption: str | None = None,
+        *,
+        pairs: str = "top",
+        top: int | None = None,
+        worst: int = 0,
+    ) -> str:
+        """A LaTeX table (booktabs) with superscript letters, the best values in bold.
+
+        Args:
+            label: for ``\\ref``.
+            caption: replaces the default, which describes the method.
+            pairs: as in ``to_text``, like the others.
+            top: the number of runs.
+            worst: the number of queries for each pair.
+        """
+        from karat.comparison.formats import latex
+        from karat.comparison.tables import View
+
+        return latex(self, View(pairs, top, worst), label=label, caption=caption)
+
+    def to_json(self) -> str:
+        """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""
+        from karat.comparison.formats import json_text
+
+        return json_text(self)
+
+    def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
+        """A data frame with a row per measure and pair; or ``runs``, or ``queries``.
+
+        Args:
+            what: ``pairs``, ``runs`` or ``queries``.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+
+        Raises:
+            DataError: no data frame library is installed.
+        """
+        from karat.comparison.formats import frame
+
+        return frame(self, what, backend)
+
+    def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
+        """A matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
+
+        Args:
+            kind: ``pairs`` (differences with intervals), ``intervals`` (means with theirs), ``differences`` (the
+                queries' of the first pair, sorted), ``orders`` (places under each measure).
+            measure: the primary one if None.
+
+        Raises:
+            DataError: matplotlib is not installed, or there is no such figure.
+        """
+        from karat.comparison.formats import figure
+
+        return figure(self, kind, measure)
+
+    def __str__(self) -> str:
+        """The whole as text."""
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from karat.comparison.formats import html
+
+        return html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """The similarity of orders.
+
+    Args:
+        labels: the measures.
+        tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
+        tau_ap: τ_AP, with the row's measure as the true one: swaps near the top cost more [measures, measures].
+        rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
+        queries: the number of queries in that mean.
+        depth: the depth of the lists compared.
+        persistence: the p of rank-biased overlap.
+    """
+
+    labels: tuple[str, ...]
+    tau: Floats
+    tau_ap: Floats
+    rbo: Floats
+    queries: int
+    depth: int = DEEPEST
+    persistence: float = PERSISTENCE
+
+
+def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
+    """Every pair of measures, and every pair of runs (with a baseline, each with it)."""
+    means = [contest.means for contest in contests]
+    count = len(means)
+    tau, ap = np.ones((count, count)), np.ones((count, count))
+    for one in range(count):
+        for other in range(count):
+            if one != other:
+                tau[one, other] = kendall(means[one], means[other]).b
+                ap[one, other] = tau_ap(means[one], means[other]).b
+    overlaps, queries = overlaps_of(systems, baseline)
+    return Orders(tuple(contest.label for contest in contests), tau, ap, overlaps, queries)
+
+
+def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
+    """Mean rank-biased overlap of each two runs, over queries that both answer; and the number of queries used."""
+    found = np.full((len(systems), len(systems)), np.nan)
+    np.fill_diagonal(found, 1.0)
+    matches = [each.found for each in systems if each.found is not None]
+    if not matches:
+        return found, 0
+    names = matches[0].queries
+    step = -(-len(names) // MOST_QUERIES)
+    names = names[::step]
+    lists = [lists_of(system, names) for system in systems]
+    for one in range(len(systems)):
+        for other in range(one):
+            if baseline in (None, one, other) and lists[one] and lists[other]:
+                values = [
+                    rbo(a, b, PERSISTENCE).extrapolated
+                    for a, b in zip(lists[one], lists[other], strict=True)
+                    if a and b
+                ]
+                found[one, other] = found[other, one] = np.mean(values) if values else np.nan
+    return found, len(names)
+
+
+def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
+    """The first documents of each query's list; nothing where only scores were given."""
+    if system.run is None:
+        return []
+    policy = system.scores.policy
+    return [
+        list(dict.fromkeys(system.run.held.ranked(query, Asked(policy))[0]))[:DEEPEST] for query in queries
+    ]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from karat.comparison import compare
 from karat.evaluation.score_tables import plural
 from karat.output.files import refuse_overwriting, write_whole
-from karat.reports.curves import alongside, opened
+from karat.reports.data import alongside
 from karat.reports.page import Bundle
-from karat.reports.queries import Excerpt, chosen_queries, looked_at
-from karat.reports.texts import texts_of
+from karat.reports.queries import Excerpt, chosen_queries, looked_at, opened, texts_of
 
 if TYPE_CHECKING:
     import os
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
-    from karat.reports.curves import Alongside, Inputs
-    from karat.reports.queries import Closeup
-    from karat.reports.texts import TextsLike
+    from karat.reports.data import Alongside
+    from karat.reports.queries import Closeup, Inputs, TextsLike
 
 __all__ = ["Report", "report"]
 

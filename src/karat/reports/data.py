@@ -1,4 +1,4 @@
-"""The data of a page: what its script draws, as JSON, and the leaderboard that needs no script."""
+"""The data of a page: numbers for its script, the leaderboard, correlations of measures, and curves along the ranks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,18 +26,25 @@ from karat.comparison.verdict import (
     split,
     verdict_of,
 )
+from karat.evaluation.curves import TENTHS, moved
+from karat.evaluation.evaluate import evaluate_run
+from karat.evaluation.scores import whole
+from karat.inputs.parallel import available_cores, side_by_side
+from karat.measures import Measure, parse_measure
 from karat.reports.charts import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison, Contest, Pair, Settings
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
     from karat.lists.rows import Floats
-    from karat.reports.curves import Alongside
-    from karat.reports.queries import Closeup
-    from karat.reports.texts import Text
+    from karat.measures.define import Definition
+    from karat.reports.queries import Closeup, Inputs, Text
 
-__all__ = ["board", "correlation", "numbers_of", "packed"]
+__all__ = ["Alongside", "alongside", "board", "correlation", "numbers_of", "packed"]
+
 
 MOST_VALUES = 500_000
 """Per-query values in a page, 4 bytes each: all measures of a track, or the first ones of a large set."""
@@ -292,3 +300,94 @@ def alike(one: Floats, other: Floats) -> str:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return "–"
     return f"{np.corrcoef(x, y)[0, 1]:.2f}".replace("-", "−")
+
+
+# ---------------------------------------------------------------- measures along the ranks
+
+DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+
+
+@dataclass(frozen=True, eq=False)
+class Alongside:
+    """A curve: a measure at several depths or recall levels, for every run.
+
+    Args:
+        name: of the chart.
+        says: what it shows, in a sentence.
+        along: the title of the x axis.
+        up: the title of the y axis.
+        at: the depths or recall levels.
+        runs: for each run, its means at these.
+    """
+
+    name: str
+    says: str
+    along: str
+    up: str
+    at: tuple[float, ...]
+    runs: tuple[tuple[float, ...], ...]
+
+
+def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
+    """Precision by recall, the primary measure and the share judged by depth; none where lists are missing."""
+    ranked = inputs.ranked
+    if inputs.qrels is None or len(ranked) < len(inputs.runs):
+        return []
+    primary = comparison.primary.measure
+    deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
+    bare = replace(deep, depth=None)
+    wanted: dict[str, list[Measure]] = {
+        "recall": [parse_measure(f"IPrec@{level}") for level in TENTHS],
+        "depth": [moved(deep, depth) for depth in DEPTHS],
+        "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
+    }
+    means = means_of(inputs.qrels, list(ranked.values()), comparison, wanted)
+    return [
+        Alongside(
+            "recall",
+            "Interpolated precision at eleven recall levels.",
+            "recall",
+            "precision",
+            TENTHS,
+            means["recall"],
+        ),
+        Alongside("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS, means["depth"]),
+        Alongside(
+            "judged",
+            "The share of the first k documents that is judged.",
+            "depth k",
+            "judged@k",
+            DEPTHS,
+            means["judged"],
+        ),
+    ]
+
+
+def takes_depth(measure: Measure) -> bool:
+    """Whether the measure has a depth that can be changed."""
+    definition: Definition = measure.definition
+    return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
+
+
+def means_of(
+    qrels: Qrels, runs: Sequence[Run], comparison: Comparison, wanted: dict[str, list[Measure]]
+) -> dict[str, tuple[tuple[float, ...], ...]]:
+    """For each name and run, the means of its measures; every run is read once."""
+    policy = comparison.scores[0].policy.changed(overlap="none")  # the comparison has already warned
+    every = [measure for measures in wanted.values() for measure in measures]
+
+    def means(run: Run) -> dict[str, tuple[float, ...]]:
+        scores = whole(evaluate_run(qrels, run, every, policy=policy))
+        return {
+            name: tuple(finite(scores[str(measure)]) for measure in measures)
+            for name, measures in wanted.items()
+        }
+
+    beside = 1 if any(run.alone for run in runs) else min(available_cores(), len(runs))
+    found = list(side_by_side(means, runs, beside))
+    return {name: tuple(each[name] for each in found) for name in wanted}
+
+
+def finite(value: float) -> float:
+    """The value; 0 where there is nothing to average."""
+    return float(value) if np.isfinite(value) else 0.0

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from karat.comparison import Comparison, Settings
-    from karat.reports.curves import Inputs
-    from karat.reports.queries import Closeup
+    from karat.reports.queries import Closeup, Inputs
 
 __all__ = [
     "Bundle",

@@ -1,30 +1,51 @@
-"""The queries that a page shows in full: each run's first documents with their grades, and how values come about."""
+"""A report's inputs, the queries that its page shows in full, and the texts of queries and documents."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.comparison.runs import named
+from karat.conventions.request import conventions, labelled, needs_groups
 from karat.diagnosis.explain import Subject, explained
 from karat.inputs.dicts import MappingRun
+from karat.inputs.errors import sentences
+from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.inputs.runs import as_mapping
+from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
 from karat.matching.documents import of_query
-from karat.output.errors import KaratError
+from karat.output.errors import DataError, KaratError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 
     from karat.comparison import Comparison, Contest
+    from karat.comparison.runs import RunsLike
     from karat.conventions.policy import Policy
-    from karat.inputs.qrels import Qrels
+    from karat.conventions.profiles import ProfileLike
+    from karat.conventions.request import MeasuresLike
+    from karat.evaluation.scores import Scores
+    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.sources import Readable, Source
     from karat.lists.rows import Floats
-    from karat.reports.curves import Inputs
 
-__all__ = ["Closeup", "Excerpt", "chosen_queries", "looked_at"]
+__all__ = [
+    "Closeup",
+    "Excerpt",
+    "Inputs",
+    "Text",
+    "TextsLike",
+    "chosen_queries",
+    "looked_at",
+    "opened",
+    "texts_of",
+]
+
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES
@@ -38,23 +59,45 @@ EACH = 8
 """The number of queries chosen for each reason, where there are many."""
 
 
+# ---------------------------------------------------------------- inputs
+
+
 @dataclass(frozen=True, eq=False)
-class Closeup:
-    """One query in full: its documents, and where each run ranks them.
+class Inputs:
+    """The inputs, ready to be read.
 
     Args:
-        query: its index among the comparison's queries.
-        documents: each document with its grade, None if unjudged.
-        lists: for each run, its first documents as indices into ``documents``; None for a run given as scores.
-        judged: the number of judged documents of the query.
-        relevant: the number with a grade of 1 or more.
+        qrels: the judgments; None where only scores were given.
+        runs: each run or scores by name; scores have no lists to show.
     """
 
-    query: int
-    documents: tuple[tuple[str, float | None], ...]
-    lists: tuple[tuple[int, ...] | None, ...]
-    judged: int
-    relevant: int
+    qrels: Qrels | None
+    runs: dict[str, Run | Scores]
+
+    @property
+    def ranked(self) -> dict[str, Run]:
+        """The runs that can be read again."""
+        return {name: run for name, run in self.runs.items() if isinstance(run, Run)}
+
+
+def opened(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    policy: Policy | None,
+    profile: ProfileLike,
+) -> Inputs:
+    """The judgments, read once, by subtopic if a measure needs that, and the runs by name.
+
+    Raises:
+        DataError: judgments that cannot be read; fewer than two runs, or two of one name.
+    """
+    found = named(runs)
+    if qrels is None:
+        return Inputs(None, found)
+    convention, policy = conventions(profile, policy)
+    groups = needs_groups(labelled(measures, convention))
+    return Inputs(Qrels.of(qrels, policy, subtopics=groups), found)
 
 
 # ---------------------------------------------------------------- which queries
@@ -95,6 +138,25 @@ def extremes(column: Floats) -> dict[int, None]:
 
 Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
 """For each measure, query and run, how the value is computed, as HTML; None for a run without lists, or no value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closeup:
+    """One query in full: its documents, and where each run ranks them.
+
+    Args:
+        query: its index among the comparison's queries.
+        documents: each document with its grade, None if unjudged.
+        lists: for each run, its first documents as indices into ``documents``; None for a run given as scores.
+        judged: the number of judged documents of the query.
+        relevant: the number with a grade of 1 or more.
+    """
+
+    query: int
+    documents: tuple[tuple[str, float | None], ...]
+    lists: tuple[tuple[int, ...] | None, ...]
+    judged: int
+    relevant: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,3 +288,121 @@ def excerpt_of(run: Run, queries: Collection[str]) -> dict[str, Run]:
         ids[query]: Run.of(b"".join(line + b"\n" for line in found), run.name)
         for query, found in kept.items()
     }
+
+
+# ---------------------------------------------------------------- texts
+
+TextsLike: TypeAlias = "Readable | Mapping[str, str | Mapping[str, str]]"
+
+IDS = ("id", "_id", "qid", "query_id", "docid", "doc_id", "docno", "pid")
+TEXTS = ("text", "contents", "body", "query", "question", "title")
+LONGEST = 2**26
+"""Bytes of the longest line, which may hold a whole document."""
+
+SNIPPET = 300
+"""Characters of a text that a page shows."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A title, which may be empty, and the beginning of a text.
+
+    Args:
+        title: the title.
+        text: its first characters.
+    """
+
+    title: str
+    text: str
+
+
+def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, Text]:
+    """The texts of the wanted ids.
+
+    Args:
+        given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``
+            and ``text`` (or the names that BEIR and others use), compressed or not; or ``{id: text}``, or
+            ``{id: {"title": …, "text": …}}``.
+        wanted: the ids.
+        kind: ``queries`` or ``documents``, for errors.
+
+    Raises:
+        DataError: a file or line that cannot be read.
+    """
+    if hasattr(given, "items"):
+        pairs: Any = given.items()
+        return {str(key): of_value(value, kind) for key, value in pairs if str(key) in wanted}
+    source = source_of(given)
+    with sentences(source.name):
+        return dict(read(source, wanted, kind))
+
+
+def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
+    """The wanted lines of a file.
+
+    Raises:
+        DataError: a line that is neither TSV nor JSON.
+    """
+    parse: Callable[[bytes], tuple[str, Text]] | None = None
+    for number, line in enumerate(source.lines(LONGEST), 1):
+        if not line.strip():
+            continue
+        parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
+        try:
+            key, text = parse(line)
+        except (ValueError, KeyError, RecursionError) as error:
+            raise DataError(
+                f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
+                'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'
+            ) from None
+        if key in wanted:
+            yield key, text
+
+
+def of_tsv(line: bytes) -> tuple[str, Text]:
+    """``id<TAB>text`` or ``id<TAB>title<TAB>text``.
+
+    Raises:
+        ValueError: there is no tab.
+    """
+    cells = line.decode("utf-8", "surrogateescape").strip("\r\n").split("\t")
+    if len(cells) < 2:
+        raise ValueError("no tab in it")
+    return cells[0].strip(), made(cells[1] if len(cells) > 2 else "", cells[-1])
+
+
+def of_json(line: bytes) -> tuple[str, Text]:
+    """A JSON object with an id, a text and an optional title.
+
+    Raises:
+        ValueError: no JSON object.
+        KeyError: no id, or no text.
+    """
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError("no JSON object")
+    key = next((found[name] for name in IDS if name in found), None)
+    if key is None:
+        raise KeyError("id")
+    return str(key), of_value(found, "texts")
+
+
+def of_value(value: Any, kind: str) -> Text:
+    """A text, or an object with a text and an optional title.
+
+    Raises:
+        DataError: neither.
+    """
+    if isinstance(value, str):
+        return made("", value)
+    if not hasattr(value, "get"):
+        raise DataError(f"A text of the {kind} is {value!r}: give a string, or {{'title': …, 'text': …}}.")
+    text = next((str(value[name]) for name in TEXTS if value.get(name)), "")
+    title = str(value.get("title") or "")
+    return made("" if title == text else title, text)
+
+
+def made(title: str, text: str) -> Text:
+    """The text as a page shows it: its beginning, on one line."""
+    flat = " ".join(text.split())
+    return Text(" ".join(title.split()), flat if len(flat) <= SNIPPET else flat[: SNIPPET - 1] + "…")

@@ -4,13 +4,28 @@ Rows are queries in a fixed order (sorted by id), columns are runs; a difference
 second's. Only NumPy is imported here; functions that need scipy's special functions import them themselves.
 """
 
-from karat.comparison.statistics.bootstrap import bootstrap, rank_interval, resample_means
-from karat.comparison.statistics.corrections import benjamini_hochberg, bonferroni, holm
-from karat.comparison.statistics.randomisation import RESAMPLES, SEED, Flips, max_flip, sign_flip
+from karat.comparison.statistics.multiple_comparisons import (
+    Anova,
+    anova,
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+    paired_tukey,
+    randomised_tukey,
+)
 from karat.comparison.statistics.rank_correlation import Kendall, Overlap, TauAP, kendall, rbo, tau_ap
+from karat.comparison.statistics.resampling import (
+    RESAMPLES,
+    SEED,
+    Flips,
+    bootstrap,
+    max_flip,
+    rank_interval,
+    resample_means,
+    sign_flip,
+)
 from karat.comparison.statistics.sums import all_pairs
 from karat.comparison.statistics.t_test import Paired, bayes, equivalence, margin, paired, wins
-from karat.comparison.statistics.tukey import Anova, anova, paired_tukey, randomised_tukey
 
 __all__ = [
     "RESAMPLES",

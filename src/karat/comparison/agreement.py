@@ -11,11 +11,10 @@ import numpy as np
 
 from karat import _native
 from karat.comparison import compare
-from karat.comparison.agreement.coefficients import kappas, middle_share, scale_of, statistics, tables_of
-from karat.comparison.agreement.findings import TOP, Effect, Judge, Pairing
-from karat.comparison.agreement.result import Agreement
+from karat.comparison.agreement_result import TOP, Agreement, Effect, Judge, Pairing, Statistic
 from karat.comparison.runs import RunsLike, named
 from karat.comparison.statistics import SEED, kendall, resample_means, tau_ap
+from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
@@ -25,7 +24,7 @@ from karat.inputs.run import Run
 from karat.output.errors import DataError, PolicyError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from karat.comparison import Contest, Settings
     from karat.conventions.policy import Policy
@@ -402,3 +401,52 @@ def fate_of(before: int, after: int) -> str:
     if before and after:
         return "kept" if before == after else "reversed"
     return "lost" if before else "gained" if after else ""
+
+
+def tables_of(pairing: Pairing, scale: Floats) -> Floats:
+    """The confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
+    size, count = len(scale), len(pairing.queries)
+    cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
+    flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
+    return flat.reshape(count, size, size).astype(np.float64)
+
+
+def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
+    """Every statistic as a function of a confusion matrix."""
+    distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
+
+    def share(mask: Floats) -> Callable[[Floats], float]:
+        return lambda table: float((table * mask).sum() / table.sum())
+
+    return {
+        "same grade": share(np.eye(len(scale))),
+        "within one grade": share((np.abs(distance) <= 1).astype(np.float64)),
+        "kappa, quadratic": lambda table: kappa(table, "quadratic"),
+        "kappa, linear": lambda table: kappa(table, "linear"),
+        "kappa": lambda table: kappa(table),
+        "alpha, ordinal": lambda table: krippendorff(table, "ordinal"),
+        "AC1": lambda table: gwet(table),
+        "AC2, quadratic": lambda table: gwet(table, "quadratic"),
+        "bias, B - A": share(-distance),
+    }
+
+
+def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
+    """Each statistic with its percentile interval over queries drawn with replacement.
+
+    Raises:
+        DataError: the judges share no document.
+    """
+    used = tables[tables.sum(axis=(1, 2)) > 0]
+    whole = used.sum(axis=0)
+    if not len(used):
+        raise DataError("The judges share no document: do both files use the same ids?")
+    drawn = np.empty((0, *whole.shape))
+    if len(used) > 1:
+        means = resample_means(used.reshape(len(used), -1), resamples=resamples, seed=seed)
+        drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
+    found = []
+    for name, formula in formulas(scale).items():
+        low, high = middle_share(np.array([formula(table) for table in drawn]))
+        found.append(Statistic(name, formula(whole), low, high))
+    return tuple(found)

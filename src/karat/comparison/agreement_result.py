@@ -1,29 +1,158 @@
-"""An agreement as text, Markdown, JSON and data frames."""
+"""The result of ``karat.agreement``: its data, and how it prints and exports itself."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.agreement.findings import Findings
 from karat.comparison.verdict import TEST_NAMES, family_words
 from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.display import Display
-from karat.output.errors import DataError
+from karat.output.errors import DataError, did_you_mean
 from karat.output.tables import folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.agreement.findings import Effect
+    from karat.comparison import Settings
+    from karat.evaluation.scores import Scores
+    from karat.lists.rows import Floats, Integers
 
-__all__ = ["Agreement"]
+__all__ = ["TOP", "Agreement", "Effect", "Judge", "Pairing", "Statistic"]
+
+
+TOP = 10
+"""The number of best systems that are compared separately, since judges differ most there."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge: one set of judgments.
+
+    Args:
+        name: the name of the qrels.
+        judgments: the number of judgments.
+        queries: the number of queries.
+        mean: the mean grade.
+    """
+
+    name: str
+    judgments: int
+    queries: int
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The grades of two judges, side by side.
+
+    Args:
+        queries: those that both judged, in byte order.
+        a: the first judge's grades of the documents that both judged, query by query.
+        b: the second judge's.
+        query: the index of each such document's query.
+        documents: their ids.
+        only_a: documents that only the first judged, in queries that both did.
+        only_b: documents that only the second judged there.
+        queries_a: queries that only the first judged.
+        queries_b: queries that only the second judged.
+        negative: judgments with a negative grade, which means unjudged.
+    """
+
+    queries: tuple[str, ...]
+    a: Floats
+    b: Floats
+    query: Integers
+    documents: list[bytes] = field(repr=False)
+    only_a: int
+    only_b: int
+    queries_a: tuple[str, ...]
+    queries_b: tuple[str, ...]
+    negative: int
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A coefficient of agreement with its 95 % interval over queries.
+
+    Args:
+        name: of the coefficient.
+        value: over all documents that both judged.
+        low: the lower end; NaN where there is none.
+        high: the upper end.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """One measure under both judges.
+
+    Args:
+        label: the measure.
+        names: the systems.
+        a: their means under the first judge.
+        b: their means under the second.
+        ranks_a: their ranks under the first, equal means the same.
+        ranks_b: their ranks under the second.
+        tau: Kendall's τ_b between both orders; NaN for one system.
+        tau_low: the lower end of its 95 % bootstrap interval over queries; NaN where there is none.
+        tau_high: the upper end.
+        tau_ap: τ_AP with the first judge's order as the true one: a swap near the top costs more.
+        tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
+        top_kept: the number of those among the second judge's ten best.
+        flips: pairs of systems that the judges put in opposite orders.
+        kept: pairs that differ significantly, the same way, under both; the better system first.
+        lost: pairs that differ significantly under the first judge only.
+        gained: pairs that differ significantly under the second judge only.
+        reversed: pairs that differ significantly under both, in opposite directions; the first judge's better one
+        first.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    ranks_a: tuple[int, ...]
+    ranks_b: tuple[int, ...]
+    tau: float
+    tau_low: float
+    tau_high: float
+    tau_ap: float
+    tau_top: float
+    top_kept: int
+    flips: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    gained: tuple[tuple[str, str], ...] = ()
+    reversed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of systems."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @property
+    def significant(self) -> int:
+        """The number of pairs that differ significantly under the first judge."""
+        return len(self.kept) + len(self.lost) + len(self.reversed)
+
+    @property
+    def moved(self) -> tuple[str, int, int]:
+        """The system whose rank changes most, with its ranks under both judges."""
+        place = max(range(len(self.names)), key=lambda each: abs(self.ranks_a[each] - self.ranks_b[each]))
+        return self.names[place], self.ranks_a[place], self.ranks_b[place]
+
 
 COLUMNS = 80
 FEW_SYSTEMS = 10
@@ -42,7 +171,7 @@ class Section:
     sentences: Sequence[str] = ()
 
 
-def text(found: Findings, columns: int = COLUMNS) -> str:
+def text(found: Agreement, columns: int = COLUMNS) -> str:
     """The whole as text, in a given width."""
     parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
@@ -59,7 +188,7 @@ def text(found: Findings, columns: int = COLUMNS) -> str:
     return "\n".join(parts)
 
 
-def markdown(found: Findings) -> str:
+def markdown(found: Agreement) -> str:
     """The whole as Markdown."""
     parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
     for each in sections(found):
@@ -69,7 +198,7 @@ def markdown(found: Findings) -> str:
     return "\n".join(parts)
 
 
-def answer(found: Findings) -> tuple[str, str]:
+def answer(found: Agreement) -> tuple[str, str]:
     """The answer in two lines: whether the grades agree, and whether the order of systems does."""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
@@ -87,7 +216,7 @@ def answer(found: Findings) -> tuple[str, str]:
     )
 
 
-def sections(found: Findings) -> list[Section]:
+def sections(found: Agreement) -> list[Section]:
     """The sections in order."""
     parts = [judges(found), confusion(found), statistics(found)]
     if found.effects and found.effects[0].pairs:
@@ -97,7 +226,7 @@ def sections(found: Findings) -> list[Section]:
     return [*parts, Section("What this cannot know", sentences=unknown(found))]
 
 
-def judges(found: Findings) -> Section:
+def judges(found: Agreement) -> Section:
     """The number of judgments of each judge."""
     rows = [
         [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
@@ -115,7 +244,7 @@ def tail(path: str) -> str:
     return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
-def confusion(found: Findings) -> Section:
+def confusion(found: Agreement) -> Section:
     """The confusion matrix of grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = found.table.astype(int)
@@ -127,7 +256,7 @@ def confusion(found: Findings) -> Section:
     return Section("Grades, A's down and B's across", ["", *(f"B {name}" for name in names), "sum"], rows)
 
 
-def statistics(found: Findings) -> Section:
+def statistics(found: Agreement) -> Section:
     """The agreement coefficients."""
     rows = [
         [each.name, number(each.value), between(each.low, each.high).strip() or "-"]
@@ -153,7 +282,7 @@ def statistics(found: Findings) -> Section:
     return Section("Agreement", ["statistic", "value", "95 % interval"], rows, [*sentences, how])
 
 
-def orders(found: Findings) -> Section:
+def orders(found: Agreement) -> Section:
     """The rank correlation of systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = [
@@ -221,7 +350,7 @@ def systems(effect: Effect) -> Section:
     )
 
 
-def fates(found: Findings) -> Section:
+def fates(found: Agreement) -> Section:
     """The pairs that flip, and those that lose, gain or reverse significance."""
     words = {
         "flips": "flip (A's better one first)",
@@ -246,7 +375,7 @@ def listed(pairs: Sequence[tuple[str, str]]) -> str:
     return shown + (f" and {len(pairs) - MOST_PAIRS} more" if len(pairs) > MOST_PAIRS else "")
 
 
-def unknown(found: Findings) -> list[str]:
+def unknown(found: Agreement) -> list[str]:
     """The assumptions, and the limits of these numbers."""
     pairing = found.pairing
     lines = []
@@ -297,7 +426,7 @@ def between(low: float, high: float) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Display, Findings):
+class Agreement(Display):
     """The agreement of two judges, and its effect on systems; ``str()`` of it is the whole text.
 
     Args:
@@ -316,6 +445,38 @@ class Agreement(Display, Findings):
         resamples: the number of bootstrap samples of queries.
         seed: of the bootstrap.
     """
+
+    a: Judge
+    b: Judge
+    pairing: Pairing
+    grades: tuple[float, ...]
+    table: Floats
+    tables: Floats = field(repr=False)
+    statistics: tuple[Statistic, ...]
+    kappas: Floats
+    effects: tuple[Effect, ...]
+    settings: Settings | None
+    scores: tuple[Scores, ...] = field(repr=False)
+    pool: str
+    resamples: int
+    seed: int
+
+    def __getitem__(self, name: str) -> Statistic:
+        """A statistic by its name.
+
+        Raises:
+            DataError: there is no statistic of that name.
+        """
+        for each in self.statistics:
+            if each.name == name:
+                return each
+        names = [each.name for each in self.statistics]
+        raise DataError(f"There is no statistic '{name}'. {did_you_mean(name, names, ', '.join(names))}")
+
+    @property
+    def shared(self) -> int:
+        """The number of documents that both judged."""
+        return len(self.pairing.a)
 
     def to_text(self, columns: int = COLUMNS) -> str:
         """The whole as text; the first two lines say whether grades and orders agree.

@@ -1,4 +1,4 @@
-"""Agreement coefficients: Cohen's κ, Krippendorff's α, Gwet's AC1 and AC2, with intervals over queries."""
+"""Agreement coefficients: Cohen's κ, Krippendorff's α, Gwet's AC1 and AC2."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from karat.comparison.agreement.findings import Statistic
-from karat.comparison.statistics import resample_means
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import TypeAlias
 
     from numpy.typing import ArrayLike
 
-    from karat.comparison.agreement.findings import Pairing
     from karat.lists.rows import Floats
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
     Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
-__all__ = ["confusion", "gwet", "kappa", "kappas", "krippendorff", "scale_of", "statistics", "tables_of"]
+__all__ = ["confusion", "gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
 
 MOST_GRADES = 20
 """More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
@@ -208,55 +204,6 @@ def scale_of(a: Floats, b: Floats) -> Floats:
             "Round them to a scale first."
         )
     return np.asarray(given)
-
-
-def tables_of(pairing: Pairing, scale: Floats) -> Floats:
-    """The confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
-    size, count = len(scale), len(pairing.queries)
-    cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
-    flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
-    return flat.reshape(count, size, size).astype(np.float64)
-
-
-def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
-    """Every statistic as a function of a confusion matrix."""
-    distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
-
-    def share(mask: Floats) -> Callable[[Floats], float]:
-        return lambda table: float((table * mask).sum() / table.sum())
-
-    return {
-        "same grade": share(np.eye(len(scale))),
-        "within one grade": share((np.abs(distance) <= 1).astype(np.float64)),
-        "kappa, quadratic": lambda table: kappa(table, "quadratic"),
-        "kappa, linear": lambda table: kappa(table, "linear"),
-        "kappa": lambda table: kappa(table),
-        "alpha, ordinal": lambda table: krippendorff(table, "ordinal"),
-        "AC1": lambda table: gwet(table),
-        "AC2, quadratic": lambda table: gwet(table, "quadratic"),
-        "bias, B - A": share(-distance),
-    }
-
-
-def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
-    """Each statistic with its percentile interval over queries drawn with replacement.
-
-    Raises:
-        DataError: the judges share no document.
-    """
-    used = tables[tables.sum(axis=(1, 2)) > 0]
-    whole = used.sum(axis=0)
-    if not len(used):
-        raise DataError("The judges share no document: do both files use the same ids?")
-    drawn = np.empty((0, *whole.shape))
-    if len(used) > 1:
-        means = resample_means(used.reshape(len(used), -1), resamples=resamples, seed=seed)
-        drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
-    found = []
-    for name, formula in formulas(scale).items():
-        low, high = middle_share(np.array([formula(table) for table in drawn]))
-        found.append(Statistic(name, formula(whole), low, high))
-    return tuple(found)
 
 
 def middle_share(found: Floats) -> tuple[float, float]:
