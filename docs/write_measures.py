@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).with_name("measures.md")
 
 FAMILIES = {
-    "counting": "Counting",
-    "average": "Average precision and its relatives",
+    "precision": "Precision, recall and counts",
+    "average_precision": "Average precision and its relatives",
     "gain": "Gains",
-    "browsing": "A user who goes down the list",
-    "pairs": "Pairs of documents",
-    "diversity": "Subtopics",
-    "preference": "Preferences and judgment groups",
+    "user_models": "A user who goes down the list",
+    "pairs": "Pairs of documents and preferences",
+    "diversity": "Subtopics and judgment groups",
 }
 """A family's file and its heading; a file without a heading here is called by its own name."""
 

@@ -321,7 +321,7 @@ def formula(code: str) -> str | None:
 
 def test_contributing_quotes_a_formula_and_its_cases() -> None:
     quoted = [path for path, _ in QUOTED.findall((CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8"))]
-    assert quoted == ["src/karat/measures/counting.py", "tests/cases.py"]
+    assert quoted == ["src/karat/measures/precision.py", "tests/cases.py"]
 
 
 def documented() -> list[str]:

@@ -79,7 +79,7 @@ finally:
     assert "policy trec" in ran.stdout
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
-        "karat.conventions.profiles.trec",
+        "karat.conventions.profiles.retrieval",
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
         "karat.output.files",

@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat import DataError, Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure
-from karat.measures.parameters import default_of
+from karat.measures.define import default_of
 
 BY_GROUPS = {name for name, each in REGISTER.items() if each.groups}
 BY_PREFERENCE = {name for name in REGISTER if "Prefs" in name}

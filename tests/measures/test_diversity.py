@@ -15,7 +15,7 @@ from karat import Policy
 from karat.measures import REGISTER, parse_measure
 from karat.output.errors import DataError, MeasureError, PolicyError
 
-FAMILY = [name for name, each in REGISTER.items() if each.formula.__module__.endswith("diversity")]
+FAMILY = [name for name, each in REGISTER.items() if each.groups and not name.startswith("Group")]
 
 # Ranks: a (subtopics 1 and 2), b (1), x (unjudged), c (3). Not retrieved: d (2 and 3). Subtopic 4 has nothing relevant.
 QRELS = {

@@ -12,7 +12,7 @@ import karat
 from karat import Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure, parse_measures
 from karat.measures.aliases import NICKNAMES, TABLE
-from karat.measures.parameters import ANY
+from karat.measures.define import ANY
 
 HOW_MANY = 10_000
 

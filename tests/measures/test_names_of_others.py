@@ -11,9 +11,9 @@ import karat
 from karat import MeasureError
 from karat.conventions.profiles import every_profile, profile_named
 from karat.measures import REGISTER, parse_measure, parse_measures
-from karat.measures.absent import POINTERS
 from karat.measures.aliases import ALSO_CALLED, canonical, folded
 from karat.measures.grammar import split_names
+from karat.measures.unknown_names import POINTERS
 
 JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale begins at grade 0 here"

@@ -12,7 +12,7 @@ from karat.lists.rows import JudgedRows
 from karat.measures import REGISTER, parse_measure
 from karat.output.errors import DataError, MeasureError
 
-FAMILY = [name for name, each in REGISTER.items() if each.formula.__module__.endswith("preference")]
+FAMILY = [name for name, each in REGISTER.items() if each.takes == "preferences" or name.startswith("Group")]
 
 
 def group(*lines: tuple[int, float, int], judged: int, retrieved: int) -> Group:

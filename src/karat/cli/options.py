@@ -95,7 +95,7 @@ def import_option(command: Any) -> Any:
     """Give a command the option that imports a user's own measures before names are read."""
 
     def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
-        from karat.measures.plugins import import_by_name
+        from karat.measures.define import import_by_name
 
         for name in names:
             import_by_name(name)

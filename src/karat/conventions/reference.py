@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from karat.conventions.profiles import every_profile
 from karat.measures import Number, OneOf
+from karat.measures.define import show
 from karat.measures.names import ALSO_CALLED
-from karat.measures.parameters import show
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:

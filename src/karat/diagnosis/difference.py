@@ -16,7 +16,7 @@ from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure
-from karat.measures.parameters import show
+from karat.measures.define import show
 from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.escaping import json_text

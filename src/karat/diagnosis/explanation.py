@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from karat.measures.parameters import show
+from karat.measures.define import show
 from karat.output import escaping
 from karat.output.display import Display
 from karat.output.language import ENGLISH, Language
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.lists.derivation import Derivation
-    from karat.lists.steps import Line, Sheet
+    from karat.lists.notation import Line, Sheet
     from karat.matching.documents import Ranking
     from karat.measures import Measure
 

@@ -13,7 +13,7 @@ from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
 from karat.matching.match import Match, match, match_grades
 from karat.matching.mismatch import doubts
-from karat.measures.parameters import show
+from karat.measures.define import show
 from karat.output.display import Display, html_table
 from karat.output.errors import DataError, MeasureError, warn
 from karat.output.tables import lay_out

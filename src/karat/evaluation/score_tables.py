@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.conventions.profiles import every_profile
-from karat.measures.parameters import show
+from karat.measures.define import show
 from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language
 from karat.output.tables import Marked, apart, columns_of, in_bands, lay_out, width

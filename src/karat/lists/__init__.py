@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast, overload
 
 import numpy as np
 
-from karat.lists.worth import Gain, discount_of, gain_of, reciprocals_of
+from karat.lists.gains import Gain, discount_of, gain_of, reciprocals_of
 from karat.output.errors import DataError, UncomputableError
 
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]

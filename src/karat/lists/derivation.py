@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from karat.lists.mathematics import Mathematics
-from karat.lists.steps import Line, Sheet, Writer, is_by_name, is_own
+from karat.lists.notation import Line, Mathematics, Sheet, Writer, is_by_name, is_own
 from karat.lists.traced import Step, Traced, first_sentence
 
 __all__ = ["Derivation", "derive"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat.lists import Gain, Lists, Queries, Rows
-from karat.lists.worth import gain_of
+from karat.lists.gains import gain_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:

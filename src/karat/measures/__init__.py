@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from karat.measures import average, browsing, counting, diversity, gain, pairs, preference
-from karat.measures.define import REGISTER, Definition, measure
+from karat.measures import average_precision, diversity, gain, pairs, precision, user_models
+from karat.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
 from karat.measures.names import Measure, parse_measure, parse_measures
-from karat.measures.parameters import Number, OneOf, number, one_of
-from karat.measures.plugins import plugged
 
 __all__ = [
     "REGISTER",
@@ -22,7 +20,7 @@ __all__ = [
     "parse_measures",
 ]
 
-del average, browsing, counting, diversity, gain, pairs, preference
+del average_precision, diversity, gain, pairs, precision, user_models
 
 
 def list_measures(*names: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "nERRIA": ("nERR-IA",),
 }
 """By karat's name, what papers, notes and other tools call it; MSnDCG is NTCIR's, I-rec too. Only names with one
-meaning stand here: of others ``karat.measures.absent`` says what they may mean."""
+meaning stand here: of others ``karat.measures.unknown_names`` says what they may mean."""
 
 ALSO_CALLED = {theirs: own for own, names in SYNONYMS.items() for theirs in names}
 """Names that others give to a whole measure of karat's. A profile may read them otherwise."""

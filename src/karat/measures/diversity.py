@@ -1,13 +1,12 @@
-"""Measures of diversity: what a list gives to each subtopic of its query, and how little it repeats."""
+"""Measures over the subtopics or judgment groups of a query: diversity, novelty and means over groups."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.average import average_precision
-from karat.measures.counting import precision
-from karat.measures.define import measure
-from karat.measures.parameters import COUNTED, DISCOUNT, PROBABILITY, REL, one_of
+from karat.measures.average_precision import average_precision
+from karat.measures.define import COUNTED, DISCOUNT, PROBABILITY, REL, TIMES, measure, one_of
+from karat.measures.precision import precision, r_precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,3 +141,27 @@ def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
 def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
     """The share of the subtopics with a relevant document for which one is among the first k."""
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
+
+
+@measure("GroupAP", takes="groups", same_as="map_avgjg", source="trec_eval")
+def group_average_precision(r: Lists, rel: float = REL) -> Queries:
+    """Average precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(average_precision(r.groups, rel, "relevant"))
+
+
+@measure("GroupP", whole="GroupAP", takes="groups", same_as="P_avgjg_k", source="trec_eval")
+def group_precision(r: Lists, rel: float = REL) -> Queries:
+    """Precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(precision(r.groups, rel, "depth"))
+
+
+@measure(
+    "GroupRprec",
+    at="no",
+    takes="groups",
+    same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)",
+    source="trec_eval",
+)
+def group_r_precision(r: Lists, rel: float = REL, times: float = TIMES) -> Queries:
+    """R-precision by the judgments of each group, averaged over the groups of the query."""
+    return r.over_groups(r_precision(r.groups, rel, times, "all"))

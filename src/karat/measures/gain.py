@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import measure
-from karat.measures.parameters import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, SHARE
+from karat.measures.define import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, measure
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries, Rows

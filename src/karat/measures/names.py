@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.absent import UnknownMeasureError, respelled, unknown
 from karat.measures.aliases import ALSO_CALLED, NICKNAMES, TABLE, canonical, translated
-from karat.measures.define import REGISTER
+from karat.measures.define import ANY, REGISTER, OneOf, Value, default_of, plugged, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
     NUMBER,
@@ -20,8 +19,7 @@ from karat.measures.grammar import (
     split_names,
     written_plainly,
 )
-from karat.measures.parameters import ANY, OneOf, Value, default_of, show, tidied
-from karat.measures.plugins import plugged
+from karat.measures.unknown_names import UnknownMeasureError, respelled, unknown
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ class Measure:
         try:
             return REGISTER[self.name]
         except KeyError:
-            from karat.measures.absent import unknown  # which reads this register
+            from karat.measures.unknown_names import unknown  # which reads this register
 
             raise unknown(self.name) from None
 

@@ -1,11 +1,10 @@
-"""Measures that compare relevant documents with the others, pair by pair."""
+"""Measures over pairs of documents: the area under the curve, and the preferences of assessors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import measure
-from karat.measures.parameters import COUNT, REL, number, one_of
+from karat.measures.define import COUNT, COUNTED, REL, measure, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
@@ -125,3 +124,92 @@ def partial_area_under_curve(
     whole = {"relevant": lambda: relevant, "capped": lambda: r.least(relevant, n)}[over]()
     left = n - r.least(r.rank - found, n)
     return r.ratio(r.total(counted * left), n * whole)
+
+
+AMONG = one_of("all", "either", "both")
+PREFERENCES = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference"
+
+
+@measure(
+    "NumPrefs",
+    takes="preferences",
+    values=COUNTED,
+    aggregate="sum",
+    at="no",
+    same_as="prefs_num_prefs_poss",
+    source=PREFERENCES,
+)
+def number_of_preferences(r: Lists) -> Queries:
+    """How many preferences the judgments state."""
+    stated = r.preferences("group", "all")
+    return stated.total(stated.possible)
+
+
+@measure(
+    "NumPrefsKept",
+    takes="preferences",
+    values=COUNTED,
+    aggregate="sum",
+    at="no",
+    same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
+    source=PREFERENCES,
+)
+def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
+    """How many preferences the list keeps: it has the preferred document, and the other one below or not at all."""
+    stated = r.preferences("group", among)
+    return stated.total(stated.kept)
+
+
+@measure(
+    "Prefs",
+    takes="preferences",
+    at="no",
+    same_as="prefs_simp, prefs_simp_imp, prefs_simp_ret",
+    source=PREFERENCES,
+)
+def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
+    """The share of the preferences that the list keeps, of all groups together.
+
+    ``among`` says which count: all of them, those with either or those with both documents retrieved.
+    """
+    stated = r.preferences("group", among)
+    return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
+
+
+@measure(
+    "PrefsPair",
+    takes="preferences",
+    at="no",
+    same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret",
+    source=PREFERENCES,
+)
+def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
+    """The mean over pairs of documents of the share of groups that prefer them as the list has them.
+
+    Only groups with an opinion on the pair count; with neither document retrieved the share is 0.
+    """
+    stated = r.preferences("pair", among)
+    return r.ratio(
+        stated.total(r.ratio(stated.kept, stated.possible)), stated.total(r.at_least(stated.possible, 1.0))
+    )
+
+
+@measure(
+    "PrefsMean",
+    takes="preferences",
+    at="no",
+    same_as="prefs_avgjg, prefs_avgjg_imp, prefs_avgjg_ret; prefs_avgjg_Rnonrel with nonrelevant=capped",
+    source=PREFERENCES,
+)
+def mean_preferences_kept(
+    r: Lists, among: str = AMONG, nonrelevant: str = one_of("all", "capped")
+) -> Queries:
+    """The share of the preferences that the list keeps, averaged over the judgment groups.
+
+    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that long tails of them do
+    not decide. Then a group without any preference makes the whole query 0, as in trec_eval.
+    """
+    stated = r.preferences("group", among, nonrelevant)
+    shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible
+    mean = stated.total(shares) / stated.total(r.at_least(stated.possible, 0.0))
+    return r.only(r.exceeds(mean, 0.0), mean)

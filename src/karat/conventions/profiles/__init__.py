@@ -6,8 +6,8 @@ import os
 from functools import cache
 from typing import TypeAlias
 
-from karat.conventions.profiles.profile import Profile
-from karat.measures.plugins import plugged
+from karat.conventions.profiles.profile import Profile, profile_in
+from karat.measures.define import plugged
 from karat.output.errors import PolicyError, did_you_mean
 
 __all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_named"]
@@ -18,10 +18,9 @@ ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 @cache
 def every_profile() -> dict[str, Profile]:
     """Every profile by name, in reading order; read when first asked for, since most runs ask for none."""
-    from karat.conventions.profiles import answering, learning, notes, recommending, searching, trec
+    from karat.conventions.profiles import machine_learning, retrieval
 
-    families = (trec, learning, recommending, answering, searching, notes)
-    own = {each.name: each for family in families for each in family.PROFILES}
+    own = {each.name: each for each in (*retrieval.PROFILES, *machine_learning.PROFILES)}
     others = [each for each in plugged("karat.profiles") if isinstance(each, Profile)]
     return own | {each.name: each for each in others if each.name not in own}
 
@@ -61,8 +60,6 @@ def profile_named(name: ProfileLike) -> Profile:
     if isinstance(name, Profile):
         return name
     if isinstance(name, os.PathLike) or str(name).endswith(".toml"):
-        from karat.conventions.profiles.toml import profile_in
-
         return profile_in(os.fspath(name))
     if not isinstance(name, str):
         raise PolicyError(

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.evaluation.beyond_accuracy.inputs import Pairs
-from karat.measures.define import parameters_of
+from karat.measures.define import one_of, parameters_of
 from karat.measures.grammar import parts_of_name
 from karat.measures.names import check_parameter
-from karat.measures.parameters import one_of
 from karat.output.errors import DataError, MeasureError, did_you_mean
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.define import measure
-from karat.measures.parameters import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTED, number, one_of
+from karat.measures.define import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTED, measure, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.measures.define import measure
-from karat.measures.parameters import BETA, COUNT, COUNTED, KNOWN, REL, TIMES, UNBOUNDED, number, one_of
+from karat.measures.define import BETA, COUNT, COUNTED, KNOWN, REL, TIMES, UNBOUNDED, measure, number, one_of
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
