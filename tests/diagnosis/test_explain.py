@@ -17,7 +17,7 @@ import karat
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.cli import commands
 from karat.cli.explain import grades_in
-from karat.matching.documents import Ranking
+from karat.matching.match import Ranking
 from karat.measures import REGISTER
 from strategies import judgments, runs
 

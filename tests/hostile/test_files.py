@@ -225,7 +225,7 @@ def test_a_bomb_in_any_reader_is_refused(folder: Path, monkeypatch: pytest.Monke
 def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karat.inputs.files import with_polars
+    from karat.inputs.files.libraries import try_reading
     from karat.reports import page
 
     monkeypatch.chdir(tmp_path)
@@ -238,5 +238,5 @@ def test_a_module_in_the_working_folder_is_never_run_by_pythons_that_karat_start
     assert process is not None
     assert process.wait() == 0
     assert not (tmp_path / "planted").exists()
-    with_polars.try_reading("no such file")
+    try_reading("no such file")
     assert not (tmp_path / "planted").exists()

@@ -19,6 +19,7 @@ from karat import DataError, Run
 from karat.diagnosis.check import check
 from karat.inputs import decompression as unpacking
 from karat.inputs.decompression import ZSTANDARD, PackedError, Unpacked, format_of
+from karat.inputs.files.libraries import DuckDB, Polars
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,7 +140,8 @@ def test_damage_in_a_later_stream_of_a_table_is_refused_too(
     ending: str, kind: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr("karat.inputs.files.libraries.READS", {"delimited": (library,), "lines": (library,)})
+    able = {"polars": (Polars,), "duckdb": (DuckDB,)}[library]
+    monkeypatch.setattr("karat.inputs.files.libraries.READS", {"delimited": able, "lines": able})
     tab = "\t" if kind == ".tsv" else ","
     table = {
         ".jsonl": "".join(f'{{"query_id": "q{n}", "doc_id": "d1", "score": 1}}\n' for n in range(6)),

@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from karat import DataError, Policy, Qrels, Run, _native
 from karat.conventions.policy import CHOICES
 from karat.lists.flat import fill
-from karat.matching.documents import of_query, ranking_of
-from karat.matching.match import match
+from karat.matching.match import match, of_query, ranking_of
 from strategies import judgments, runs
 
 if TYPE_CHECKING:

@@ -162,7 +162,7 @@ class Inputs:
     def seen(self) -> Qrels | None:
         """The pairs that are taken out of each run, read once."""
         from karat.inputs.qrels import Qrels
-        from karat.inputs.runs.exclusion import pairs_of
+        from karat.inputs.run import pairs_of
 
         return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)
 

@@ -24,7 +24,7 @@ from karat.comparison.statistics import (
     wins,
 )
 from karat.comparison.statistics.t_test import one_sided_quantile
-from karat.inputs.parallel import available_cores, side_by_side
+from karat.inputs.runs import available_cores, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_j
 from karat.compat.requests import Column, Refusal, columns, family, known, ranked
 from karat.compat.zscores import Zscores
 from karat.evaluation.values import GEOMETRIC_FLOOR
-from karat.inputs.parallel import available_cores
+from karat.inputs.runs import available_cores
 from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
 from karat.lists.flat import Flat
 from karat.output.errors import DataError

@@ -16,8 +16,7 @@ from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
 from karat.lists.flat import Flat
-from karat.matching.documents import Ranking, of_query, ranking_of
-from karat.matching.match import match, match_grades, match_judged_ranking
+from karat.matching.match import Ranking, match, match_grades, match_judged_ranking, of_query, ranking_of
 from karat.matching.mismatch import refuse_empty, refuse_ranks
 from karat.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
 from karat.output.language import ENGLISH, Language, language_named

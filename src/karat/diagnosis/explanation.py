@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from karat.lists.derivation import Derivation
     from karat.lists.notation import Line, Sheet
-    from karat.matching.documents import Ranking
+    from karat.matching.match import Ranking
     from karat.measures import Measure
 
 __all__ = ["Explanation"]

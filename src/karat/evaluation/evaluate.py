@@ -11,9 +11,9 @@ import numpy as np
 from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
 from karat.evaluation.engine import scored
 from karat.evaluation.scores import ScoresByRun
-from karat.inputs.parallel import available_cores, side_by_side
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, RunsLike, are_several, runs_in, short
+from karat.inputs.runs import available_cores, side_by_side
 from karat.inputs.sources import Origin
 from karat.matching.match import Match, match, match_grades, match_judged_ranking
 from karat.matching.mismatch import doubts

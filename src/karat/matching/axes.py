@@ -20,7 +20,7 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.inputs.subtopics import Subtopics
+    from karat.inputs.qrels import Subtopics
 
 __all__ = [
     "at_given_ranks",

@@ -10,8 +10,8 @@ import numpy as np
 from karat.inputs.columns import INSISTED
 from karat.inputs.errors import SWAPPED
 from karat.inputs.ids import text_of, why_apart
+from karat.inputs.run import ExcludingRun
 from karat.inputs.runs import Asked
-from karat.inputs.runs.exclusion import ExcludingRun
 from karat.inputs.runs.text import TextRun
 from karat.output.errors import DataError, by_policy, by_reading, worded
 

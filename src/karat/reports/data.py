@@ -29,7 +29,7 @@ from karat.comparison.verdict import (
 from karat.evaluation.curves import TENTHS, moved
 from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import whole
-from karat.inputs.parallel import available_cores, side_by_side
+from karat.inputs.runs import available_cores, side_by_side
 from karat.measures import Measure, parse_measure
 from karat.reports.charts import MOST_BARS, MOST_DOTS
 

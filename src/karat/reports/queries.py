@@ -18,7 +18,7 @@ from karat.inputs.run import Run
 from karat.inputs.runs import as_mapping
 from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
-from karat.matching.documents import of_query
+from karat.matching.match import of_query
 from karat.output.errors import DataError, KaratError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from karat.conventions.policy import Policy
 from karat.conventions.request import conventions, labelled
 from karat.evaluation.values import GEOMETRIC_FLOOR
-from karat.inputs.parallel import available_cores, side_by_side
+from karat.inputs.runs import available_cores, side_by_side
 from karat.output.errors import DataError, MeasureError
 from karat.tensors.arrays import taken, weights_taken
 from karat.tensors.batch import Batch, array_of, batch_in, topk_batch

@@ -1,72 +1,355 @@
-"""The library that reads a table: Polars, DuckDB or PyArrow; Parquet is checked for damage before."""
+"""The libraries that read tables in files: Polars, DuckDB and PyArrow; Parquet is checked for damage first."""
 
 from __future__ import annotations
 
 import mmap
-from importlib import import_module
+import re
+import subprocess
+import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from karat import _native
+from karat.inputs.columns import IDS
 from karat.inputs.errors import sentences
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
     from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.paths import Place
     from karat.inputs.files.sniff import Delimited
 
-__all__ = ["Engine", "engine_for", "refuse_damaged"]
+__all__ = ["Library", "library_for", "refuse_damaged"]
 
-READS = {
-    "parquet": ("polars", "duckdb", "pyarrow"),
-    "arrow": ("pyarrow", "polars"),
-    "delimited": ("polars", "duckdb"),
-    "lines": ("polars", "duckdb"),
+
+class Library:
+    """A library that opens files as lazy tables, which are read anew for each match; it lives as long as its tables."""
+
+    name: str
+
+    def columnar(self, place: Place) -> Any:
+        """Parquet or Arrow files as one table; keys in the folder names of a Hive layout stay text."""
+        raise NotImplementedError
+
+    def delimited(self, place: Place, how: Delimited) -> Any:
+        """CSV or TSV as one table with every column as text, so that the id 007 keeps its zeros."""
+        raise NotImplementedError
+
+    def lines(self, place: Place, plan: Plan) -> Any:
+        """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
+        raise NotImplementedError
+
+    def fields_of(self, table: Any) -> dict[str, Shape]:
+        """The shape of each column of a table."""
+        import narwhals as nw
+
+        schema: dict[str, Any] = dict(nw.from_native(table).collect_schema())
+        inner = {name: kind.inner if isinstance(kind, nw.List) else None for name, kind in schema.items()}
+        return {
+            name: tuple(field.name for field in held.fields)
+            if isinstance(held, nw.Struct)
+            else "one"
+            if held is None
+            else "list"
+            for name, held in inner.items()
+        }
+
+    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+        """The wanted columns, one document per row; with ``text``, numbers are parsed, null where that fails.
+
+        In a run, a question with an empty list has no row; in qrels it has a null, which is refused.
+        """
+        raise NotImplementedError
+
+    def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
+        """The first row whose text should be a number and is not: the row, its column and the text."""
+        raise NotImplementedError
+
+
+class Polars(Library):
+    """Files as lazy frames."""
+
+    name = "polars"
+
+    def columnar(self, place: Place) -> pl.LazyFrame:
+        """Parquet or Arrow files."""
+        import polars as pl
+
+        keys = dict.fromkeys(place.keys, pl.String)
+        hive = {"hive_partitioning": bool(keys), "hive_schema": keys or None}
+        if place.kind == "arrow":
+            for each in place.files:
+                try_reading(each)
+            return pl.scan_ipc(list(place.files), **hive)
+        return pl.scan_parquet(list(place.files), glob=False, **hive)
+
+    def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
+        """CSV or TSV."""
+        import polars as pl
+
+        return pl.scan_csv(
+            list(place.files),
+            separator=how.separator,
+            has_header=how.header,
+            schema=dict.fromkeys(how.names, pl.String),
+            quote_char='"' if how.header else None,
+            glob=False,
+        )
+
+    def lines(self, place: Place, plan: Plan) -> pl.LazyFrame:
+        """JSON lines."""
+        import polars as pl
+
+        kinds: dict[str, pl.DataType] = {
+            name: pl.String() if role in IDS else pl.Float64() for role, name in plan.inside.items()
+        }
+        if plan.records is not None:
+            kinds = {plan.records: pl.List(pl.Struct(kinds))}
+        elif plan.lists:
+            kinds = {name: pl.List(held) for name, held in kinds.items()}
+        return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
+
+    def flat(self, table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
+        """The wanted columns, one document per row."""
+        import polars as pl
+
+        if not plan.nested:
+            wanted = {role: pl.col(name) for role, name in plan.columns.items()}
+            return table.select(
+                double_in_polars(each) if text and role not in IDS else each for role, each in wanted.items()
+            )
+        length = pl.col(plan.records or plan.columns["document"]).list.len()
+        if kind == "run":
+            table = table.filter(length.fill_null(1) > 0)
+        else:
+            lists = [plan.records] if plan.records is not None else list(plan.inside.values())
+            table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
+        query = pl.col(plan.columns["query"]).alias("query")
+        if plan.records is not None:
+            opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
+            record = pl.col("record").struct
+            return opened.select(
+                "query", *(record.field(name).alias(role) for role, name in plan.inside.items())
+            )
+        lists = [pl.col(name).alias(role) for role, name in plan.inside.items()]
+        if plan.by_place:
+            lists.append(pl.int_ranges(1, length + 1).alias("rank"))
+        return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
+
+    def odd_number(self, table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
+        """The first row whose text should be a number and is not."""
+        import polars as pl
+
+        for name in (name for role, name in plan.columns.items() if role not in IDS):
+            odd = pl.col(name).is_not_null() & double_in_polars(pl.col(name)).is_null()
+            found = table.select(name).with_row_index("row").filter(odd).head(1).collect()
+            if found.height:
+                return int(found["row"][0]), name, str(found[name][0])
+        return None
+
+
+# Isolated (-I): "-c" alone would import from the working folder first, which anyone may have written to.
+TRIAL = """
+import sys
+_, path, *sys.path = sys.argv
+import polars
+for _ in polars.scan_ipc(path).collect_batches(): pass
+"""
+
+
+def try_reading(path: str) -> None:
+    """Reads an Arrow file in a separate process first: Polars may crash on a damaged one.
+
+    Raises:
+        DataError: it did.
+    """
+    if not sys.executable:
+        return  # Python is part of another program
+    program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
+    tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
+    if tried.returncode < 0:
+        raise DataError(f"{path} is damaged: reading it ends the process. Fetch or write it again.")
+
+
+def double_in_polars(text: pl.Expr) -> pl.Expr:
+    """Text as a double; null where it is not a number, or a whole one that no double represents."""
+    import polars as pl
+
+    number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
+    long = (number.abs() >= 2.0**53) & (text.str.len_bytes() > 15)
+    whole = pl.when(long).then(text).cast(kind, strict=False)
+    wide = whole.is_not_null() & pl.when(long).then(number).cast(kind, strict=False).ne_missing(whole)
+    return pl.when(~wide).then(number)
+
+
+class DuckDB(Library):
+    """Files as relations of a connection, which is closed with the last of them."""
+
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        """Connect."""
+        import duckdb
+
+        self.connection = duckdb.connect()
+
+    def columnar(self, place: Place) -> duckdb.DuckDBPyRelation:
+        """Parquet files."""
+        keys = "true" if place.keys else "false"
+        return self.connection.sql(
+            f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
+        )
+
+    def delimited(self, place: Place, how: Delimited) -> duckdb.DuckDBPyRelation:
+        """CSV or TSV."""
+        columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
+        quote = literal('"' if how.header else "")
+        return self.connection.sql(
+            f"FROM read_csv({listed(place)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
+            f"header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, quote = {quote}, "
+            f"escape = {quote})"
+        )
+
+    def lines(self, place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
+        """JSON lines."""
+        kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
+        if plan.records is not None:
+            fields = ", ".join(f"{column(name)} {held}" for name, held in kinds.items())
+            kinds = {plan.records: f"STRUCT({fields})[]"}
+        elif plan.lists:
+            kinds = {name: f"{held}[]" for name, held in kinds.items()}
+        kinds = {plan.columns["query"]: "VARCHAR", **kinds}
+        columns = ", ".join(f"{literal(name)}: {literal(held)}" for name, held in kinds.items())
+        return self.connection.sql(
+            f"FROM read_json({listed(place)}, format = 'newline_delimited', auto_detect = false, "
+            f"columns = {{{columns}}})"
+        )
+
+    def flat(
+        self, table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool
+    ) -> duckdb.DuckDBPyRelation:
+        """The wanted columns, one document per row."""
+        if not plan.nested:
+            return table.project(
+                ", ".join(
+                    f"{double_in_sql(column(name))} AS {column(name)}"
+                    if text and role not in IDS
+                    else column(name)
+                    for role, name in plan.columns.items()
+                )
+            )
+        whole = column(plan.records or plan.columns["document"])
+        # A null in its row, as in Polars, so that it is refused.
+        unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
+        table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
+        query = f"{column(plan.columns['query'])} AS query"
+        if plan.records is not None:
+            fields = ", ".join(f"record.{column(name)} AS {role}" for role, name in plan.inside.items())
+            return table.project(f"{query}, unnest({whole}) AS record").project(f"query, {fields}")
+        lists = [f"unnest({column(name)}) AS {role}" for role, name in plan.inside.items()]
+        if plan.by_place:
+            lists.append(f"unnest(range(1, len({whole}) + 1)) AS rank")
+        return table.project(", ".join([query, *lists]))
+
+    def odd_number(self, table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
+        """The first row whose text should be a number and is not."""
+        for name in (name for role, name in plan.columns.items() if role not in IDS):
+            numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
+            found = (
+                numbered.filter(f"held IS NOT NULL AND {double_in_sql('held')} IS NULL").limit(1).fetchall()
+            )
+            if found:
+                return int(found[0][0]), name, str(found[0][1])
+        return None
+
+
+def double_in_sql(text: str) -> str:
+    """SQL that turns text into a double; null where it is not a number, or a whole one that no double represents."""
+    number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
+    wide = (
+        f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
+        f"AND {whole} IS NOT NULL AND TRY_CAST({number} AS HUGEINT) IS DISTINCT FROM {whole}"
+    )
+    return f"CASE WHEN {wide} THEN NULL ELSE {number} END"
+
+
+def listed(place: Place) -> str:
+    """The files as an SQL list, with pattern characters escaped."""
+    names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
+    return f"[{', '.join(map(literal, names))}]"
+
+
+def literal(text: str) -> str:
+    """Text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def column(name: str) -> str:
+    """A column's name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class PyArrow(Library):
+    """Parquet and Arrow files as data sets."""
+
+    name = "pyarrow"
+
+    def columnar(self, place: Place) -> Any:
+        """Parquet or Arrow files."""
+        import pyarrow as pa
+        from pyarrow import dataset
+
+        keys = pa.schema([(each, pa.string()) for each in place.keys])
+        layout = dataset.partitioning(keys, flavor="hive") if place.keys else None
+        form = "ipc" if place.kind == "arrow" else "parquet"
+        return dataset.dataset(list(place.files), format=form, partitioning=layout)
+
+    def fields_of(self, table: Any) -> dict[str, Shape]:
+        """The shape of each column; narwhals reads tables but no data sets."""
+        return super().fields_of(table.schema.empty_table())
+
+    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
+        """The wanted columns; lists are exploded by Polars, from rows that PyArrow validated.
+
+        Raises:
+            DataError: there are lists and Polars is not installed.
+        """
+        if not plan.nested:
+            return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
+        if not find_spec("polars"):
+            raise DataError("one row a question with lists is opened by polars: pip install polars.")
+        import polars as pl
+
+        names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
+        rows = table.to_table(columns=list(dict.fromkeys(names)))
+        rows.validate(full=True)
+        return Polars().flat(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind, text=text)
+
+
+READS: dict[str, tuple[type[Library], ...]] = {
+    "parquet": (Polars, DuckDB, PyArrow),
+    "arrow": (PyArrow, Polars),
+    "delimited": (Polars, DuckDB),
+    "lines": (Polars, DuckDB),
 }
 """Which libraries read files of a kind, the preferred one first: Polars for its speed, PyArrow for Arrow's files, of
 which it refuses damaged ones that end Polars' process."""
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
 
 
-class Engine(Protocol):
-    """A module ``with_…`` of this package; its tables are lazy: they are read anew for each match."""
-
-    LIBRARY: str
-
-    def home(self) -> Any:
-        """The object that must live as long as the tables."""
-
-    def columnar(self, place: Place, home: Any) -> Any:
-        """Parquet or Arrow files as one table."""
-
-    def delimited(self, place: Place, home: Any, how: Delimited) -> Any:
-        """CSV or TSV as one table, every column as text."""
-
-    def lines(self, place: Place, home: Any, plan: Plan) -> Any:
-        """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
-
-    def fields_of(self, table: Any) -> dict[str, Shape]:
-        """The shape of each column of a table."""
-
-    def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """The wanted columns, one document per row; with ``text``, numbers are parsed, null where that fails."""
-
-    def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
-        """The first row whose text should be a number and is not: the row, its column and the text."""
-
-
-def engine_for(place: Place, kind: str) -> Engine:
+def library_for(place: Place, kind: str) -> Library:
     """The first installed library that reads files of a kind.
 
     Raises:
         DataError: none is installed.
     """
-    able = READS[kind]
-    for library in able:
-        if find_spec(library):
-            module: Any = import_module(f"karat.inputs.files.with_{library}")
-            return module  # type: ignore[no-any-return]
+    for library in READS[kind]:
+        if find_spec(library.name):
+            return library()
+    able = [library.name for library in READS[kind]]
     raise DataError(
         f"{place.name}: {NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed: pip "
         f"install {able[0]}."

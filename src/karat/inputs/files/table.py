@@ -20,7 +20,7 @@ from karat.inputs.errors import (
     wide_mended,
 )
 from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
-from karat.inputs.files.libraries import engine_for, refuse_damaged
+from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import delimited, head_of, is_trec
 from karat.inputs.sources import BYTE_ORDER_MARK, Origin
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.inputs.columns import Plan, Shape
-    from karat.inputs.files.libraries import Engine
+    from karat.inputs.files.libraries import Library
     from karat.inputs.files.sniff import Delimited
     from karat.inputs.runs import Asked, Found, Held, Row
 
@@ -238,14 +238,14 @@ class Wanted:
             raise error.within(lambda said: f"{self.place.name}: {said}") from None
 
     def made(
-        self, engine: Engine, home: Any, table: Any, plan: Plan, *, text: bool = False, header: bool = False
+        self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
     ) -> Table:
         """The wanted columns of an opened table."""
-        with reading(self.place.name, engine.LIBRARY):
-            frame = engine.flat(table, plan, self.kind, text=text)
+        with reading(self.place.name, library.name):
+            frame = library.flat(table, plan, self.kind, text=text)
 
         def fault() -> str | None:
-            found = engine.odd_number(table, plan)
+            found = library.odd_number(table, plan)
             if found is None:
                 return None
             row, column, value = found
@@ -267,25 +267,24 @@ class Wanted:
             frame,
             plan.flat,
             replace(self.place.origin, rows=True, columns=given, first=first, word=word),
-            engine.LIBRARY,
+            library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             {} if constant is None else {"grade": constant},
             fault if text else lambda: None,
-            home,
+            library,
         )
 
 
 def columnar(wanted: Wanted) -> Table:
     """Parquet or Arrow files."""
-    engine = engine_for(wanted.place, wanted.place.kind)
+    library = library_for(wanted.place, wanted.place.kind)
     if wanted.place.kind == "parquet":
         for each in wanted.place.files:
             refuse_damaged(each)
-    with reading(wanted.place.name, engine.LIBRARY):
-        home = engine.home()
-        table = engine.columnar(wanted.place, home)
-        fields = engine.fields_of(table)
-    return wanted.made(engine, home, table, wanted.plan(fields))
+    with reading(wanted.place.name, library.name):
+        table = library.columnar(wanted.place)
+        fields = library.fields_of(table)
+    return wanted.made(library, table, wanted.plan(fields))
 
 
 def by_text(wanted: Wanted, how: Delimited) -> Table:
@@ -298,12 +297,11 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
             raise DataError(
                 f"{each} has other columns than {place.files[0]}: files that are one table have the same first line."
             )
-    engine = engine_for(place, "delimited")
+    library = library_for(place, "delimited")
     plan = wanted.plan(dict.fromkeys(how.names, "one"))
-    with reading(place.name, engine.LIBRARY):
-        home = engine.home()
-        table = engine.delimited(place, home, how)
-    return wanted.made(engine, home, table, plan, text=True, header=how.header)
+    with reading(place.name, library.name):
+        table = library.delimited(place, how)
+    return wanted.made(library, table, plan, text=True, header=how.header)
 
 
 def by_json(wanted: Wanted, head: bytes) -> Table:
@@ -323,14 +321,13 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
                 raise DataError(
                     f"{each} begins with a byte order mark, which JSON lines do not: save it without."
                 )
-    engine = engine_for(place, "lines")
+    library = library_for(place, "lines")
     plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
     for each in place.files:
         refuse_lines(each, plan, wanted.kind)
-    with reading(place.name, engine.LIBRARY):
-        home = engine.home()
-        table = engine.lines(place, home, plan)
-    return wanted.made(engine, home, table, plan)
+    with reading(place.name, library.name):
+        table = library.lines(place, plan)
+    return wanted.made(library, table, plan)
 
 
 # ---------------------------------------------------------------- what is refused

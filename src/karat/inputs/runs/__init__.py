@@ -1,4 +1,4 @@
-"""The protocol of a run's source, with its options and results; a file for each kind: text, batches, engine, exclusion.
+"""The protocol of a run's source, the options and results of a match, and its threads.
 
 Judgments and options go in; judged rows, or the documents of a query, come out. A run is read when it is matched.
 Text, dictionaries, frames, batches and engines implement ``Held``, and ``Run`` uses nothing else.
@@ -6,23 +6,34 @@ Text, dictionaries, frames, batches and engines implement ``Held``, and ``Run`` 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from karat.inputs.ids import text_of
-from karat.inputs.parallel import available_cores
 from karat.inputs.sources import KARAT
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence, Sized
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
 
     from karat import _native
     from karat.conventions.policy import Policy
     from karat.inputs.sources import Origin, Reading
     from karat.lists.rows import Integers
 
-__all__ = ["Asked", "Extracted", "Found", "Held", "Row", "as_mapping", "listing"]
+__all__ = [
+    "Asked",
+    "Extracted",
+    "Found",
+    "Held",
+    "Row",
+    "as_mapping",
+    "available_cores",
+    "listing",
+    "side_by_side",
+]
+
 
 Found: TypeAlias = "_native.Matched | Extracted"
 """A run's judged rows, found by the kernel or by an engine."""
@@ -172,3 +183,36 @@ class Extracted:
     malformed: int = 0
     unordered: int = 0
     excluded: int = 0
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def side_by_side(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
+    """The results of ``work`` on each item, in order, from several threads.
+
+    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes; work that has
+    not begun is cancelled.
+
+    Args:
+        work: the function.
+        given: the items.
+        threads: the number of threads.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield from pool.map(work, given)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
