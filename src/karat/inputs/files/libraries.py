@@ -319,10 +319,12 @@ class PyArrow(Library):
         """
         if not plan.nested:
             return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
-        if not find_spec("polars"):
-            raise DataError("one row a question with lists is opened by polars: pip install polars.")
-        import polars as pl
-
+        try:
+            import polars as pl
+        except ImportError:
+            raise DataError(
+                "one row a question with lists is opened by polars: pip install polars."
+            ) from None
         names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
         rows = table.to_table(columns=list(dict.fromkeys(names)))
         rows.validate(full=True)
