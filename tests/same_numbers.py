@@ -105,22 +105,34 @@ def a_query(run: str) -> str:
         return next(lines).split()[0]
 
 
-def answered(karat: str, arguments: list[str]) -> tuple[int, Any, str]:
-    """Exit status, standard output (JSON as values), and standard error of a command."""
+def answered(karat: str, arguments: list[str], words: bool) -> tuple[int, Any, str]:
+    """Exit status, standard output and standard error of a command.
+
+    Of JSON and text only the numbers, unless ``words``; of trec_eval's face every byte.
+    """
     done = subprocess.run([karat, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL)
     output: Any = done.stdout
     if "json" in arguments and done.stdout.strip():
-        output = plain(json.loads(done.stdout))
+        output = plain(json.loads(done.stdout), words)
+    elif arguments[0] != "trec-eval" and not words:
+        output = numbers_of(done.stdout.decode(errors="replace"))
     return done.returncode, output, done.stderr.decode(errors="replace")
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, words: bool) -> Any:
     """A JSON value without what two runs may say differently; NaN equals NaN."""
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items() if key not in CHANGING}
+        return {key: plain(each, words) for key, each in value.items() if key not in CHANGING}
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(each, words) for each in value]
+    if isinstance(value, str) and not words:
+        return numbers_of(value)
     return "nan" if isinstance(value, float) and value != value else value
+
+
+def numbers_of(text: str) -> list[str]:
+    """The decimals in a text."""
+    return re.findall(r"\d+\.\d+", text)
 
 
 def values_in(value: Any) -> int:
@@ -130,8 +142,8 @@ def values_in(value: Any) -> int:
     if isinstance(value, list):
         return sum(map(values_in, value))
     if isinstance(value, bytes):
-        return len(re.findall(rb"\d+\.\d+", value))
-    return int(isinstance(value, (int, float)))
+        return len(numbers_of(value.decode(errors="replace")))
+    return int(isinstance(value, (int, float)) or (isinstance(value, str) and bool(numbers_of(value))))
 
 
 def main() -> int:
@@ -140,14 +152,18 @@ def main() -> int:
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("folders", nargs="*", type=Path, default=[Path("examples/tea")])
-    parser.add_argument("--words", action="store_true", help="compare standard error too")
+    parser.add_argument("--words", action="store_true", help="compare sentences and standard error too")
     given = parser.parse_args()
     differing, values, count = 0, 0, 0
     with ThreadPoolExecutor() as pool:
         asked = [each for folder in given.folders for each in commands(folder, given.old)]
 
         def both(arguments: list[str]) -> tuple[list[str], Any, Any]:
-            return arguments, answered(given.old, arguments), answered(given.new, arguments)
+            return (
+                arguments,
+                answered(given.old, arguments, given.words),
+                answered(given.new, arguments, given.words),
+            )
 
         for arguments, old, new in pool.map(both, asked):
             count += 1
