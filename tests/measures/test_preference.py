@@ -106,7 +106,7 @@ def test_contradictions_are_refused(
 ) -> None:
     with pytest.raises(ContradictionError, match="correct the preferences") as error:
         group(*lines, judged=3, retrieved=3)
-    assert (error.value.kind, error.value.document, error.value.other) == (kind, *documents)
+    assert (error.value.kind, error.value.number, error.value.other) == (kind, *documents)
 
 
 def test_capped_goes_with_two_kinds_of_count_only() -> None:
