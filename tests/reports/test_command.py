@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from karat.cli.report import report_command
+from karat.cli.compare import report_command
 from reports.conftest import RUNS, TEA, NoBundle
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -114,7 +114,7 @@ def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     output = tmp_path / "report.html"
     output.write_text("old")
     program = (
-        "import karat.cli.report as command\n"
+        "import karat.cli.compare as command\n"
         "from contextlib import contextmanager\n"
         "@contextmanager\n"
         "def steps():\n"

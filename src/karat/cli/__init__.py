@@ -25,15 +25,15 @@ COMMANDS = {
     "check": ("check:check_command", "Say what is wrong with judgments and runs, and what it does."),
     "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
     "compare": ("compare:compare_command", "Say which run is better, by how much, and whether by chance."),
-    "report": ("report:report_command", "Show how runs compare, as one HTML page."),
+    "report": ("compare:report_command", "Show how runs compare, as one HTML page."),
     "explain": ("explain:explain_command", "Show how a value comes about for one query, rank by rank."),
     "difference": ("explain:difference_command", "Say why two profiles give different numbers."),
-    "agreement": ("agreement:agreement_command", "Say how far two judges agree, and order systems alike."),
+    "agreement": ("compare:agreement_command", "Say how far two judges agree, and order systems alike."),
     "gate": ("gate:gate_command", "Fail where a run fell behind its baseline, for CI."),
     "verify": ("gate:verify_command", "Make a record's scores again and say what differs."),
-    "measures": ("names:measures_command", "List the measures, or say what some of them mean."),
-    "profiles": ("names:profiles_command", "List the named conventions of other tools."),
-    "trec-eval": ("trec_eval:trec_eval_command", "Behave exactly as trec_eval."),
+    "measures": ("help:measures_command", "List the measures, or say what some of them mean."),
+    "profiles": ("help:profiles_command", "List the named conventions of other tools."),
+    "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
     "help": ("help:help_command", "Say how a command is called."),
 }
 
@@ -58,7 +58,7 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"karat.cli.{module}"), attribute)
         if COMPLETION not in os.environ:
             return command
-        from karat.cli.completion import completing
+        from karat.cli.help import completing
 
         return completing(command)
 
@@ -78,7 +78,7 @@ class Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, without importing a single one."""
-        from karat.cli.completion import named
+        from karat.cli.help import named
 
         options = click.Command.shell_complete(self, ctx, incomplete)
         return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options

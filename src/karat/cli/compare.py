@@ -1,7 +1,9 @@
-"""``karat compare``: runs in, which is better and whether by chance."""
+"""``karat compare``, ``karat report`` and ``karat agreement``: which run is better, and how far judges agree."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +20,11 @@ from karat.cli.options import (
     request_options,
     split,
 )
-from karat.cli.terminal import in_colour, painted, say, text_columns
+from karat.cli.terminal import coloured, in_colour, painted, say, steps, text_columns
 from karat.conventions.policy import CHOICES
 
-__all__ = ["compare_command"]
+__all__ = ["agreement_command", "compare_command", "report_command"]
+
 
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
@@ -177,3 +180,153 @@ def compared(
             progress=progress,
             **options,
         )
+
+
+@click.command("report")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="the page; '-' is standard output")
+@click.option("-m", "--measure", "measures", multiple=True, help="the first is the primary one")
+@click.option("-b", "--baseline", metavar="RUN", help="compare every run with this one, by name or path")
+@click.option(
+    "--queries", metavar="FILE", help="the queries' words: id<TAB>text, or JSON lines with id and text"
+)
+@click.option(
+    "--documents", metavar="FILE", help="the documents' words in the same way, perhaps with a title"
+)
+@click.option("--title", help="of the page")
+@click.option("--test", type=click.Choice(TESTS), help="t; of all pairs of three runs or more tukey")
+@click.option("--correction", type=click.Choice(CORRECTIONS), help="for many comparisons; holm")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="significant is a p below it")
+@click.option("--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or what Holm needs")
+@click.option("--seed", type=click.IntRange(0), help="of the resamples")
+@click.option("--judged-at", type=click.IntRange(1), metavar="K", help="how deep unjudged documents count")
+@request_options
+@input_options
+@exclude_option
+@policy_options
+def report_command(
+    files: tuple[str, ...],
+    output: str,
+    measures: tuple[str, ...],
+    baseline: str | None,
+    queries: str | None,
+    documents: str | None,
+    title: str | None,
+    test: str | None,
+    correction: str | None,
+    alpha: float,
+    resamples: int | None,
+    seed: int | None,
+    judged_at: int | None,
+    profile: str | None,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Show how runs compare, as one HTML page.
+
+    The page needs no network: which run is better and how sure that is, query by query, with the ranked lists and how
+    each value comes about. QRELS and RUN are TREC files or tables (Parquet, CSV, JSON lines …); a run is called what
+    its file is, or what stands before the equals sign:
+
+    \b
+        karat report qrels.txt bm25.run dense.run -o report.html
+        karat report qrels.txt old=a/x.run new=b/x.run --queries queries.tsv --documents docs.jsonl -o report.html
+    """
+    from karat.output.files import refuse_overwriting
+    from karat.reports import report
+    from karat.reports.page import portable
+
+    if len(files) < 3:
+        raise click.UsageError("Give a QRELS file and at least two RUNs.")
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(*files, queries, documents, inputs.exclude)
+    if output != "-":
+        refuse_overwriting(output, paths_of(*files, queries, documents, inputs.exclude))
+    settings: dict[str, Any] = {} if seed is None else {"seed": seed}
+    with steps() as tell:
+        made = report(
+            inputs.qrels(files[0], policy, profile, list(measures) or None),
+            [inputs.run(each) for each in files[1:]],
+            list(measures) or None,
+            baseline=baseline,
+            queries=queries,
+            documents=documents,
+            title=title,
+            command=shlex.join(["karat", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
+            policy=policy,
+            profile=profile,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            resamples=resamples,
+            judged_at=judged_at,
+            progress=tell,
+            **settings,
+        )
+    if output == "-":
+        say(made.html)
+    else:
+        made.save(output)
+        size = len(made.html.encode()) / 1e6
+        click.echo(f"{output}: {made.summary}, {size:.1f} MB.", err=True)
+
+
+@click.command("agreement")
+@click.argument("a", metavar="A.QRELS")
+@click.argument("b", metavar="B.QRELS")
+@click.argument("runs", nargs=-1, metavar="[[NAME=]RUN]...")
+@click.option("-m", "--measure", "measures", multiple=True, help="of the runs  [default: nDCG@10 and AP]")
+@click.option(
+    "--pool",
+    type=click.Choice(("own", "both")),
+    default="own",
+    show_default=True,
+    help="score runs on the documents each judge judged, or on those that both did",
+)
+@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
+@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="for intervals")
+@click.option("--seed", type=click.IntRange(0), help="of the resamples")
+@request_options
+@click.option("--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text")
+@input_options
+@exclude_option
+@policy_options
+def agreement_command(
+    a: str,
+    b: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    pool: str,
+    alpha: float,
+    resamples: int,
+    seed: int | None,
+    profile: str | None,
+    layout: str,
+    lenient: bool,
+    **axes: Any,
+) -> None:
+    """Say how far two judges agree, and with runs, whether they order systems alike.
+
+    A.QRELS is the reference, B.QRELS the judge in question, such as a language model.
+    """
+    from karat.comparison.agreement import agreement
+
+    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
+    refuse_two_readers(a, b, *runs, inputs.exclude)
+    chosen = {} if seed is None else {"seed": seed}
+    found = agreement(
+        inputs.qrels(a, policy, profile, list(measures) or None),
+        inputs.qrels(b, policy, profile, list(measures) or None),
+        [inputs.run(each) for each in runs] or None,
+        list(measures) or None,
+        pool=pool,
+        policy=policy,
+        profile=profile,
+        alpha=alpha,
+        resamples=resamples,
+        **chosen,
+    )
+    if layout == "text":
+        say(coloured("agreement", found.to_text(text_columns())))
+    else:
+        say(found.to_json() if layout == "json" else found.to_markdown())

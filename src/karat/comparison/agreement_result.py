@@ -13,9 +13,8 @@ from karat.comparison.verdict import TEST_NAMES, family_words
 from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
-from karat.output.display import Display
 from karat.output.errors import DataError, did_you_mean
-from karat.output.tables import folded, in_bands, lay_out
+from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

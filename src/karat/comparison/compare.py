@@ -19,8 +19,8 @@ from karat.comparison.statistics.resampling import refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
 from karat.inputs.runs import Asked
-from karat.output.display import Display
 from karat.output.errors import DataError, PolicyError, did_you_mean
+from karat.output.tables import Display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,9 +14,8 @@ from karat.comparison.verdict import heading, method, verdict_of
 from karat.evaluation.score_tables import document_of
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
-from karat.output.display import html_table
 from karat.output.errors import DataError, did_you_mean
-from karat.output.tables import apart, columns_of, folded, in_bands, lay_out, width
+from karat.output.tables import apart, columns_of, folded, html_table, in_bands, lay_out, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

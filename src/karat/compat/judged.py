@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
-from karat.compat.c import as_c_reads
-from karat.compat.requests import Refusal
+from karat.compat.requests import Refusal, as_c_reads
 from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path
 from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of

@@ -1,20 +1,176 @@
-"""trec_eval's ``-m``: measures with their parameters, the names that are printed, and the help of ``-h``."""
+"""What trec_eval reads of its command line: C's numbers and options, measures and their parameters, ``-Z``, ``-h``."""
 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from karat.compat.c import atof, atol
+import numpy as np
+
+from karat import _native
+from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.aliases import NICKNAMES, TABLE, TrecName
 from karat.measures.names import own
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Column", "Refusal", "columns", "family", "known", "ranked", "text"]
+    from karat.inputs.sources import Source
+    from karat.lists.rows import Floats
+
+__all__ = [
+    "Column",
+    "OptionError",
+    "Refusal",
+    "Zscores",
+    "as_c_reads",
+    "atof",
+    "atol",
+    "columns",
+    "family",
+    "known",
+    "options",
+    "ranked",
+    "text",
+]
+
+
+BLANK = r"[ \t\n\v\f\r]*"
+LONG = re.compile(BLANK + r"([+-]?[0-9]+)")
+DOUBLE = re.compile(
+    BLANK + r"([+-]?)(?:"
+    r"(?P<hex>0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)"
+    r"|(?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<word>infinity|inf|nan))",
+    re.IGNORECASE,
+)
+LONGEST, SHORTEST = 2**63 - 1, -(2**63)
+
+
+def atol(text: str) -> int:
+    """The whole number at the start of ``text``, held within 64 bits; 0 if there is none."""
+    found = LONG.match(text)
+    return min(max(int(found[1]), SHORTEST), LONGEST) if found else 0
+
+
+def atof(text: str) -> float:
+    """The number at the start of ``text``: decimal, hexadecimal, inf or nan; 0 if there is none."""
+    found = DOUBLE.match(text)
+    if found is None:
+        return 0.0
+    size = from_hex(found["hex"]) if found["hex"] else float(found["decimal"] or found["word"])
+    return -size if found[1] == "-" else size
+
+
+def from_hex(text: str) -> float:
+    """A hexadecimal number; beyond the largest double, infinity."""
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        return float("inf")
+
+
+class OptionError(Exception):
+    """An option that does not exist, or lacks its argument; the text is getopt's, without the program's name."""
+
+
+def options(
+    arguments: list[str], short: Mapping[str, bool], long: Mapping[str, tuple[str, bool]], operands: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Each option's letter with its argument ('' without), as they come; the others go to ``operands``.
+
+    Options may follow operands, bundle and carry attached arguments; long ones may be cut to what is still
+    unambiguous; ``--`` ends them.
+
+    Args:
+        arguments: the command line, without the program's name.
+        short: letters, and whether each takes an argument.
+        long: names with their letter and whether they take an argument.
+        operands: what is left is appended here.
+
+    Raises:
+        OptionError: at the first option that is wrong, after those before it were handed out.
+    """
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            operands += rest
+        elif argument.startswith("--"):
+            yield long_option(argument[2:], long, rest)
+        elif argument.startswith("-") and argument != "-":
+            yield from bundle(argument[1:], short, rest)
+        else:
+            operands.append(argument)
+
+
+def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[str]) -> tuple[str, str]:
+    """The option of ``--text``."""
+    word, equals, value = text.partition("=")
+    near = [word] if word in long else [name for name in long if name.startswith(word)]
+    if not near:
+        raise OptionError(f"unrecognized option '--{text}'")
+    if len(near) > 1:
+        shown = " ".join(f"'--{name}'" for name in near)
+        raise OptionError(f"option '--{text}' is ambiguous; possibilities: {shown}")
+    name = near[0]
+    letter, takes = long[name]
+    if equals and not takes:
+        raise OptionError(f"option '--{name}' doesn't allow an argument")
+    if not takes or equals:
+        return letter, value
+    following = next(rest, None)
+    if following is None:
+        raise OptionError(f"option '--{name}' requires an argument")
+    return letter, following
+
+
+def bundle(text: str, short: Mapping[str, bool], rest: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """The options of ``-text``: letters, of which the first that takes an argument takes what follows it."""
+    for place, letter in enumerate(text):
+        if letter not in short:
+            raise OptionError(f"invalid option -- '{letter}'")
+        if not short[letter]:
+            yield letter, ""
+            continue
+        value = text[place + 1 :] or next(rest, None)
+        if value is None:
+            raise OptionError(f"option requires an argument -- '{letter}'")
+        yield letter, value
+        return
+
+
+Read = TypeVar("Read")
+
+END = re.compile(rb"^\0", re.MULTILINE)
+TAIL = re.compile(rb"\0[^ \t\n\v\f\r]*")
+
+
+def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
+    """What ``read`` makes of a text; of one with NUL bytes, of what C sees of it, which standard error is told.
+
+    trec_eval counts its lines up to the first NUL, so what it does behind one within a line is left to its luck.
+
+    Raises:
+        LineError: as ``read`` does.
+    """
+    try:
+        return read(source.from_start())
+    except _native.LineError as error:
+        if error.kind != "nul":
+            raise
+        line = error.line
+    content = source.content()
+    end = END.search(content)
+    seen = content if end is None else content[: end.start()]
+    says = f"{source.name}, line {line}: a NUL byte, at which C's functions end a text."
+    if end is not None:
+        lines, rest = seen.count(b"\n"), content.count(b"\n", end.start())
+        says += f" As in trec_eval the file ends with line {lines}; {rest} lines behind it are not read."
+    sys.stderr.write(f"karat trec-eval: {says}\n")
+    return read(TAIL.sub(b"", seen))
 
 
 STRINGS = ("runid", "relstring")
@@ -263,3 +419,59 @@ def explained(name: str) -> str:
         return f"{name}\n    {'The tag of the run.' if name == 'runid' else 'The first grades, as characters.'}\n"
     measure = own(template.format(1))
     return f"{name}\n    {(REGISTER[measure.name].formula.__doc__ or '').strip()}\n"
+
+
+MISSING = -1000000.0
+
+
+class Zscores:
+    """Means and standard deviations by query and printed name.
+
+    Args:
+        path: lines ``query measure mean deviation``.
+        version: 9 or 10, whose messages differ.
+
+    Raises:
+        Refusal: a file or line that cannot be read.
+    """
+
+    def __init__(self, path: str, version: int) -> None:
+        """Read the file."""
+        by = "get_zscores" if version >= 10 else "get_prefs"
+        try:
+            names, deviations, _ = as_c_reads(
+                source_of(path),
+                lambda handle: _native.read_rows(
+                    handle, columns=4, numbers="c", number="level", comments="none", blank_lines="error"
+                ),
+            )
+        except _native.LineError as error:
+            text = f"trec_eval.get_zscores: Malformed line {error.data_line}\n"
+            raise Refusal(255, text) from None
+        except (OSError, ValueError):
+            raise Refusal(255, f"trec_eval.{by}: Cannot read zscores file '{path}'\n") from None
+        means = [atof(mean.decode("latin-1")) for mean in names[2]]
+        self.expected = dict(zip(zip(names[0], names[1]), zip(means, deviations.tolist())))
+
+    def convert(self, queries: list[bytes], labels: list[bytes], values: Floats) -> Floats:
+        """Every value as a z-score; -1000000 where the file has no mean for it.
+
+        Args:
+            queries: the query of each row.
+            labels: the printed name of each column.
+            values: the values [queries, labels].
+        """
+        nothing = (np.nan, np.nan)
+        pairs = [[self.expected.get((query, name), nothing) for name in labels] for query in queries]
+        given = np.array(pairs, np.float64).reshape(len(queries), len(labels), 2)
+        mean, deviation = given[..., 0], given[..., 1]
+        stated = np.array([[(q, n) in self.expected for n in labels] for q in queries]).reshape(values.shape)
+        level = np.where(values == mean, 0.0, MISSING)
+        with np.errstate(all="ignore"):
+            moved = (values - mean) / deviation
+        found = np.where(stated, np.where(deviation != 0, moved, level), MISSING)
+        # Of two operands that are NaN the machine keeps the first, with its sign: what the file says has that of its
+        # text, and 0/0 is negative.
+        given_nan = np.where(np.isnan(mean), mean, deviation)
+        sign = np.where(np.isnan(values), -1.0, np.copysign(1.0, given_nan))
+        return np.where(np.isnan(found), np.copysign(np.nan, sign), found)

@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.compat.c import OptionError, as_c_reads, atol, options
 from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
-from karat.compat.requests import Column, Refusal, columns, family, known, ranked
-from karat.compat.zscores import Zscores
+from karat.compat.requests import (
+    Column,
+    OptionError,
+    Refusal,
+    Zscores,
+    as_c_reads,
+    atol,
+    columns,
+    family,
+    known,
+    options,
+    ranked,
+)
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores
 from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of

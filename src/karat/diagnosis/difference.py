@@ -17,10 +17,9 @@ from karat.inputs.run import Run
 from karat.inputs.sources import kept
 from karat.measures import Measure
 from karat.measures.define import show
-from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.escaping import json_text
-from karat.output.tables import folded, lay_out
+from karat.output.tables import Display, folded, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from karat.measures.define import show
 from karat.output import escaping
-from karat.output.display import Display
 from karat.output.language import ENGLISH, Language
-from karat.output.tables import folded, in_bands, lay_out
+from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

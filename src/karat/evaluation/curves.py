@@ -14,9 +14,8 @@ from karat.inputs.run import Run, RunLike
 from karat.matching.match import Match, match, match_grades
 from karat.matching.mismatch import doubts
 from karat.measures.define import show
-from karat.output.display import Display, html_table
 from karat.output.errors import DataError, MeasureError, warn
-from karat.output.tables import lay_out
+from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

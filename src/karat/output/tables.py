@@ -1,4 +1,4 @@
-"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV: cells in, one string out; and sentences in lines."""
+"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV, folded sentences, and the display of results in notebooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,19 @@ from karat.output.escaping import printable, shortened
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["LAYOUTS", "Marked", "apart", "columns_of", "folded", "in_bands", "lay_out", "width"]
+__all__ = [
+    "LAYOUTS",
+    "Display",
+    "Marked",
+    "apart",
+    "columns_of",
+    "folded",
+    "html_table",
+    "in_bands",
+    "lay_out",
+    "width",
+]
+
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]
@@ -297,3 +309,51 @@ def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list
         bands[-1].append(place)
         used += widths[place]
     return [[*range(keep), *band] for band in bands]
+
+
+MOST_LINES = 60
+"""Longer texts are cut in a prompt: a cell of a notebook that ends in a result is no request for a book."""
+
+
+class Display:
+    """Results whose display is their text, or in a notebook their tables.
+
+    Example:
+        >>> import karat
+        >>> karat.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0}}, "RR")
+        run      RR
+        run  1.0000
+        1 query · policy trec
+    """
+
+    def __repr__(self) -> str:
+        """The text, cut where it is long; ``print`` shows all of it."""
+        lines = str(self).rstrip("\n").split("\n")
+        if len(lines) > MOST_LINES:
+            left = len(lines) - MOST_LINES + 1
+            lines = [*lines[: MOST_LINES - 1], f"… {left} more lines: print() shows them"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, escaped."""
+        lines = "\n".join(map(escaping.html, repr(self).split("\n")))
+        return f"<pre>{lines}</pre>\n"
+
+
+def html_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], *lines: str, head: str = ""
+) -> str:
+    """A table for a notebook, cut where it is long, and the lines under it, all escaped.
+
+    Args:
+        header: the columns' titles.
+        rows: the cells.
+        names: which columns hold names and not numbers.
+        lines: the lines under it.
+        head: the line above it.
+    """
+    kept = rows if len(rows) <= MOST_LINES else rows[: MOST_LINES - 1]
+    said = [f"… {len(rows) - len(kept)} more rows"] if len(kept) < len(rows) else []
+    above = f"<p>{escaping.html(head)}</p>\n" if head else ""
+    under = "".join(f"<p>{escaping.html(each)}</p>\n" for each in (*said, *lines) if each)
+    return f"{above}{lay_out('html', header, kept, names)}{under}"

@@ -12,8 +12,7 @@ from karat.conventions.request import conventions, labelled
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores, side_by_side
 from karat.output.errors import DataError, MeasureError
-from karat.tensors.arrays import taken, weights_taken
-from karat.tensors.batch import Batch, array_of, batch_in, topk_batch
+from karat.tensors.batch import Batch, array_of, batch_in, taken, topk_batch, weights_taken
 from karat.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from karat._version import __version__
-from karat.output.display import Display
 from karat.output.escaping import command, json_text, markdown, printable, sentence
-from karat.output.tables import Marked, folded, lay_out
+from karat.output.tables import Display, Marked, folded, lay_out
 
 __all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
 

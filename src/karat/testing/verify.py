@@ -19,9 +19,9 @@ from karat.inputs.files.paths import place_of
 from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.output.display import Display
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
+from karat.output.tables import Display
 from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
 from karat.testing.record import comparison_of, digests, versions
 

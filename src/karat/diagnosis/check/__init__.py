@@ -17,9 +17,8 @@ from karat.diagnosis.check.survey import COLUMNS
 from karat.diagnosis.check.text import IN_TEXT
 from karat.inputs.run import short
 from karat.measures import parse_measures
-from karat.output.display import Display
 from karat.output.escaping import json_text, sentence
-from karat.output.tables import folded
+from karat.output.tables import Display, folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

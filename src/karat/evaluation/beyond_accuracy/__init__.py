@@ -11,10 +11,9 @@ from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.evaluation.beyond_accuracy.measures import BEYOND, parse
 from karat.measures.names import split_names
-from karat.output.display import Display
 from karat.output.errors import DataError, MeasureError
 from karat.output.escaping import defined, json_text
-from karat.output.tables import lay_out
+from karat.output.tables import Display, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
