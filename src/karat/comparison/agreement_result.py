@@ -10,10 +10,10 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.verdict import TEST_NAMES, family_words
-from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.errors import DataError, did_you_mean
+from karat.output.language import plural
 from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ def unknown(found: Agreement) -> list[str]:
         lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} taken for unjudged.")
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
         count = len(found.effects[0].names)
-        pairs = plural(found.effects[0].pairs, "pair", "pairs")
+        pairs = plural(found.effects[0].pairs, "pair")
         lines.append(f"{count} systems make {pairs}: tau moves in large steps.")
     lines.append("Agreement says how alike two judges are, not which of them is right.")
     lines.append(

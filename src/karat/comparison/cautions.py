@@ -21,11 +21,11 @@ from karat.comparison.verdict import (
     signed,
 )
 from karat.evaluation.engine import values_of
-from karat.evaluation.score_tables import plural
 from karat.inputs.ids import text_of
 from karat.lists.rows import offsets_of
 from karat.matching.match import finished
 from karat.matching.ties import arranged
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, letter, ranked, turned
-from karat.evaluation.score_tables import conventions_of, plural
+from karat.evaluation.score_tables import conventions_of
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,8 +205,7 @@ def split(
 
 def counted(comparison: Findings) -> str:
     """The number of queries, with the noun."""
-    count = len(comparison.queries)
-    return f"{count:,} {'query' if count == 1 else 'queries'}"
+    return plural(len(comparison.queries), "query", "queries")
 
 
 def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.evaluation.evaluate import evaluate_one, evaluate_run, warned
-from karat.evaluation.score_tables import plural
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
@@ -19,6 +18,7 @@ from karat.measures import Measure
 from karat.measures.define import show
 from karat.output.errors import DataError, MeasureError, command_of
 from karat.output.escaping import json_text
+from karat.output.language import plural
 from karat.output.tables import Display, folded, lay_out
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.matching.match import Counts
     from karat.measures.names import Wanted
 
-__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "plural", "to_json", "wanted_words"]
+__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "to_json", "wanted_words"]
 
 LEAST_NAME, LONGEST_NAME = 12, 40
 """How short a name may be cut where a table has to fit, and how long one may be where it goes on below."""
@@ -324,11 +324,6 @@ def wanted_words(wanted: Wanted, say: Language) -> str:
     return (
         say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
     )
-
-
-def plural(count: int, one: str, many: str) -> str:
-    """A count with its noun."""
-    return f"{count} {one if count == 1 else many}"
 
 
 def to_json(scores: Sequence[Values], *, per_query: bool) -> str:

@@ -10,7 +10,7 @@ from karat.output.errors import PolicyError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ENGLISH", "LANGUAGES", "Language", "language_named", "language_of"]
+__all__ = ["ENGLISH", "LANGUAGES", "Language", "language_named", "language_of", "plural"]
 
 LANGUAGES = ("en", "zh")
 
@@ -74,3 +74,8 @@ def language_of(environment: Mapping[str, str]) -> str:
         (environment[each] for each in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(each)), ""
     )
     return "zh" if locale.casefold().startswith("zh") else "en"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun, the plural in -s if not given; thousands have commas."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

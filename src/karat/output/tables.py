@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -66,10 +65,9 @@ def width(cell: str) -> int:
     """Columns that a cell takes on a terminal."""
     if cell.isascii():
         return len(cell)
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        for letter in cell
-    )
+    from rich.cells import cell_len
+
+    return cell_len(cell)
 
 
 def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.comparison import compare
-from karat.evaluation.score_tables import plural
 from karat.output.files import refuse_overwriting, write_whole
+from karat.output.language import plural
 from karat.reports.data import alongside
 from karat.reports.page import Bundle
 from karat.reports.queries import Excerpt, chosen_queries, looked_at, opened, texts_of

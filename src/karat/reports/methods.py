@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
-from karat.evaluation.score_tables import conventions_of, plural
+from karat.evaluation.score_tables import conventions_of
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from karat.comparison import Comparison, Settings

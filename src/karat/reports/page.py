@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS
 from karat.comparison.verdict import SHORT_NAMES, TEST_NAMES, counted
-from karat.evaluation.score_tables import footers, plural
+from karat.evaluation.score_tables import footers
 from karat.evaluation.scores import Scores
 from karat.output.errors import DataError
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,7 +193,7 @@ def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
     """The facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
     facts = [
         counted(comparison),
-        plural(len(comparison.names), "run", "runs"),
+        plural(len(comparison.names), "run"),
     ]
     if inputs.qrels is not None:
         grades = inputs.qrels.judgments.grades

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.evaluation.score_tables import plural
 from karat.evaluation.scores import Scores
 from karat.lists.arrays import Arrays
 from karat.output.errors import DataError, MeasureError
+from karat.output.language import plural
 from karat.tensors.evaluator import Column, Evaluator, mean_of, sums_of, terms_of
 
 if TYPE_CHECKING:

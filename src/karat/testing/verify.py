@@ -13,7 +13,7 @@ from karat._version import __version__
 from karat.conventions.profiles import profile_named
 from karat.conventions.request import labelled, needs_groups
 from karat.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
-from karat.evaluation.score_tables import document_of, plural
+from karat.evaluation.score_tables import document_of
 from karat.inputs.errors import sentences
 from karat.inputs.files.paths import place_of
 from karat.inputs.files.sniff import is_pattern
@@ -21,6 +21,7 @@ from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.output.errors import DataError, Worded, worded
 from karat.output.escaping import json_text, sentence
+from karat.output.language import plural
 from karat.output.tables import Display
 from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
 from karat.testing.record import comparison_of, digests, versions

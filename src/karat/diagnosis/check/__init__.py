@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found, plural
+from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
 from karat.diagnosis.check.inputs import Files, Text, head, taken
 from karat.diagnosis.check.lenient import Judged, Pair
 from karat.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
@@ -18,6 +18,7 @@ from karat.diagnosis.check.text import IN_TEXT
 from karat.inputs.run import short
 from karat.measures import parse_measures
 from karat.output.escaping import json_text, sentence
+from karat.output.language import plural
 from karat.output.tables import Display, folded
 
 if TYPE_CHECKING:

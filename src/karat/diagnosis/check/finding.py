@@ -20,7 +20,6 @@ __all__ = [
     "Finding",
     "Kind",
     "found",
-    "plural",
     "without_stop",
 ]
 
@@ -114,11 +113,6 @@ def found(
 def without_stop(error: DataError) -> str:
     """An error's sentence, as a finding has it: without its full stop."""
     return reworded(error.said, lambda said: said.rstrip("."))
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun; thousands are parted by commas."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 OF_FILES = (

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.diagnosis.check.finding import ERROR, WARNING, found, plural
+from karat.diagnosis.check.finding import ERROR, WARNING, found
 from karat.diagnosis.check.lenient import DEPTH, told
 from karat.diagnosis.check.text import EXAMPLES
 from karat.inputs.ids import text_of
 from karat.inputs.run import short
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, plural
+from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found
 from karat.diagnosis.check.lenient import LENIENT, by_rank, moved, negated, rewritten, told, without_own
 from karat.diagnosis.check.survey import COLUMNS, MOST_TAGS, chunks, fields_of
 from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
@@ -14,6 +14,7 @@ from karat.inputs.ids import text_of
 from karat.inputs.run import Run
 from karat.inputs.runs import Asked
 from karat.inputs.runs.text import TextRun
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found, plural
+from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
 from karat.diagnosis.check.survey import COLUMNS
 from karat.inputs.ids import alike, text_of
 from karat.output.errors import worded
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
