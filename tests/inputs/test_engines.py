@@ -16,7 +16,7 @@ import pytest
 
 import karat
 from karat import DataError, Policy, PolicyError, Qrels, Run
-from karat.inputs.runs import Asked, as_mapping
+from karat.inputs.runs import MatchOptions, as_mapping
 from karat.inputs.runs.engine import EngineRun
 from test_conformance import needed
 
@@ -104,7 +104,7 @@ def test_an_engine_finds_what_dicts_hold(make: Any) -> None:
 @on_engines
 def test_people_see_the_documents_that_the_engine_holds(make: Any) -> None:
     run, policy = by_its_engine(make(RUN)), Policy()
-    assert run.held.ranked(b"q", Asked(policy)) == ([b"c", b"b", b"d", b"a"], [2.0, 2.0, 1.0, 1.0])
+    assert run.held.ranked(b"q", MatchOptions(policy)) == ([b"c", b"b", b"d", b"a"], [2.0, 2.0, 1.0, 1.0])
     assert as_mapping(run.held, [b"z", b"other", b"\xff"]) == {"z": {"a": 0.0}, "other": {"b": 7.0}}
     many = [f"none{number}".encode() for number in range(200)]
     assert as_mapping(run.held, [*many, b"z"]) == {"z": {"a": 0.0}}
@@ -344,7 +344,7 @@ def test_spark_has_no_python_step_and_one_job_for_all_measures(spark: Any) -> No
     run = by_its_engine(spark_table(spark, RUN).select("qid", "docno", "score"))
     judgments = Qrels.of(QRELS).judgments
     for policy in (Policy(), Policy(ties="ascending", duplicates="max", scores="float32", depth=2)):
-        frame = run.held.planned(judgments, Asked(policy)).to_native()  # type: ignore[attr-defined]
+        frame = run.held.planned(judgments, MatchOptions(policy)).to_native()  # type: ignore[attr-defined]
         text = frame._jdf.queryExecution().executedPlan().toString()
         assert "Window" in text
         assert not [word for word in PYTHON_STEPS if word in text]
@@ -378,7 +378,7 @@ def test_a_small_run_of_spark_is_moved_and_found_the_same_as_a_large_one(spark: 
     assert isinstance(held, EngineRun)
     count = len(RUN["qid"])
     for policy in (Policy(), Policy(ties="ascending", scores="float32"), Policy(duplicates="max", depth=2)):
-        asked = Asked(policy)
+        asked = MatchOptions(policy)
         moved, ranked = replace(held, most=count), replace(held, most=count - 1)
         assert moved.moved(judgments, asked) is not None
         assert ranked.moved(judgments, asked) is None
@@ -391,12 +391,12 @@ def test_a_small_run_of_spark_is_moved_and_found_the_same_as_a_large_one(spark: 
             other.line_count,
         )
     # What an order of the rows decides is the engine's to refuse, whatever the size.
-    assert held.moved(judgments, Asked(Policy(ties="input"))) is None
+    assert held.moved(judgments, MatchOptions(Policy(ties="input"))) is None
     twice = Run.of(spark_table(spark, TWICE).select("qid", "docno", "score")).held
     assert isinstance(twice, EngineRun)
     for rule in ("error", "first", "last"):
-        assert twice.moved(judgments, Asked(Policy(duplicates=rule))) is None
-    assert twice.moved(judgments, Asked(Policy(duplicates="max"))) is not None
+        assert twice.moved(judgments, MatchOptions(Policy(duplicates=rule))) is None
+    assert twice.moved(judgments, MatchOptions(Policy(duplicates="max"))) is not None
 
 
 def test_spark_says_in_a_sentence_what_it_cannot(spark: Any) -> None:

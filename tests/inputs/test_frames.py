@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import karat
 from karat import DataError, Policy, Qrels, Run
 from karat.inputs.frames import is_frame
-from karat.inputs.runs import Asked
+from karat.inputs.runs import MatchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -283,8 +283,8 @@ def test_many_rows_in_any_order_are_shared_among_threads_and_change_nothing() ->
     expected = by_query(karat.evaluate(qrels, lists, MEASURES))
     assert by_query(karat.evaluate(qrels, straight, MEASURES)) == expected
     assert by_query(karat.evaluate(qrels, shuffled, MEASURES)) == expected
-    one = Run.of(shuffled).match(Qrels.of(qrels).judgments, Asked(Policy(), cores=1))
-    several = Run.of(shuffled).match(Qrels.of(qrels).judgments, Asked(Policy(), cores=5))
+    one = Run.of(shuffled).match(Qrels.of(qrels).judgments, MatchOptions(Policy(), cores=1))
+    several = Run.of(shuffled).match(Qrels.of(qrels).judgments, MatchOptions(Policy(), cores=5))
     assert (one.rank == several.rank).all()
     assert (one.judgment == several.judgment).all()
 
@@ -355,7 +355,7 @@ def test_without_a_score_the_lowest_rank_comes_first() -> None:
     needed("polars")
     run = polars_frame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "rank": [3, 1, 2]})
     assert karat.evaluate({"q": {"c": 1}}, run, "RR")["RR"] == 0.5
-    assert Run.of(run).held.ranked(b"q", Asked(Policy())) == ([b"b", b"c", b"a"], [-1.0, -2.0, -3.0])
+    assert Run.of(run).held.ranked(b"q", MatchOptions(Policy())) == ([b"b", b"c", b"a"], [-1.0, -2.0, -3.0])
 
 
 def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:
@@ -484,7 +484,7 @@ def test_the_first_bad_row_is_named_whatever_the_threads(threads: int) -> None:
     scores[[70_000, 150_000]] = np.nan
     run = Run.of(arrow_table({"qid": np.zeros(200_000, int), "docno": np.arange(200_000), "score": scores}))
     with pytest.raises(DataError, match="row 70000 "):
-        run.match(Qrels.of({"0": {"1": 1}}).judgments, Asked(Policy(), cores=threads))
+        run.match(Qrels.of({"0": {"1": 1}}).judgments, MatchOptions(Policy(), cores=threads))
 
 
 def test_a_judgment_given_twice_is_refused_by_row() -> None:

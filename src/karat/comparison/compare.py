@@ -18,7 +18,7 @@ from karat.comparison.statistics import SEED, kendall, rbo, tau_ap
 from karat.comparison.statistics.resampling import refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
-from karat.inputs.runs import Asked
+from karat.inputs.runs import MatchOptions
 from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.output.tables import Display
 
@@ -440,5 +440,6 @@ def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
         return []
     policy = system.scores.policy
     return [
-        list(dict.fromkeys(system.run.held.ranked(query, Asked(policy))[0]))[:DEEPEST] for query in queries
+        list(dict.fromkeys(system.run.held.ranked(query, MatchOptions(policy))[0]))[:DEEPEST]
+        for query in queries
     ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.compat.requests import Refusal, as_c_reads
-from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path
+from karat.inputs.sources import from_path
 from karat.lists.flat import Flat
 from karat.lists.preferences import ContradictionError, Group, PreferenceLists, group_of
 from karat.lists.rows import Floats, Integers, JudgedRows, offsets_of, rows_of_groups
@@ -22,10 +22,41 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ABORTED", "FORMATS", "Cut", "Judged", "Trouble", "read_judged"]
+__all__ = [
+    "ABORTED",
+    "FORMATS",
+    "TREC_EVAL_9",
+    "TREC_EVAL_10",
+    "Cut",
+    "Judged",
+    "TextDialect",
+    "Trouble",
+    "read_judged",
+]
 
 ABORTED = 134
 """The exit code of a trec_eval that calls abort(); what it had printed is lost with its buffer."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextDialect:
+    """How a version of trec_eval reads text.
+
+    Args:
+        numbers: ``c``: what C's atof and atol make of a token.
+        qrels_comments: ``any`` (first non-blank byte is ``#``), ``first-byte``, or ``none``.
+        run_comments: the same for runs.
+        qrels_blank_lines: ``skip`` or ``error``.
+    """
+
+    numbers: str
+    qrels_comments: str
+    run_comments: str
+    qrels_blank_lines: str
+
+
+TREC_EVAL_10 = TextDialect("c", "first-byte", "any", "error")
+TREC_EVAL_9 = TextDialect("c", "none", "none", "error")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.compat.judged import ABORTED, Cut, Judged, Trouble, duplicate, read_judged
+from karat.compat.judged import (
+    ABORTED,
+    TREC_EVAL_9,
+    TREC_EVAL_10,
+    Cut,
+    Judged,
+    Trouble,
+    duplicate,
+    read_judged,
+)
 from karat.compat.requests import (
     Column,
     OptionError,
@@ -28,7 +37,7 @@ from karat.compat.requests import (
 )
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores
-from karat.inputs.sources import TREC_EVAL_9, TREC_EVAL_10, from_path, source_of
+from karat.inputs.sources import from_path, source_of
 from karat.lists.flat import Flat
 from karat.output.errors import DataError
 from karat.output.escaping import lines_for_terminal

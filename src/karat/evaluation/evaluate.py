@@ -14,7 +14,7 @@ from karat.evaluation.scores import ScoresByRun
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, RunsLike, are_several, runs_in, short
 from karat.inputs.runs import available_cores, side_by_side
-from karat.inputs.sources import Origin
+from karat.inputs.sources import Provenance
 from karat.matching.match import Match, match, match_grades, match_judged_ranking
 from karat.matching.mismatch import doubts
 from karat.output.errors import DataError, warn
@@ -248,7 +248,7 @@ def evaluate_grades(
     lists, pools = nested(grades), None if judged is None else nested(judged)
     its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
     scores = scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, name, its)
-    return warned(replace(scores, inputs={"grades": Origin("grades")}))
+    return warned(replace(scores, inputs={"grades": Provenance("grades")}))
 
 
 # ---------------------------------------------------------------- runs

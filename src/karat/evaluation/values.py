@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
-    from karat.inputs.sources import Origin
+    from karat.inputs.sources import Provenance
     from karat.lists.rows import Floats, JudgedRows
     from karat.matching.match import Counts
 
@@ -45,7 +45,7 @@ class Values:
     counted: NDArray[np.bool_] | None = None
     weights: Floats | None = None
     errors: dict[str, float] = field(default_factory=dict)
-    inputs: dict[str, Origin] = field(default_factory=dict)
+    inputs: dict[str, Provenance] = field(default_factory=dict)
     pools: dict[str, JudgedRows] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)

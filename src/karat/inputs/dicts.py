@@ -11,14 +11,14 @@ import numpy as np
 from karat import _native
 from karat.inputs.errors import from_mapping
 from karat.inputs.ids import as_text, bytes_of, text_of, texts
-from karat.inputs.sources import Origin
+from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 from karat.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from karat.inputs.runs import Asked, Row
+    from karat.inputs.runs import MatchOptions, Row
 
 __all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
 
@@ -93,7 +93,7 @@ def listed(ids: Any, kind: str, query: Any) -> list[Any]:
     return found
 
 
-MAPPING = Origin("a mapping")
+MAPPING = Provenance("a mapping")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,28 +106,28 @@ class MappingRun:
     """
 
     mapping: dict[str, Any]
-    origin: Origin = MAPPING
+    origin: Provenance = MAPPING
     alone: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
         matched: _native.Matched = from_mapping(
             lambda run: _native.match_mapping(
-                judgments, run, ties=asked.rule, float32=asked.float32, scores=asked.scores
+                judgments, run, ties=options.rule, float32=options.float32, scores=options.scores
             ),
             self.mapping,
             "run",
         )
         return matched
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in order: ``match`` gives the rank of each when all are judged."""
         scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))
         everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))
-        order = self.match(everything, asked).judgment.tolist() if ids else []
-        compared = np.float32 if asked.float32 else np.float64
+        order = self.match(everything, options).judgment.tolist() if ids else []
+        compared = np.float32 if options.float32 else np.float64
         values = [float(compared(value)) for value in scores.values()]
         return [ids[each] for each in order], [values[each] for each in order]
 

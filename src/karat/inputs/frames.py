@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from karat import _native
 from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
 from karat.inputs.errors import refusals, row_sentences
-from karat.inputs.sources import Origin
+from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from karat.inputs.runs import Asked, Row
+    from karat.inputs.runs import MatchOptions, Row
 
 __all__ = [
     "GRADE",
@@ -75,7 +75,7 @@ class Columns:
     value: int | None
     rank: int | None
     subtopic: int | None
-    origin: Origin
+    origin: Provenance
 
     @property
     def of_run(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
         places.get("grade", places.get("score")),
         places.get("rank"),
         places.get("subtopic"),
-        Origin("a frame", library=library, whole=whole, rows=True),
+        Provenance("a frame", library=library, whole=whole, rows=True),
     )
 
 
@@ -302,31 +302,31 @@ class FrameRun:
         return self.columns.value is None
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """Its provenance."""
         return self.columns.origin
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
-        asked.refuse_without_ranks(ranks=self.columns.rank is not None)
+        options.refuse_without_ranks(ranks=self.columns.rank is not None)
         with row_sentences("run"):
             return _native.match_frame(
                 judgments,
                 self.columns.frame,
                 **self.columns.of_run,
-                **asked.order,
-                threads=asked.threads,
-                scores=asked.scores,
+                **options.order,
+                threads=options.threads,
+                scores=options.scores,
             )
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
         with row_sentences("run"):
             documents, scores = _native.ranked_in_frame(
                 self.columns.frame,
                 query,
                 **self.columns.of_run,
-                **asked.order,
+                **options.order,
             )
         return documents, scores.tolist()
 

@@ -16,7 +16,7 @@ from karat.inputs.errors import SWAPPED, from_mapping, row_sentences, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import GRADE, Columns, Frame, columns_of, is_frame, with_grade
 from karat.inputs.ids import bytes_of, text_of, texts
-from karat.inputs.sources import KARAT, Origin, Readable, Reading, Source, source_of
+from karat.inputs.sources import Provenance, Readable, Source
 from karat.output.errors import DataError, NothingError, by_policy, worded
 from karat.output.escaping import shown
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Lines", "Qrels", "QrelsLike", "Rows", "Subtopics", "lines_of_mapping", "subtopics_of"]
 
 
-TABLE = Origin("a table")
+TABLE = Provenance("a table")
 
 Rows: TypeAlias = "list[dict[str, Any]]"
 """Rows as JSON lines hold them."""
@@ -52,7 +52,7 @@ class Qrels:
 
     name: str
     judgments: _native.Judgments
-    origin: Origin = TABLE
+    origin: Provenance = TABLE
     subtopics: Subtopics | None = None
 
     @classmethod
@@ -60,7 +60,6 @@ class Qrels:
         cls,
         qrels: QrelsLike,
         policy: Policy | None = None,
-        reading: Reading = KARAT,
         *,
         subtopics: bool = False,
         query: str | None = None,
@@ -81,7 +80,6 @@ class Qrels:
         Args:
             qrels: the judgments.
             policy: what is done about duplicates and malformed lines.
-            reading: how text is read.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
             document: the same of documents.
             grade: the same of grades; or a number that every row is worth, as with clicks and purchases.
@@ -111,34 +109,25 @@ class Qrels:
             its = columns_of(qrels, "qrels", subtopics=grouped, subtopic=subtopic, **asked)
             return cls.from_columns(its, policy.duplicates)
         if isinstance(qrels, Mapping):
-            return (
-                cls.by_subtopic(qrels, policy, reading, constant)
-                if grouped
-                else cls.in_mapping(qrels, constant)
-            )
-        if reading is not KARAT:  # another tool's face reads what that tool reads
-            source = source_of(cast("Readable", qrels))
-        else:
-            roles = asked | ({"subtopic": subtopic} if grouped else {})
-            found = read_as(cast("Readable", qrels), "qrels", roles, folders, constant)
-            if not isinstance(found, Source):
-                return cls.in_files(found, policy, subtopics=grouped)
-            source = found
+            return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
+        roles = asked | ({"subtopic": subtopic} if grouped else {})
+        source = read_as(cast("Readable", qrels), "qrels", roles, folders, constant)
+        if not isinstance(source, Source):
+            return cls.in_files(source, policy, subtopics=grouped)
         if grouped:
-            return cls.by_subtopic(source, policy, reading)
+            return cls.by_subtopic(source, policy)
         keep = policy.duplicates == "error"
         with sentences(source.name, "qrels", source.origin.files):
             judgments = _native.read_judgments(
                 source.from_start(),
-                columns=4,
                 duplicates="keep" if keep else policy.duplicates,
-                **dialect(reading, policy),
+                lenient=policy.malformed == "skip",
             )
         if not judgments.queries:
             raise NothingError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
-            refuse_subtopics(source, judgments, policy, reading)
+            refuse_subtopics(source, judgments, policy)
         return table.without_duplicates() if keep else table
 
     @classmethod
@@ -153,14 +142,13 @@ class Qrels:
         judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
         if not judgments.queries:
             raise NothingError("The qrels mapping holds no judgments: it is empty.")
-        return cls("<mapping>", judgments, Origin("a mapping"))
+        return cls("<mapping>", judgments, Provenance("a mapping"))
 
     @classmethod
     def by_subtopic(
         cls,
         qrels: Source | Mapping[str, Any],
         policy: Policy,
-        reading: Reading,
         grade: float | None = None,
     ) -> Qrels:
         """Judgments that come by subtopic: ``query subtopic document grade``.
@@ -175,13 +163,13 @@ class Qrels:
             numbers = np.zeros(len(rows), np.int64)
             ids = [[bytes_of(row[column]) for row in rows] for column in range(3)]
             lines = Lines(ids, np.array([float(row[3]) for row in rows]), numbers)
-            name, origin = "<mapping>", Origin("a mapping")
+            name, origin = "<mapping>", Provenance("a mapping")
         else:
             source, name, origin = qrels, qrels.name, qrels.origin
             with sentences(name, "qrels", origin.files):
-                how = dialect(reading, policy)
-                judgments = _native.read_judgments(source.from_start(), columns=4, duplicates="max", **how)
-                lines = Lines(*_native.read_rows(source.from_start(), columns=4, number="grade", **how))
+                lenient = policy.malformed == "skip"
+                judgments = _native.read_judgments(source.from_start(), duplicates="max", lenient=lenient)
+                lines = Lines(*rows_in(source, policy))
         if not judgments.queries:
             raise NothingError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
@@ -248,26 +236,22 @@ class Qrels:
         return [text_of(query) for query in self.judgments.queries]
 
 
-def dialect(reading: Reading, policy: Policy) -> dict[str, Any]:
-    """The kernel's arguments for the text of qrels."""
-    return {
-        "numbers": reading.numbers,
-        "comments": reading.qrels_comments,
-        "blank_lines": reading.qrels_blank_lines,
-        "lenient": policy.malformed == "skip",
-    }
+def rows_in(source: Source, policy: Policy) -> tuple[list[list[bytes]], Floats, Integers]:
+    """The four columns of each line of text, and the number of the line."""
+    lenient = policy.malformed == "skip"
+    return _native.read_rows(
+        source.from_start(), columns=4, number="grade", numbers="strict", lenient=lenient
+    )
 
 
-def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy, reading: Reading) -> None:
+def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy) -> None:
     """Refuse judgments by subtopic where one grade a document is wanted.
 
     Raises:
         DataError: a document is judged twice for a query, each time for another subtopic.
     """
     with sentences(source.name, "qrels", source.origin.files):
-        ids, _, lines = _native.read_rows(
-            source.from_start(), columns=4, number="grade", **dialect(reading, policy)
-        )
+        ids, _, lines = rows_in(source, policy)
     place = {int(line): number for number, line in enumerate(lines)}
     query, document, *twice = judgments.duplicates[0]
     one, other = (text_of(ids[1][place[line]]) for line in twice)
@@ -323,7 +307,7 @@ class Subtopics:
 
 
 def subtopics_of(
-    lines: Lines, judgments: _native.Judgments, duplicates: str, name: str, origin: Origin
+    lines: Lines, judgments: _native.Judgments, duplicates: str, name: str, origin: Provenance
 ) -> Subtopics:
     """Arrange lines by query and subtopic.
 
@@ -375,7 +359,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
     return row, place
 
 
-def once_each(lines: Lines, duplicates: str, name: str, origin: Origin) -> Integers:
+def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
     """The lines that count, one for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     for each, key in enumerate(zip(*lines.ids, strict=True)):

@@ -20,7 +20,7 @@ from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Extracted
 from karat.inputs.runs.text import TextRun
-from karat.inputs.sources import Origin, Readable, Source, kept, source_of
+from karat.inputs.sources import Provenance, Readable, Source, kept, source_of
 from karat.lists.rows import offsets_of
 from karat.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from karat.inputs.files.table import Table
     from karat.inputs.qrels import Rows
-    from karat.inputs.runs import Asked, Found, Held, Row
-    from karat.inputs.sources import Origin
+    from karat.inputs.runs import Found, MatchOptions, Row, RunSource
+    from karat.inputs.sources import Provenance
 
 __all__ = [
     "ExcludingRun",
@@ -67,7 +67,7 @@ class Run:
     """
 
     name: str
-    held: Held
+    held: RunSource
     doubted: str | None = None
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class Run:
         text_name(self.name)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """Its provenance."""
         return self.held.origin
 
@@ -182,13 +182,13 @@ class Run:
             held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """The rows of judged documents.
 
         Raises:
             DataError: a line, row, score or id that cannot be used.
         """
-        return self.held.match(judgments, asked)
+        return self.held.match(judgments, options)
 
 
 def are_several(given: object) -> bool:
@@ -235,7 +235,7 @@ def doubtful(score: str | None) -> str | None:
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
-def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> Held:
+def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSource:
     """The source of a frame's rows: memory, batches, or its engine.
 
     Args:
@@ -340,12 +340,12 @@ class ExcludingRun:
         source: the provenance of those, for a record.
     """
 
-    held: Held
+    held: RunSource
     seen: dict[bytes, frozenset[bytes]]
     source: str
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """The run's provenance."""
         its = self.held.origin
         return replace(its, columns=(*its.columns, ("exclude", self.source)))
@@ -360,19 +360,19 @@ class ExcludingRun:
         """Whether ranks alone order it."""
         return self.held.by_rank
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """The rows of judged documents, without excluded ones.
 
         Raises:
             PolicyError: ``listing=known``, which uses the run's order of rows; ``ranks=given`` for a run of ranks,
                 under which nothing moves up.
         """
-        if asked.policy.ranks == "given" and self.by_rank:
+        if options.policy.ranks == "given" and self.by_rank:
             raise PolicyError(
                 "exclude does not go with ranks=given: what is below an excluded document moves up, and ranks as given "
                 "stay. Choose ranks=counted."
             )
-        if asked.policy.listing == "known":
+        if options.policy.listing == "known":
             raise PolicyError("exclude does not go with listing=known, which goes by every row of the run.")
         queries, documents, grades, left_out, judgment = [], [], [], [], []
         for place, query in enumerate(judgments.queries):
@@ -385,7 +385,7 @@ class ExcludingRun:
             left_out += [*(each in seen for each in judged), *[True] * len(more)]
             judgment += [*range(start, start + len(judged)), *[-1] * len(more)]
         wider = _native.judgments_from_rows(queries, documents, np.array(grades, np.float64))
-        found = self.held.match(wider, asked)
+        found = self.held.match(wider, options)
         again = self.duplicates(found, judgments)
         return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
 
@@ -394,10 +394,10 @@ class ExcludingRun:
         seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
         seen = self.seen.get(query, frozenset())
-        rows = [each for each in zip(*self.held.ranked(query, asked), strict=True) if each[0] not in seen]
+        rows = [each for each in zip(*self.held.ranked(query, options), strict=True) if each[0] not in seen]
         return [document for document, _ in rows], [score for _, score in rows]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
@@ -498,7 +498,7 @@ def two_columns(given: Any) -> dict[str, set[str]] | None:
     return found or None
 
 
-def excluding(held: Held, seen: Qrels) -> ExcludingRun:
+def excluding(held: RunSource, seen: Qrels) -> ExcludingRun:
     """The run without the pairs."""
     known = seen.judgments
     by_query = {query: frozenset(known.documents(place)) for place, query in enumerate(known.queries)}

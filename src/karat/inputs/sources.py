@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BYTE_ORDER_MARK",
-    "KARAT",
-    "TREC_EVAL_9",
-    "TREC_EVAL_10",
     "Begun",
     "Cursor",
     "Kept",
-    "Origin",
+    "Provenance",
     "Readable",
-    "Reading",
     "Reopened",
     "Source",
     "from_path",
@@ -43,30 +39,8 @@ LONGEST_LINE = 2**20
 """Bytes of a line, as in the kernel."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reading:
-    """How text is read.
-
-    Args:
-        numbers: ``strict`` (a whole token that is a number) or ``c`` (what C's atof and atol make of it).
-        qrels_comments: ``any`` (first non-blank byte is ``#``), ``first-byte``, or ``none``.
-        run_comments: the same for runs.
-        qrels_blank_lines: ``skip`` or ``error``.
-    """
-
-    numbers: str
-    qrels_comments: str
-    run_comments: str
-    qrels_blank_lines: str
-
-
-KARAT = Reading("strict", "any", "any", "skip")
-TREC_EVAL_10 = Reading("c", "first-byte", "any", "error")
-TREC_EVAL_9 = Reading("c", "none", "none", "error")
-
-
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """Provenance of an input: a record of the scores names it and hashes it.
 
     Args:
@@ -93,7 +67,7 @@ class Origin:
     rows: bool = False
     first: int | None = None
     word: str = "row"
-    parts: tuple[Origin, ...] = ()
+    parts: tuple[Provenance, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
 
@@ -136,7 +110,7 @@ class Source:
     name: str
     handle: str | bytes | Callable[[], Cursor]
     size: int | None
-    origin: Origin = Origin("bytes")
+    origin: Provenance = Provenance("bytes")
     head: bytes = b""
 
     def from_start(self) -> str | bytes | Cursor:
@@ -256,7 +230,7 @@ def from_path(path: str) -> Source:
         with open(path, "rb") as file:
             head = file.read(HEAD)
     its = format_of(head)
-    origin = Origin("file", path, found.st_size, found.st_mtime_ns)
+    origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
     if its is None:
         return Source(path, path, found.st_size, origin, head)
     return Source(path, lambda: Reopened(lambda: Unpacked(open(path, "rb"), its)), None, origin)
@@ -268,7 +242,7 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
     kind = "standard input" if name == "standard input" else "a stream"
-    return Source(name, Kept(plain).cursor, None, Origin(kind))
+    return Source(name, Kept(plain).cursor, None, Provenance(kind))
 
 
 IN_MEMORY = 64 * 2**20

@@ -14,7 +14,7 @@ import numpy as np
 from karat import _native
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.runs import Asked, listing
+from karat.inputs.runs import MatchOptions, listing
 from karat.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -177,7 +177,7 @@ def match(
             "(ranks=given): choose ranks=counted."
         )
     every_score = scores or by_rank or policy.retrieved == "finite"
-    found = run.match(judgments, Asked(policy, progress=progress, scores=every_score, cores=threads))
+    found = run.match(judgments, MatchOptions(policy, progress=progress, scores=every_score, cores=threads))
     if policy.duplicates == "error":
         refuse_duplicates(run, judgments, found, policy)
     rows = rows_of(judgments, found)
@@ -298,7 +298,7 @@ def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: Judg
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
     }
     everything = _native.judgments_from_mapping(named)
-    found = run.match(everything, Asked(policy))
+    found = run.match(everything, MatchOptions(policy))
     grade, document = np.full(len(found.rank), NEVER_POOLED), np.full(len(found.rank), -1)
     places = found.offsets[rows.list_of_row] + rows.rank.astype(np.int64) - 1
     grade[places] = rows.grade
@@ -448,7 +448,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
         grades: the grade at each rank in the match, which identifies documents that the policy moved within a tie or
             dropped.
     """
-    ids, scores = run.held.ranked(qrels.judgments.queries[0], Asked(policy))
+    ids, scores = run.held.ranked(qrels.judgments.queries[0], MatchOptions(policy))
     grade_of = judged_grades(qrels, policy)
     own = [grade_of.get(document, NEVER_POOLED) for document in ids]
     if policy.unjudged == "removed":

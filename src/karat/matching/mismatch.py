@@ -11,7 +11,7 @@ from karat.inputs.columns import INSISTED
 from karat.inputs.errors import SWAPPED
 from karat.inputs.ids import text_of, why_apart
 from karat.inputs.run import ExcludingRun
-from karat.inputs.runs import Asked
+from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
 from karat.output.errors import DataError, by_policy, by_reading, worded
 
@@ -140,7 +140,7 @@ def first_fault(run: Run, policy: Policy) -> str:
 
     nothing = _native.judgments_from_mapping({"": {"": 0}})
     try:
-        run.match(nothing, Asked(policy.changed(malformed="error")))
+        run.match(nothing, MatchOptions(policy.changed(malformed="error")))
     except DataError as error:
         return worded("The first of them: ", error.said)
     return "Look at the first of them."

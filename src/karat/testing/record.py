@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison import Comparison
-    from karat.inputs.sources import Origin
+    from karat.inputs.sources import Provenance
 
 __all__ = ["FORMAT", "comparison_of", "digests", "laid_out", "record", "refuse_changed", "versions"]
 
@@ -156,7 +156,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
     """
     if any(not each.inputs for each in scores):
         raise DataError("Scores merged from parts do not know their inputs: record each part.")
-    found: list[tuple[str, str | None, Origin]] = []
+    found: list[tuple[str, str | None, Provenance]] = []
     for each in scores:
         for role, origin in each.inputs.items():
             if role != "qrels" or not found:
@@ -173,7 +173,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
 
 
 def described(
-    role: str, name: str | None, origin: Origin, hashes: dict[str, tuple[int, str]]
+    role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
 ) -> dict[str, Any]:
     """One input as the record names it; what was in memory has a reason in place of a hash."""
     named = {"role": role} | ({} if name is None else {"name": name})
@@ -238,7 +238,7 @@ def digest(path: str) -> tuple[int, str]:
     return size, found.hexdigest()
 
 
-def refuse_changed(origin: Origin) -> None:
+def refuse_changed(origin: Provenance) -> None:
     """Refuse a file that is no longer the one that was scored.
 
     Raises:

@@ -18,7 +18,7 @@ from karat.inputs.errors import sentences
 from karat.inputs.ids import pairs_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
-from karat.inputs.runs import Asked
+from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
 from karat.inputs.sources import Cursor, Source
 from karat.matching.match import rows_of
@@ -259,15 +259,15 @@ Values = dict[str, dict[str, float]]
 class ReadOnce(TextRun):
     """Text that is read once for each way of ordering it, however often it is matched with the same judgments."""
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
         mine = self.__dict__.setdefault("judgments", judgments)
         if judgments is not mine:
-            return super().match(judgments, asked)
-        key = (asked.rule, asked.float32, asked.duplicates, asked.scores)
+            return super().match(judgments, options)
+        key = (options.rule, options.float32, options.duplicates, options.scores)
         kept: dict[Any, _native.Matched] = self.__dict__.setdefault("kept", {})
         if key not in kept:
-            kept[key] = super().match(judgments, asked)
+            kept[key] = super().match(judgments, options)
         return kept[key]
 
 
@@ -302,12 +302,13 @@ class Pair:
         """Read the run twice: once for what it looks like, once to rank it."""
         if judged.table is None:
             strictly(
-                text, lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, Asked(Policy()))
+                text,
+                lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, MatchOptions(Policy())),
             )
             text.read()
             return cls(judged, text, measures)
         spellings = Spellings(judged.qrels.judgments)
-        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, Asked(Policy())))
+        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, MatchOptions(Policy())))
         survey = text.read(spellings)
         known = set(judged.qrels.judgments.queries)
         queries = pairs_of(
@@ -322,7 +323,7 @@ class Pair:
         if text.source is not None and survey.rows:
             pair.run = Run(short(text.name), ReadOnce(text.source))
             try:
-                found = pair.run.match(pair.judged.qrels.judgments, Asked(LENIENT))
+                found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
                 pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
             except DataError as error:
                 text.refuse("refused", without_stop(error))

@@ -12,7 +12,7 @@ from karat.diagnosis.check.survey import COLUMNS, MOST_TAGS, chunks, fields_of
 from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
 from karat.inputs.ids import text_of
 from karat.inputs.run import Run
-from karat.inputs.runs import Asked
+from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
 from karat.output.language import plural
 
@@ -59,7 +59,7 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
     where: tuple[str, ...] = ()
     queries = ""
     if pair.matched.dropped <= MOST_REPEATS:
-        repeats = pair.run.match(pair.judged.qrels.judgments, Asked(KEEP)).duplicates
+        repeats = pair.run.match(pair.judged.qrels.judgments, MatchOptions(KEEP)).duplicates
         names = pair.judged.qrels.judgments.queries
         queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
         where = tuple(
@@ -182,7 +182,7 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
     if pair.matched is None or pair.run is None:
         return
     judgments = pair.judged.qrels.judgments
-    rounded = pair.run.match(judgments, Asked(LENIENT.changed(scores="float32")))
+    rounded = pair.run.match(judgments, MatchOptions(LENIENT.changed(scores="float32")))
     exact = pair.matched
     if np.array_equal(exact.judgment, rounded.judgment) and np.array_equal(exact.rank, rounded.rank):
         return
@@ -298,7 +298,7 @@ def displaced(pair: Pair) -> int:
     assert pair.text.source is not None
     assert pair.matched is not None
     run = Run(pair.name, TextRun(rewritten(pair.text.source, by_rank)))
-    other = run.match(pair.judged.qrels.judgments, Asked(LENIENT))
+    other = run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
     if len(other.judgment) != len(pair.matched.judgment):
         return 0
     by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)

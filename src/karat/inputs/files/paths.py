@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import SWAPPED, sentences
 from karat.inputs.files.sniff import PACKED, is_pattern, kind_of
-from karat.inputs.sources import BYTE_ORDER_MARK, Origin, Reopened, Source
+from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Reopened, Source
 from karat.output.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:
@@ -50,21 +50,21 @@ class Place:
         return [(each, replace(self, files=tuple(files), labels=())) for each, files in found.items()]
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """The provenance of the rows: a record can name and hash every file."""
         parts = tuple(map(origin_of, self.files))
         if self.files == (self.name,):
             return parts[0]
         size, changed = sum(each.size for each in parts), max(each.changed for each in parts)
         how = (("folders", "prefix"),) if self.labels else ()
-        return Origin("file", self.name, size, changed, parts=parts, columns=how)
+        return Provenance("file", self.name, size, changed, parts=parts, columns=how)
 
 
-def origin_of(path: str) -> Origin:
+def origin_of(path: str) -> Provenance:
     """A file's origin."""
     with sentences(path):
         found = os.stat(path)
-    return Origin("file", path, found.st_size, found.st_mtime_ns)
+    return Provenance("file", path, found.st_size, found.st_mtime_ns)
 
 
 def place_of(path: str, kind: str, folders: str | None = None) -> Place:

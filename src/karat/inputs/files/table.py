@@ -23,7 +23,7 @@ from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refus
 from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import delimited, head_of, is_trec
-from karat.inputs.sources import BYTE_ORDER_MARK, Origin
+from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.libraries import Library
     from karat.inputs.files.sniff import Delimited
-    from karat.inputs.runs import Asked, Found, Held, Row
+    from karat.inputs.runs import Found, MatchOptions, Row, RunSource
 
 __all__ = ["FileRun", "Table", "table_in"]
 
@@ -65,7 +65,7 @@ class Table:
     name: str
     content: Any
     columns: Mapping[str, str]
-    origin: Origin
+    origin: Provenance
     library: str = "json"
     guessed: str | None = None
     constants: Mapping[str, float] = field(default_factory=dict)
@@ -380,11 +380,11 @@ class FileRun:
         table: the files.
     """
 
-    held: Held
+    held: RunSource
     table: Table
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """The files."""
         return replace(self.table.origin, whole=self.held.origin.whole)
 
@@ -398,15 +398,15 @@ class FileRun:
         """Whether it is read alone."""
         return self.held.alone
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """The rows of judged documents."""
         with self.table.named():
-            return self.held.match(judgments, asked)
+            return self.held.match(judgments, options)
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
         with self.table.named():
-            return self.held.ranked(query, asked)
+            return self.held.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score, or minus the rank, of each row."""

@@ -1,7 +1,7 @@
 """The protocol of a run's source, the options and results of a match, and its threads.
 
 Judgments and options go in; judged rows, or the documents of a query, come out. A run is read when it is matched.
-Text, dictionaries, frames, batches and engines implement ``Held``, and ``Run`` uses nothing else.
+Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` uses nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from karat.inputs.ids import text_of
-from karat.inputs.sources import KARAT
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
 
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.inputs.sources import Origin, Reading
+    from karat.inputs.sources import Provenance
     from karat.lists.rows import Integers
 
 __all__ = [
-    "Asked",
     "Extracted",
     "Found",
-    "Held",
+    "MatchOptions",
     "Row",
+    "RunSource",
     "as_mapping",
     "available_cores",
     "listing",
@@ -42,13 +41,12 @@ Row: TypeAlias = "tuple[bytes, bytes, float]"
 
 
 @dataclass(frozen=True)
-class Asked:
+class MatchOptions:
     """The options of a match.
 
     Args:
         policy: the policy.
         ties: the kernel's rule for equal scores, if not the policy's.
-        reading: how text is read.
         progress: counts the bytes read.
         scores: whether to return every document's score.
         cores: the number of cores to use; None for all.
@@ -56,7 +54,6 @@ class Asked:
 
     policy: Policy
     ties: str | None = None
-    reading: Reading = KARAT
     progress: _native.Progress | None = None
     scores: bool = False
     cores: int | None = None
@@ -100,11 +97,11 @@ class Asked:
         return self.cores or available_cores()
 
 
-class Held(Protocol):
+class RunSource(Protocol):
     """The source of a run's ranked lists."""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """Their provenance."""
 
     @property
@@ -115,21 +112,21 @@ class Held(Protocol):
     def alone(self) -> bool:
         """Whether it is read alone: its source uses all cores, or answers one query at a time."""
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> Found:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """The rows of judged documents.
 
         Raises:
             DataError: a line, row, score or id that cannot be used.
         """
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score of each row of some queries, or of all, in the source's order."""
 
 
-def listing(held: Held, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
+def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
     """The documents of some queries in the order of the rows, each once: at its first row, or its last."""
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
@@ -140,7 +137,7 @@ def listing(held: Held, queries: Collection[bytes], *, last: bool) -> dict[bytes
     return {query: list(map(text_of, documents)) for query, documents in found.items()}
 
 
-def as_mapping(held: Held, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
+def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
     """Some queries as a mapping; the last row counts where a document occurs twice."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):

@@ -16,14 +16,14 @@ from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, row_sentences
 from karat.inputs.frames import Columns, FrameRun, fit, library_of
 from karat.inputs.ids import unicode
-from karat.inputs.sources import Origin
+from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from karat.inputs.runs import Asked, Row
+    from karat.inputs.runs import MatchOptions, Row
 
 __all__ = [
     "Batches",
@@ -59,19 +59,21 @@ class StreamedRun:
         return "score" not in self.batches.roles
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """Its provenance."""
         return self.batches.origin
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
-        asked.refuse_without_ranks(ranks="rank" in self.batches.roles)
+        options.refuse_without_ranks(ranks="rank" in self.batches.roles)
         try:
-            return self.passed(judgments, asked, gathered=not self.batches.again)
+            return self.passed(judgments, options, gathered=not self.batches.again)
         except CameBack:
-            return self.passed(judgments, asked, gathered=True)
+            return self.passed(judgments, options, gathered=True)
 
-    def passed(self, judgments: _native.Judgments, asked: Asked, *, gathered: bool) -> _native.Matched:
+    def passed(
+        self, judgments: _native.Judgments, options: MatchOptions, *, gathered: bool
+    ) -> _native.Matched:
         """One pass over all rows.
 
         Raises:
@@ -81,9 +83,9 @@ class StreamedRun:
             matcher = _native.FrameMatcher(
                 judgments,
                 **of_run(self.batches),
-                **asked.order,
-                threads=asked.threads,
-                scores=asked.scores,
+                **options.order,
+                threads=options.threads,
+                scores=options.scores,
                 gathered=gathered,
                 spill=spill,
                 memory=self.memory,
@@ -97,9 +99,9 @@ class StreamedRun:
                 del frame  # before the next one is made
             return matcher.finish()
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
-        return self.of_queries([query]).ranked(query, asked)
+        return self.of_queries([query]).ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score, or minus the rank, of each row."""
@@ -149,7 +151,7 @@ class Batches(Protocol):
     """A source of batches: columns of queries, documents, and scores or ranks or both."""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """The library that they come from."""
 
     @property
@@ -240,7 +242,7 @@ class LazyBatches:
 
     frame: Any
     roles: tuple[str, ...]
-    origin: Origin
+    origin: Provenance
     rows: int = ROWS
     again: bool = True
     lock: Any = field(default_factory=RLock)
@@ -286,7 +288,7 @@ def lazy_batches(given: Any, asked: dict[str, str | None]) -> LazyBatches | None
     return LazyBatches(
         frame.select(*chosen.values()),
         tuple(chosen),
-        Origin("a frame", library=library, whole=whole, rows=True),
+        Provenance("a frame", library=library, whole=whole, rows=True),
     )
 
 
@@ -332,7 +334,7 @@ class DatasetBatches:
     dataset: Any
     names: list[str]
     roles: tuple[str, ...]
-    origin: Origin
+    origin: Provenance
     rows: int = ROWS
     again: bool = True
 
@@ -386,7 +388,7 @@ class StreamBatches:
     """
 
     def __init__(
-        self, reader: Any, names: list[str], roles: tuple[str, ...], origin: Origin, few: int
+        self, reader: Any, names: list[str], roles: tuple[str, ...], origin: Provenance, few: int
     ) -> None:
         self.names = names
         self.roles = roles
@@ -445,7 +447,7 @@ def arrow_batches(given: Any, asked: dict[str, str | None]) -> Batches | None:
     chosen = choose(schema.names, "run", asked)
     names, roles = list(chosen.values()), tuple(chosen)
     whole = pa.types.is_integer(schema.field(chosen["query"]).type)
-    origin = Origin("a frame", library="pyarrow", whole=whole, rows=True)
+    origin = Provenance("a frame", library="pyarrow", whole=whole, rows=True)
     if not once:
         return DatasetBatches(given, names, roles, origin)
     reader = given.to_reader() if hasattr(given, "projected_schema") else given

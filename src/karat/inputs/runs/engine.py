@@ -12,14 +12,14 @@ from karat.inputs.errors import WIDE, refusals
 from karat.inputs.frames import FrameRun, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
 from karat.inputs.runs.engine_plan import Rule, extracted, faults, plan, scored_rows, tables_of, taken_over
-from karat.inputs.sources import Origin
+from karat.inputs.sources import Provenance
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from karat import _native
-    from karat.inputs.runs import Asked, Extracted, Row
+    from karat.inputs.runs import Extracted, MatchOptions, Row
     from karat.inputs.runs.engine_plan import Lazy
 
 __all__ = ["TABLES", "EngineRun", "is_away", "placed"]
@@ -46,7 +46,7 @@ class EngineRun:
 
     table: Any
     chosen: dict[str, str]
-    origin: Origin
+    origin: Provenance
     most: int = 0
     lock: Any = field(default_factory=RLock)
     alone: ClassVar[bool] = True
@@ -88,7 +88,7 @@ class EngineRun:
         return cls(
             native,
             chosen,
-            Origin("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
+            Provenance("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
             MOVED if small and library == "pyspark" else 0,
         )
 
@@ -97,23 +97,23 @@ class EngineRun:
         """The engine's library."""
         return str(self.origin.library)
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """The rows of judged documents, by one job of the engine."""
-        refuse(asked)
+        refuse(options)
         with self.lock:
-            return self.moved(judgments, asked) or self.found(judgments, asked)
+            return self.moved(judgments, options) or self.found(judgments, options)
 
-    def found(self, judgments: _native.Judgments, asked: Asked) -> Extracted:
+    def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """The judged rows, found by one job of the engine."""
         with refusals("run", self.library):
-            found = self.planned(judgments, asked).collect("pyarrow").to_native()
+            found = self.planned(judgments, options).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
         self.refuse_faults(facts)
         rows = found.filter(found["number"].is_valid())
-        self.refuse_open(judgments, rows, asked)
+        self.refuse_open(judgments, rows, options)
         return extracted(len(judgments.queries), rows, facts)
 
-    def moved(self, judgments: _native.Judgments, asked: Asked) -> Extracted | None:
+    def moved(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
         """The judged rows of a small run without faults, collected here; None for any other run."""
         import narwhals as nw
 
@@ -133,28 +133,28 @@ class EngineRun:
         if len(rows) > self.most:
             return None
         try:
-            found = self.in_memory(rows).match(judgments, asked)
+            found = self.in_memory(rows).match(judgments, options)
         except DataError:
             return None  # reported by the engine's job, as for a large run
-        return None if by_order(found, asked) else taken_over(found)
+        return None if by_order(found, options) else taken_over(found)
 
-    def planned(self, judgments: _native.Judgments, asked: Asked) -> Lazy:
+    def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
         """The engine's job, as a lazy frame of narwhals."""
         import narwhals as nw
 
-        chosen = self.needed(asked)
-        depth = asked.policy.depth if asked.duplicates == "keep" else None
-        rule = Rule(asked.rule, asked.float32, asked.duplicates == "max", depth)
+        chosen = self.needed(options)
+        depth = options.policy.depth if options.duplicates == "keep" else None
+        rule = Rule(options.rule, options.float32, options.duplicates == "max", depth)
         queries, judged = (
             nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
         )
         rows = scored_rows(nw.from_native(self.table), chosen)
         return plan(rows, faults(chosen, rows), queries, judged, rule)
 
-    def needed(self, asked: Asked) -> dict[str, str]:
+    def needed(self, options: MatchOptions) -> dict[str, str]:
         """The columns to read."""
-        asked.refuse_without_ranks(ranks="rank" in self.chosen)
-        ranks = asked.rule == "rank-column" or "score" not in self.chosen
+        options.refuse_without_ranks(ranks="rank" in self.chosen)
+        ranks = options.rule == "rank-column" or "score" not in self.chosen
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 
     def refuse_faults(self, facts: dict[str, Any]) -> None:
@@ -188,7 +188,7 @@ class EngineRun:
         query: str | None = found["query"][0].as_py()
         return query
 
-    def refuse_open(self, judgments: _native.Judgments, found: Any, asked: Asked) -> None:
+    def refuse_open(self, judgments: _native.Judgments, found: Any, options: MatchOptions) -> None:
         """Refuse what only the order of the rows could decide: a document that occurs twice, and some ties.
 
         Raises:
@@ -197,16 +197,16 @@ class EngineRun:
         import pyarrow.compute as pc
 
         for row in found.filter(pc.greater(found["twice"], 0)).slice(0, 1).to_pylist():
-            self.refuse_twice(judgments.queries[row["number"]], asked)
-        if asked.rule not in ("input", "rank-column"):
+            self.refuse_twice(judgments.queries[row["number"]], options)
+        if options.rule not in ("input", "rank-column"):
             return
-        last = float("inf") if asked.policy.depth is None else asked.policy.depth
+        last = float("inf") if options.policy.depth is None else options.policy.depth
         judged = found.filter(pc.and_(found["judgment"].is_valid(), pc.less_equal(found["tie_first"], last)))
         tied = pc.greater(judged["tie_last"], judged["tie_first"])
-        touched = pc.greater(judged["equal"], 1) if asked.rule == "rank-column" else tied
+        touched = pc.greater(judged["equal"], 1) if options.rule == "rank-column" else tied
         for row in judged.filter(touched).slice(0, 1).to_pylist():
             query = text_of(judgments.queries[row["number"]])
-            same = "score and rank" if asked.rule == "rank-column" else "score"
+            same = "score and rank" if options.rule == "rank-column" else "score"
             raise DataError(
                 worded(
                     f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as "
@@ -216,7 +216,7 @@ class EngineRun:
                 )
             )
 
-    def refuse_twice(self, query: bytes, asked: Asked) -> None:
+    def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
         """Report a document that occurs twice in a query.
 
         Raises:
@@ -227,16 +227,16 @@ class EngineRun:
         raise DataError(
             worded(
                 f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
-                f"{UNORDERED[asked.duplicates]}. Remove one, or let the one with the highest score count: ",
+                f"{UNORDERED[options.duplicates]}. Remove one, or let the one with the highest score count: ",
                 by_policy("duplicates", "max"),
                 ".",
             )
         )
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
-        refuse(asked)
-        return self.here([query]).ranked(query, asked)
+        refuse(options)
+        return self.here([query]).ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score of each row, in the engine's order."""
@@ -286,10 +286,10 @@ UNORDERED = {
 """Why a document that occurs twice is refused, by the policy."""
 
 
-def by_order(found: _native.Matched, asked: Asked) -> bool:
+def by_order(found: _native.Matched, options: MatchOptions) -> bool:
     """Whether the order of the rows decided anything; an engine's table has none."""
-    tied = asked.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
-    return tied or bool(found.duplicates) or (found.dropped > 0 and asked.duplicates != "max")
+    tied = options.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
+    return tied or bool(found.duplicates) or (found.dropped > 0 and options.duplicates != "max")
 
 
 def is_away(given: object) -> bool:
@@ -300,23 +300,23 @@ def is_away(given: object) -> bool:
     return library.startswith(AWAY)
 
 
-def refuse(asked: Asked) -> None:
+def refuse(options: MatchOptions) -> None:
     """Refuse what an engine cannot compute.
 
     Raises:
         PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.
     """
-    if asked.policy.listing == "known":
+    if options.policy.listing == "known":
         raise PolicyError(
             "An engine's table has no order of its rows, which listing=known goes by: read the run from a file or a "
             "frame in memory."
         )
-    if asked.rule == "rank-column" and asked.duplicates == "max":
+    if options.rule == "rank-column" and options.duplicates == "max":
         raise PolicyError(
             "Of an engine's table duplicates=max keeps the highest score, which does not say whose rank counts under "
             "ties=rank-column: choose another rule for ties, or remove the duplicates."
         )
-    if asked.scores:
+    if options.scores:
         raise PolicyError(
             "A measure that compares scores of different queries needs every document's score, as do retrieved=finite "
             "and ranks=given, and an engine hands over judged documents alone: ask for it on a frame in memory."

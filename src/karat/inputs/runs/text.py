@@ -13,8 +13,8 @@ from karat.inputs.runs.batches import SpillFile
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from karat.inputs.runs import Asked, Row
-    from karat.inputs.sources import Origin, Source
+    from karat.inputs.runs import MatchOptions, Row
+    from karat.inputs.sources import Provenance, Source
 
 __all__ = ["TextRun"]
 
@@ -32,37 +32,32 @@ class TextRun:
     by_rank: ClassVar[bool] = False
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> Provenance:
         """Its provenance."""
         return self.source.origin
 
-    def match(self, judgments: _native.Judgments, asked: Asked) -> _native.Matched:
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
         with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
             return _native.match_text(
                 judgments,
                 self.source.from_start(),
-                **asked.order,
-                numbers=asked.reading.numbers,
-                comments=asked.reading.run_comments,
-                blank_lines="skip",
-                lenient=asked.policy.malformed == "skip",
-                threads=asked.threads,
-                progress=asked.progress,
-                scores=asked.scores,
+                **options.order,
+                lenient=options.policy.malformed == "skip",
+                threads=options.threads,
+                progress=options.progress,
+                scores=options.scores,
                 spill=spill,
             )
 
-    def ranked(self, query: bytes, asked: Asked) -> tuple[list[bytes], list[float]]:
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
         with sentences(self.source.name, "run", self.source.origin.files):
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
                 query,
-                **asked.order,
-                numbers=asked.reading.numbers,
-                comments=asked.reading.run_comments,
-                lenient=asked.policy.malformed == "skip",
+                **options.order,
+                lenient=options.policy.malformed == "skip",
             )
         return documents, scores.tolist()
 
