@@ -188,7 +188,7 @@ def counts_in(r: Recommended, base: str, name: str) -> Floats:
 
 @beyond("NumItems", source="RecTools' CatalogCoverage")
 def number_of_items(r: Recommended) -> float:
-    """How many different items are recommended to anybody."""
+    """The number of different items that are recommended to any user."""
     return float((r.counts > 0).sum())
 
 
@@ -196,10 +196,10 @@ def number_of_items(r: Recommended) -> float:
 def coverage(
     r: Recommended, of: str = one_of("catalogue", "train"), counting: str = one_of("inside", "all")
 ) -> float:
-    """The share of the items of the catalogue, or of train, that are recommended to anybody.
+    """The proportion of the items in the catalogue, or in train, that are recommended to any user.
 
-    ``counting=inside`` counts recommended items that belong to the base (RePlay); ``counting=all`` counts every
-    one, so that the value may pass 1 (recommenders with ``of=train``; RecTools, RecBole).
+    ``counting=inside`` counts the recommended items that belong to the base (RePlay). ``counting=all`` counts every
+    recommended item, so the value may exceed 1 (recommenders with ``of=train``; RecTools, RecBole).
     """
     base, shown = base_of(r, of, "Coverage"), r.counts > 0
     return float((shown & base if counting == "inside" else shown).sum() / base.sum())
@@ -212,11 +212,11 @@ def gini(
     scale: str = one_of("n", "n-1"),
     better: str = one_of("low", "high"),
 ) -> float:
-    """How unevenly recommendations fall on the items: 0 if each is recommended as often, near 1 if one has all.
+    """The inequality of the items' numbers of recommendations: 0 if all are equal, near 1 if one item has all.
 
-    With counts x in ascending order, the sum of (2i - n - 1) x_i over n times the sum of x (RecBole).
-    ``scale=n-1`` divides by n - 1, so that 1 can be reached; ``better=high`` is 1 less that (Elliot's, with
-    ``scale=n-1``). ``of`` says which items count; the base decides much of the value.
+    With the counts x in ascending order, it is the sum of (2i - n - 1) x_i over n times the sum of x (RecBole).
+    ``scale=n-1`` divides by n - 1, so that the maximum is 1; ``better=high`` is 1 minus the value (Elliot, with
+    ``scale=n-1``). ``of`` is the base: the items that count. The value depends strongly on it.
     """
     counts = np.sort(counts_in(r, of, "Gini"))
     n = len(counts)
@@ -229,11 +229,11 @@ def gini(
 def entropy(
     r: Recommended, unit: str = one_of("bits", "nats"), scale: str = one_of("none", "most", "items")
 ) -> float:
-    """The Shannon entropy of the share of recommendations that each item has: how many items it is as good as.
+    """The Shannon entropy of the distribution of recommendations over the items.
 
-    ``scale=most`` divides by the entropy of a catalogue that is recommended evenly, so that 1 is the most;
-    ``scale=items`` by the number of different items recommended, which RecBole does (with ``unit=nats``).
-    recommenders calls the plain one in bits distributional coverage.
+    ``scale=most`` divides by the entropy of uniform recommendations of the catalogue, so that the maximum is 1.
+    ``scale=items`` divides by the number of different recommended items (RecBole, with ``unit=nats``).
+    recommenders' distributional coverage is the entropy in bits, without a scale.
     """
     counts = r.counts[r.counts > 0]
     share = counts / counts.sum()
@@ -277,12 +277,13 @@ def novelty(
     mean: str = one_of("users", "recommendations"),
     over: str = LISTED,
 ) -> Value:
-    """The mean self-information of the recommended items, -log2 of the share of train users who had them.
+    """The mean self-information of the recommended items: -log2 of the proportion of train users who had them.
 
-    ``of=interactions`` takes the share of all interactions (recommenders). ``scale=most`` divides by what an item
-    of a single user has (RePlay). An item that train lacks (``cold``) counts as one user's (``one``: RecTools,
-    RePlay), as 0 (``zero``: recommenders), or not at all (``out``). ``mean=recommendations`` is the mean over all
-    recommendations, not over users (recommenders); ``over=depth`` divides by k where a list is shorter (RePlay).
+    ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the
+    value of an item with a single user (RePlay). ``cold`` decides about an item that train lacks: it counts as an
+    item of one user (``one``: RecTools, RePlay), counts 0 (``zero``: recommenders), or is omitted (``out``).
+    ``mean=recommendations`` averages over all recommendations, not over users (recommenders). ``over=depth``
+    divides by k even if a list is shorter (RePlay).
     """
     seen, everyone = times_seen(r, of)
     values = -np.log2(np.maximum(seen, 1.0) / everyone)
@@ -314,10 +315,11 @@ def popularity(
     scale: str = one_of("count", "share", "log2"),
     over: str = LISTED,
 ) -> Value:
-    """The mean popularity of the recommended items: how often train has them, as a mean over each list, then users.
+    """The mean popularity of the recommended items in train, averaged over each list and then over users.
 
-    ``of=users`` counts users, of whom each counts once. ``scale=share`` divides by all interactions (RecTools'
-    normalize) or users; ``scale=log2`` is log2(1 + count). An item that train lacks has 0.
+    Popularity is the number of interactions. ``of=users`` counts each user once. ``scale=share`` divides by the number
+    of all interactions (RecTools' normalize) or users; ``scale=log2`` is log2(1 + count). An item that train lacks
+    counts 0.
     """
     seen, everyone = times_seen(r, of)
     values = seen / everyone if scale == "share" else np.log2(1.0 + seen) if scale == "log2" else seen
@@ -326,7 +328,7 @@ def popularity(
 
 @beyond("Unseen", needs=("train",), source="RePlay's Novelty")
 def unseen(r: Recommended, over: str = LISTED) -> Value:
-    """The share of a user's recommended items that train does not have for this user."""
+    """The proportion of a user's recommended items that are not in this user's train items."""
     return r.per_user(1.0 - wanting(r, "train", "Unseen").among(r.rows), over=over)
 
 
@@ -358,11 +360,11 @@ AGAINST = one_of("popular", "baseline")
 
 @beyond("Unexpectedness", source="Murakami, Mori and Orihara 2008; Adamopoulos and Tuzhilin 2014; RePlay")
 def unexpectedness(r: Recommended, against: str = AGAINST, over: str = LISTED) -> Value:
-    """The share of a user's items that a simpler recommender does not have in its list of the same depth.
+    """The proportion of a user's items that a simpler recommender does not have in its list of the same depth.
 
-    ``against=popular`` takes the k items that train has most often, the same for everybody, and all that equal the
-    last of them; ``against=baseline`` takes the lists given as ``baseline``. ``over=depth`` counts missing items of a
-    short list as expected; RePlay counts them as unexpected.
+    ``against=popular`` recommends the k most frequent items of train to everybody, including all that tie with the
+    last. ``against=baseline`` uses the lists given as ``baseline``. With ``over=depth``, the missing items of a short
+    list count as expected; RePlay counts them as unexpected.
     """
     return r.per_user(1.0 - expected(r, against, "Unexpectedness"), over=over)
 
@@ -377,12 +379,13 @@ def serendipity(
     against: str = one_of("popular", "baseline", "popularity_rank", "history"),
     over: str = LISTED,
 ) -> Value:
-    """The share of a user's items that are both relevant and unexpected.
+    """The proportion of a user's items that are both relevant and unexpected.
 
-    ``against=popular`` and ``baseline`` are those of Unexpectedness. ``against=popularity_rank`` (RecTools) weighs
-    by max(p - p0, 0), where p = (n + 1 - rank) / n and p0 the same of the item's popularity rank (equally popular
-    items share one, an item that train lacks has p0 = 0), n being the items of the catalogue. ``against=history``
-    (recommenders) weighs by 1 less the mean cosine of the item to those that the user had, by who had both.
+    ``against=popular`` and ``against=baseline`` are as in Unexpectedness. ``against=popularity_rank`` (RecTools)
+    weights an item by max(p - p0, 0), where p = (n + 1 - rank) / n, n is the size of the catalogue, and p0 is the same
+    formula with the item's popularity rank. Equally popular items share a rank; p0 is 0 for an item that train lacks.
+    ``against=history`` (recommenders) weights an item by 1 minus its mean cosine with the user's train items; the
+    cosine compares who had each item.
     """
     hits = wanting(r, "relevant", "Serendipity").among(r.rows)
     if against == "popularity_rank":
@@ -416,11 +419,11 @@ NUMBERS_AT_A_TIME = 2**22
 
 @beyond("Personalisation", source="Zhou and others 2010 (inter-user diversity); Evidently, recmetrics")
 def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap")) -> float:
-    """1 less the mean likeness of the lists of two users, over all pairs: 0 if everybody gets the same.
+    """1 minus the mean similarity of two users' lists, over all pairs of users: 0 if all lists are equal.
 
-    ``cosine`` is the shared items over the root of the lengths' product (Evidently), ``overlap`` the shared items
-    over k; where all lists have k items the two are one. Users without recommendations do not count. No pair is
-    looked at: the sum over pairs is that over items of (sum of weights)^2 less the sum of their squares, halved.
+    ``cosine`` divides the number of shared items by the root of the product of the lengths (Evidently); ``overlap``
+    divides it by k. If all lists have k items, the two are equal. Users without recommendations are omitted.
+    The sum over pairs is computed from sums over items, so no pair is compared.
     """
     length = r.length
     users = int((length > 0).sum())
@@ -444,12 +447,12 @@ def intra_list_diversity(
     distance: str = one_of("cosine", "hamming", "euclidean", "given"),
     single: str = one_of("out", "zero"),
 ) -> Value:
-    """The mean distance between two items of a user's list, over its pairs.
+    """The mean distance between two items of a user's list, over all pairs of its items.
 
-    ``cosine`` is 1 less the cosine of the two vectors of features, ``hamming`` the number of features that differ
-    (RecTools), ``euclidean`` the length of their difference, ``given`` what was handed in as ``distances``.
-    ``by=train`` takes the cosine of who had which item (recommenders). A vector of zeros is like no other. A list of
-    one item has no pair: it is left out, or 0 with ``single=zero`` (RecTools).
+    ``cosine`` is 1 minus the cosine of the two feature vectors, ``hamming`` the number of features that differ
+    (RecTools), ``euclidean`` the length of their difference, ``given`` the matrix given as ``distances``.
+    ``by=train`` uses the cosine of who had which item (recommenders). A vector of zeros has similarity 0 to all
+    others. A list of one item has no pair: it is omitted, or counts 0 with ``single=zero`` (RecTools).
     """
     if by == "train":
         if distance != "cosine":
