@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bench.answer import Answer
 
 QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs")
-BY_NAME = ("beyond_memory", "frames", "report", "spark", "tensors")
+BY_NAME = ("beyond_memory", "diagnosis", "frames", "report", "spark", "tensors")
 """Questions that are asked only by name, for what they need."""
 
 

@@ -39,12 +39,14 @@ class Program:
         command: the arguments.
         values: takes what must agree, numbers or lines, out of what was printed; None if nothing is compared.
         seconds: takes the seconds out of what was printed; the life of the process if None.
+        fine: the exit statuses that are no failure.
     """
 
     name: str
     command: Sequence[str]
     values: Callable[[str], list[Any]] | None = None
     seconds: Callable[[str], list[float]] | None = None
+    fine: Sequence[int] = (0,)
 
 
 @dataclass
@@ -92,7 +94,7 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
 def run_once(program: Program, timing: Timing) -> None:
     """Run a program and note what it took."""
     life = watched(program.command)
-    if life.status != 0:
+    if life.status not in program.fine:
         timing.failure = (life.complaint.strip().splitlines() or [f"exit status {life.status}"])[-1]
         return
     timing.seconds += program.seconds(life.printed) if program.seconds else [life.seconds]

@@ -17,7 +17,8 @@ set(KARAT_KERNEL
   ${CMAKE_CURRENT_LIST_DIR}/reduce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/regroup.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rows.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/source.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/source.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/survey.cpp)
 set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 option(KARAT_PORTABLE "Leave out vector instructions, 128-bit products and from_chars" OFF)

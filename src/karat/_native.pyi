@@ -220,6 +220,161 @@ def read_rows(
     ``number`` says whether the last column is read like a score (``"level"``) or like a grade (``"grade"``).
     """
 
+class Seen:
+    """How many lines have something; the number of the first one, 0 without one, and its first 60 bytes."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def excerpt(self) -> str: ...
+
+class Survey:
+    """Counts of one pass over a text, with the first line of each kind.
+
+    A row is a line with data, whatever its columns; a usable row has as many as it needs. Queries, ranks, scores and
+    tags are those of usable rows; ranks to ``spellings`` are a run's only.
+    """
+
+    @property
+    def lines(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def usable(self) -> int: ...
+    @property
+    def marked(self) -> bool:
+        """Whether the text begins with a byte-order mark."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the last line has a newline."""
+
+    @property
+    def widths(self) -> dict[int, Seen]:
+        """Rows by their number of fields."""
+
+    @property
+    def returns(self) -> Seen:
+        """Rows that end with CR LF."""
+
+    @property
+    def bare_returns(self) -> int:
+        """CR anywhere else."""
+
+    @property
+    def padded(self) -> Seen:
+        """Rows with more blanks than one between fields, or with blanks around them."""
+
+    @property
+    def tabs(self) -> int: ...
+    @property
+    def spaces(self) -> int: ...
+    @property
+    def comments(self) -> int: ...
+    @property
+    def blank(self) -> int: ...
+    @property
+    def nul(self) -> Seen:
+        """Rows with a byte 0."""
+
+    @property
+    def undecodable(self) -> Seen:
+        """Rows that are not UTF-8."""
+
+    @property
+    def invisible(self) -> Seen:
+        """Rows with invisible characters."""
+
+    @property
+    def first(self) -> list[bytes]:
+        """The fields of the first row."""
+
+    @property
+    def example(self) -> list[bytes]:
+        """The fields of the first usable row."""
+
+    @property
+    def last(self) -> list[bytes]:
+        """The fields of the last row."""
+
+    @property
+    def last_line(self) -> int: ...
+    @property
+    def query_count(self) -> int: ...
+    @property
+    def queries(self) -> dict[bytes, int]:
+        """Every query with its first line."""
+
+    @property
+    def similar_queries(self) -> bool:
+        """Whether two queries may be one in two spellings."""
+
+    def strangers(self, judgments: Judgments) -> tuple[list[bytes], list[bytes]]:
+        """Judged queries that the text lacks, and its queries without judgments."""
+
+    @property
+    def groups(self) -> int:
+        """How often the query changes from row to row."""
+
+    @property
+    def shortest_group(self) -> int:
+        """Rows of one query in succession, the last group apart."""
+
+    @property
+    def longest_group(self) -> int: ...
+    @property
+    def last_group(self) -> int: ...
+    @property
+    def nan(self) -> Seen: ...
+    @property
+    def infinite(self) -> Seen: ...
+    @property
+    def rank_falls(self) -> Seen:
+        """Rows whose rank is not above that of the row before, in the same query."""
+
+    @property
+    def rank_odd(self) -> Seen:
+        """Ranks that are no whole number of at most eight digits."""
+
+    @property
+    def low_rank(self) -> int: ...
+    @property
+    def high_rank(self) -> int: ...
+    @property
+    def own(self) -> Seen:
+        """Rows whose document has the query's id."""
+
+    @property
+    def own_first(self) -> int:
+        """How many of them are first in their list."""
+
+    @property
+    def own_queries(self) -> int: ...
+    @property
+    def rises(self) -> int:
+        """How often the score rises from one row to the next of the same query."""
+
+    @property
+    def falls(self) -> int: ...
+    @property
+    def blurred(self) -> int:
+        """How often it changes by less than single precision holds."""
+
+    @property
+    def tags(self) -> dict[bytes, int]:
+        """The first 1,000 tags, each with its first line."""
+
+    def spellings(self, judgments: Judgments) -> list[tuple[bytes, bytes, int]]:
+        """Judged documents that the run may have in another spelling only, that spelling and its first line."""
+
+def survey(source: _Source, kind: str, judgments: Judgments | None = None, *, block_bytes: int = 0) -> Survey:
+    """Survey ``"qrels"`` or a ``"run"``; with judgments also how the run writes their documents."""
+
+def changed_run(source: _Source, change: str) -> bytes:
+    """The usable rows of a run, with scores ``"negated"``, ordered ``"by-rank"``, or ``"without-own"`` documents."""
+
 def match_text(
     judgments: Judgments,
     source: _Source,

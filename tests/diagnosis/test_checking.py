@@ -15,6 +15,7 @@ import pytest
 import karat
 from diagnosis import broken
 from diagnosis.broken import CASES
+from karat import _native
 from karat.diagnosis.check import KINDS, Check, check
 
 if TYPE_CHECKING:
@@ -351,16 +352,40 @@ def test_judgments_alone_are_checked() -> None:
     assert codes(check(b"q1 0 a 1\nq1 0 a 1\nq1 0 b 0\n")) == {"duplicate-judgments", "few-queries"}
 
 
-def test_lines_of_several_chunks_are_counted_and_placed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found does not depend on where the text is cut."""
+def test_a_survey_does_not_depend_on_where_the_text_is_cut() -> None:
     run = lines(
         *[f"q{n // 4 + 1} Q0 {letter}{n % 4} {n % 4 + 1} {4 - n % 4}" for n, letter in enumerate("abcdefgh")]
     )
-    run += lines("q3 Q0 x 1 nan", "q3 Q0 q3 2 inf", "q1 Q0 late 3 0") + b"# end\n\nq9 Q0\n"
-    whole = check(QRELS, run)
-    for size in (1, 7, 64):
-        monkeypatch.setattr("karat.diagnosis.check.survey.AT_ONCE", size)
-        assert check(QRELS, run).to_json() == whole.to_json()
+    run += lines("q3 Q0 x 1 nan", "q3 Q0 q3 2 inf", "q1 Q0 late 3 0") + b"# end\n\nq9 Q0"
+    judgments = _native.read_judgments(b"q1 0 A0 1\nq1 0 b1 1\nq2 0 X 1\n")
+    whole = content_of(_native.survey(run, "run", judgments), judgments)
+    assert (whole["lines"], whole["rows"], whole["usable"]) == (14, 12, 11)
+    assert whole["spellings"] == [(b"A0", b"a0", 1), (b"X", b"x", 9)]
+    assert whole["strangers"] == ([], [b"q3"])
+    assert (whole["own"], whole["nan"], whole["rises"]) == (
+        (1, 10, "q3 Q0 q3 2 inf t"),
+        (1, 9, "q3 Q0 x 1 nan t"),
+        0,
+    )
+    for size in (8, 30, 64):
+        assert content_of(_native.survey(run, "run", judgments, block_bytes=size), judgments) == whole
+
+
+def content_of(survey: _native.Survey, judgments: _native.Judgments) -> dict[str, Any]:
+    """Everything that a survey counted."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(each) for key, each in value.items()}
+        return (value.count, value.line, value.excerpt) if isinstance(value, _native.Seen) else value
+
+    names = [name for name in dir(survey) if name[0] != "_"]
+    found = {name: plain(getattr(survey, name)) for name in names if not callable(getattr(survey, name))}
+    return {
+        **found,
+        "spellings": survey.spellings(judgments),
+        "strangers": tuple(survey.strangers(judgments)),
+    }
 
 
 # ---------------------------------------------------------------- dicts

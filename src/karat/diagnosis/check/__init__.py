@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
-from karat.diagnosis.check.inputs import Files, Text, head, taken
+from karat.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
 from karat.diagnosis.check.lenient import Judged, Pair
 from karat.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from karat.diagnosis.check.qrels import IN_QRELS
 from karat.diagnosis.check.run import IN_RUN
-from karat.diagnosis.check.survey import COLUMNS
 from karat.diagnosis.check.text import IN_TEXT
 from karat.inputs.run import short
 from karat.measures import parse_measures

@@ -8,30 +8,32 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
+from karat import _native
 from karat.diagnosis.check.finding import Finding, found, without_stop
-from karat.diagnosis.check.survey import Survey, Unbroken, survey
 from karat.inputs.dicts import MappingRun, graded, ranked
-from karat.inputs.errors import content_of, row_sentences
+from karat.inputs.errors import content_of, row_sentences, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import columns_of, is_frame
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.sources import Source, source_of
+from karat.inputs.sources import Cursor, Source, source_of
 from karat.output.errors import ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from karat.diagnosis.check.survey import Spellings
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Row
 
-__all__ = ["Files", "Text", "head", "taken"]
+__all__ = ["COLUMNS", "Files", "Text", "head", "taken"]
 
 BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
+COLUMNS = {"qrels": 4, "run": 6}
+HELD = 2**28
+"""Bytes of a text that is kept in memory, so that its file is read once."""
 
 
 @dataclass(eq=False)
@@ -45,7 +47,8 @@ class Text:
         given: what was given.
         is_file: whether its lines are those of a file, and not made here.
         faults: why it cannot be read.
-        survey: what one pass over it found; None before that.
+        survey: the counts of one pass over it; None before that.
+        unbroken: the cursors over a compressed file, which note where it ends early.
     """
 
     kind: str
@@ -54,17 +57,18 @@ class Text:
     given: Any = None
     is_file: bool = True
     faults: list[Finding] = field(default_factory=list)
-    survey: Survey | None = None
+    survey: _native.Survey | None = None
+    unbroken: Unbroken | None = None
 
-    def read(self, spellings: Spellings | None = None) -> Survey:
-        """Go once over the text."""
-        if self.survey is None:
-            self.survey = Survey(self.kind)
-            if self.source is not None:
-                try:
-                    self.survey = survey(self.source, self.kind, spellings)
-                except OSError as error:
-                    self.refuse("unreadable", f"cannot be read: {error.strerror or error}")
+    def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
+        """Survey the text, once; with judgments also how it writes judged documents."""
+        if self.survey is None and self.source is not None:
+            try:
+                with sentences(self.name, self.kind):
+                    self.survey = _native.survey(self.source.from_start(), self.kind, judgments)
+            except DataError as error:
+                self.refuse("refused", without_stop(error))
+        self.survey = self.survey or _native.survey(b"", self.kind)
         return self.survey
 
     def refuse(self, code: str, what: str) -> None:
@@ -82,8 +86,7 @@ class Text:
     @property
     def cut(self) -> str | None:
         """Why the text ends early, if a decompressor says so."""
-        handle = None if self.source is None else self.source.handle
-        return handle.fault if isinstance(handle, Unbroken) else None
+        return self.unbroken and self.unbroken.fault
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,54 @@ class Files:
     folders: str | None = None
 
 
+class Unbroken:
+    """Makes cursors that simply end where data are damaged or cut short.
+
+    Args:
+        start: makes the cursors over the data.
+    """
+
+    def __init__(self, start: Callable[[], Cursor]) -> None:
+        """Read nothing yet."""
+        self.start = start
+        self.fault: str | None = None
+
+    def __call__(self) -> Cursor:
+        """A cursor at the first byte."""
+        return Ending(self.start(), self)
+
+
+class Ending(Cursor):
+    """A cursor that ends at a fault, and notes it.
+
+    Args:
+        over: the cursor over the data.
+        noted: where the fault is noted.
+    """
+
+    def __init__(self, over: Cursor, noted: Unbroken) -> None:
+        """Begin at the first byte."""
+        super().__init__()
+        self.over, self.noted = over, noted
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer``; 0 at the end, also where compressed data breaks off."""
+        try:
+            return self.over.readinto(buffer) or 0
+        except OSError as error:
+            self.noted.fault = getattr(error, "fault", str(error))
+            return 0
+
+    def rewind(self) -> None:
+        """Start again from the first byte."""
+        self.over.rewind()
+
+    def close(self) -> None:
+        """Close the data."""
+        self.over.close()
+        super().close()
+
+
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
     """The input as text; one that cannot be read has a finding instead."""
     files = files or Files()
@@ -109,7 +160,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     if isinstance(given, Run):
         label = name or given.name
         if given.source is not None:
-            return sniffed(Text(kind, label, unbroken(given.source), given))
+            return in_text(kind, label, given.source, given)
         if isinstance(given.held, MappingRun):
             given = given.held.mapping
     if isinstance(given, Run) or is_frame(given):
@@ -132,10 +183,10 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
-            return sniffed(Text(kind, name or source.name, unbroken(source), given))
+            return in_text(kind, name or source.name, source, given)
         return Text(kind, name or source.name, memory(tabled(source, kind)), given, is_file=False)
     except LineEndError:
-        return sniffed(Text(kind, shown, unbroken(source_of(given)), given))
+        return in_text(kind, shown, source_of(given), given)
     except ContentError as error:
         return Text(kind, shown, None, given, faults=[found("content", shown, f"is {error.what}")])
     except DataError as error:
@@ -147,17 +198,18 @@ def memory(content: bytes) -> Source:
     return Source("<memory>", content, len(content))
 
 
-def unbroken(source: Source) -> Source:
-    """The source, which simply ends where its compressed data does."""
-    handle = source.handle
-    if isinstance(handle, (str, bytes, Unbroken)):
-        return source
-    return replace(source, handle=Unbroken(handle))
-
-
-def sniffed(text: Text) -> Text:
-    """The text, refused if its first bytes show that it is something else."""
+def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
+    """A file's text, in memory where it is small; refused if its first bytes show that it is something else."""
+    text = Text(kind, name, source, given)
+    if not isinstance(source.handle, (str, bytes)):
+        text.unbroken = Unbroken(source.handle)
+        text.source = source = replace(source, handle=text.unbroken)
     try:
+        if source.size is None or source.size <= HELD:
+            with source.opened() as file:
+                content = file.read(HELD + 1)
+            if len(content) <= HELD:
+                text.source = replace(source, handle=content)
         start = head(text.source)
     except OSError as error:
         text.refuse("unreadable", f"cannot be read: {error.strerror or error}")

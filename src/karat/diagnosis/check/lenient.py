@@ -12,25 +12,23 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.diagnosis.check.finding import found, without_stop
-from karat.diagnosis.check.survey import Column, Spellings, chunks, fields_of
+from karat.diagnosis.check.inputs import memory
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.errors import sentences
-from karat.inputs.ids import pairs_of
+from karat.inputs.ids import folded, pairs_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
 from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
-from karat.inputs.sources import Cursor, Source
 from karat.matching.match import rows_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from karat.diagnosis.check.inputs import Text
-    from karat.diagnosis.check.survey import Fields
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, JudgedRows
 
@@ -40,13 +38,9 @@ __all__ = [
     "Judged",
     "Pair",
     "Values",
-    "by_rank",
     "moved",
-    "negated",
-    "rewritten",
     "strictly",
     "told",
-    "without_own",
 ]
 
 
@@ -144,107 +138,6 @@ def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
             text.faults.append(found("refused", text.name, without_stop(error)))
 
 
-ZERO, MINUS, END = (0, 3), (3, 4), (4, 7)
-CONSTANTS = b" 0 - t\n"
-"""The text between the parts of a line, and the places in it."""
-
-
-class Rewritten(Cursor):
-    """A text that is another's, line by line in another form.
-
-    Args:
-        source: the text.
-        change: the new text of some lines.
-    """
-
-    def __init__(self, source: Source, change: Callable[[Fields], NDArray[np.uint8]]) -> None:
-        """Read nothing yet."""
-        super().__init__()
-        self.source, self.change = source, change
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Start again from the first line."""
-        self.parts = self.made()
-        self.rest: NDArray[np.uint8] = np.zeros(0, np.uint8)
-
-    def made(self) -> Iterator[NDArray[np.uint8]]:
-        """The new text in parts."""
-        for chunk in chunks(self.source):
-            fields = fields_of(chunk)
-            fields = fields.of_rows(np.flatnonzero(fields.count >= 6))
-            if len(fields.line):
-                yield self.change(fields)
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end."""
-        while not len(self.rest):
-            part = next(self.parts, None)
-            if part is None:
-                return 0
-            self.rest = part
-        count = min(len(buffer), len(self.rest))
-        buffer[:count] = self.rest[:count].data
-        self.rest = self.rest[count:]
-        return count
-
-
-def rewritten(source: Source, change: Callable[[Fields], NDArray[np.uint8]]) -> Source:
-    """The source with its lines changed on the way."""
-    return Source(source.name, lambda: Rewritten(source, change), None)
-
-
-def negated(fields: Fields) -> NDArray[np.uint8]:
-    """The lines with their scores negated."""
-    score = fields.column(4)
-    first = score.first_byte()
-    signed = (first == ord("-")) | (first == ord("+"))
-    return assembled(fields, score.start + signed, score.end, minus=first != ord("-"))
-
-
-def by_rank(fields: Fields) -> NDArray[np.uint8]:
-    """The lines with the negated rank for a score."""
-    rank = fields.column(3)
-    return assembled(fields, rank.start, rank.end, minus=np.ones(len(rank), bool))
-
-
-def without_own(fields: Fields) -> NDArray[np.uint8]:
-    """The lines without those whose document has the query's own id."""
-    own = fields.column(0).hashes() == fields.column(2).hashes()
-    fields = fields.of_rows(np.flatnonzero(~own))
-    score = fields.column(4)
-    return assembled(fields, score.start, score.end, minus=np.zeros(len(score), bool))
-
-
-def assembled(
-    fields: Fields, start: NDArray[np.int64], end: NDArray[np.int64], *, minus: NDArray[np.bool_]
-) -> NDArray[np.uint8]:
-    """Lines 'query 0 document 0 score t' with the scores at the places given."""
-    data = np.concatenate([fields.data, np.frombuffer(CONSTANTS, np.uint8)])
-    query, document = fields.column(0), fields.column(2)
-    lines = len(fields.line)
-
-    def constant(place: tuple[int, int], kept: NDArray[np.bool_] | None = None) -> Column:
-        begin = np.full(lines, len(fields.data) + place[0])
-        width = place[1] - place[0]
-        return Column(data, begin, begin + (width if kept is None else kept * width))
-
-    parts = [
-        query,
-        constant(ZERO),
-        document,
-        constant(ZERO),
-        constant(MINUS, minus),
-        Column(data, start, end),
-        constant(END),
-    ]
-    starts = np.stack([part.start for part in parts], axis=1).ravel()
-    lengths = np.stack([part.length for part in parts], axis=1).ravel()
-    total = int(lengths.sum())
-    shift = starts - np.append(0, np.cumsum(lengths)[:-1])
-    return np.asarray(data[np.repeat(shift, lengths) + np.arange(total)])
-
-
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
@@ -283,6 +176,7 @@ class Pair:
         documents: the same for documents, with the line of its first occurrence.
         run: what is matched; None if there is nothing to match.
         matched: what the kernel found; None if there was nothing to find.
+        others: the run with changed lines, by the change.
     """
 
     given: Judged
@@ -292,6 +186,7 @@ class Pair:
     documents: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
     run: Run | None = None
     matched: _native.Matched | None = None
+    others: dict[str, Run] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take the judgments as they are written."""
@@ -307,15 +202,15 @@ class Pair:
             )
             text.read()
             return cls(judged, text, measures)
-        spellings = Spellings(judged.qrels.judgments)
-        strictly(text, lambda given: Run.of(given).match(judged.qrels.judgments, MatchOptions(Policy())))
-        survey = text.read(spellings)
-        known = set(judged.qrels.judgments.queries)
-        queries = pairs_of(
-            [each for each in judged.qrels.judgments.queries if each not in survey.queries],
-            [each for each in survey.queries if each not in known],
-        )
-        documents = spellings.pairs()
+        judgments = judged.qrels.judgments
+        strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
+        survey = text.read(judgments)
+        queries = pairs_of(*survey.strangers(judgments))
+        documents = {
+            each: (token, line)
+            for each, token, line in survey.spellings(judgments)
+            if folded(each) == folded(token)
+        }
         pair = cls(judged, text, measures, queries, documents)
         if queries or documents:
             # What else is wrong shows only where queries and documents meet.
@@ -357,22 +252,17 @@ class Pair:
         top = (self.rows.rank <= DEPTH) & (self.rows.grade >= 0)
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 
-    def scores(
-        self, *, qrels: Qrels | None = None, change: Callable[..., Any] | None = None, **axes: Any
-    ) -> Scores | None:
+    def scores(self, *, qrels: Qrels | None = None, change: str | None = None, **axes: Any) -> Scores | None:
         """The scores under other decisions, other judgments or another text; None if there are none.
 
         Args:
             qrels: other judgments.
-            change: what is done to the lines.
+            change: what is done to the lines, as ``changed`` has it.
             axes: axes of the policy.
         """
         if self.run is None or self.matched is None:
             return None
-        run = self.run
-        if change is not None:
-            assert self.text.source is not None
-            run = Run(run.name, TextRun(rewritten(self.text.source, change)))
+        run = self.run if change is None else self.changed(change)
         try:
             found = evaluate_run(
                 qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes)
@@ -380,6 +270,14 @@ class Pair:
         except DataError:
             return None
         return None if len(found.counts.missing) == found.counts.judged else found  # as karat eval refuses it
+
+    def changed(self, change: str) -> Run:
+        """The run with its scores ``negated``, ordered ``by-rank``, or ``without-own`` documents of queries."""
+        if change not in self.others:
+            assert self.text.source is not None
+            content = _native.changed_run(self.text.source.from_start(), change)
+            self.others[change] = Run(self.text.name, ReadOnce(memory(content)))
+        return self.others[change]
 
     def means(self, **how: Any) -> dict[str, float]:
         """The means under other decisions; nothing if there are none."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found
+from karat.diagnosis.check.inputs import COLUMNS
 from karat.diagnosis.check.lenient import moved, told
-from karat.diagnosis.check.survey import COLUMNS
 from karat.diagnosis.check.text import EXAMPLES, malformed
 from karat.inputs.ids import text_of
 from karat.output.language import plural

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found
-from karat.diagnosis.check.lenient import LENIENT, by_rank, moved, negated, rewritten, told, without_own
-from karat.diagnosis.check.survey import COLUMNS, MOST_TAGS, chunks, fields_of
+from karat.diagnosis.check.lenient import LENIENT, moved, told
 from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
 from karat.inputs.ids import text_of
-from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
-from karat.inputs.runs.text import TextRun
-from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +22,8 @@ __all__ = ["IN_RUN"]
 
 MOST_REPEATS = 1_000_000
 """Repeated documents that are looked at one by one; more are only counted."""
+MOST_TAGS = 1000
+"""Tags that the kernel counts; a run with more has one on every line."""
 OFTEN = 0.1
 """The share of queries from which on one's own document is no accident."""
 KEEP = LENIENT.changed(duplicates="error")
@@ -83,13 +81,13 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
 def own_documents(pair: Pair) -> Iterator[Finding]:
     """Queries that find themselves."""
     survey = pair.text.read()
-    queries = len(survey.own_queries)
-    if not queries or queries < OFTEN * len(survey.queries) or survey.own_first < queries / 2:
+    queries = survey.own_queries
+    if not queries or queries < OFTEN * survey.query_count or survey.own_first < queries / 2:
         return
-    values = {"as it is": pair.means(), "without them": pair.means(change=without_own)}
+    values = {"as it is": pair.means(), "without them": pair.means(change="without-own")}
     values = {name: means for name, means in values.items() if means}
     what = (
-        f"a document with the query's own id for {plural(queries, 'query', 'queries')} of {len(survey.queries):,}, "
+        f"a document with the query's own id for {plural(queries, 'query', 'queries')} of {survey.query_count:,}, "
         f"{survey.own_first:,} times at the top"
     )
     yield found(
@@ -106,17 +104,15 @@ def own_documents(pair: Pair) -> Iterator[Finding]:
 def tags(pair: Pair) -> Iterator[Finding]:
     """Several run tags in one file."""
     survey = pair.text.read()
-    if len(survey.tags) > 1 and not truncated_line(pair.text):
-        names = list(survey.tags)
+    tags = survey.tags
+    if len(tags) > 1 and not truncated_line(pair.text):
         where = tuple(
-            f"'{text_of(tag)}' from {pair.text.at(survey.tags[tag])} on" for tag in names[:EXAMPLES]
+            f"'{text_of(tag)}' from {pair.text.at(line)} on" for tag, line in list(tags.items())[:EXAMPLES]
         )
-        count = f"{len(names):,}" if len(names) < MOST_TAGS else f"{MOST_TAGS:,} or more"
-        yield found("several-tags", pair.name, f"holds {count} run tags", count=len(names), where=where)
+        count = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
+        yield found("several-tags", pair.name, f"holds {count} run tags", count=len(tags), where=where)
 
 
-MOST_STEPS = 200_000
-"""Lines looked at to see which way the scores go."""
 MOSTLY = 0.9
 SURE = 10
 """So many rises that a run is surely upside down."""
@@ -181,9 +177,10 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
     """Scores that are equal in single precision only."""
     if pair.matched is None or pair.run is None:
         return
-    judgments = pair.judged.qrels.judgments
-    rounded = pair.run.match(judgments, MatchOptions(LENIENT.changed(scores="float32")))
-    exact = pair.matched
+    survey, exact = pair.text.read(), pair.matched
+    if not (survey.blurred or exact.unordered or survey.groups > survey.query_count):
+        return  # no neighbours in order of score become equal
+    rounded = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT.changed(scores="float32")))
     if np.array_equal(exact.judgment, rounded.judgment) and np.array_equal(exact.rank, rounded.rank):
         return
     order = np.argsort(exact.judgment), np.argsort(rounded.judgment)
@@ -210,22 +207,22 @@ def order(pair: Pair) -> Iterator[Finding]:
     yield from ranks(pair)
     falling = matched.unordered == 0
     if rises := upside_down(pair):
-        values = {"as it is": pair.means(), "scores negated": pair.means(change=negated)}
+        values = {"as it is": pair.means(), "scores negated": pair.means(change="negated")}
         yield found(
             "ascending-scores",
             pair.name,
-            f"scores that rise from line to line in {matched.unordered:,} of {plural(len(survey.queries), 'list')}",
+            f"scores that rise from line to line in {matched.unordered:,} of {plural(survey.query_count, 'list')}",
             count=matched.unordered,
             effect=f"The run is measured upside down. {told(values)}",
             severity=ERROR if rises >= SURE else WARNING,
             values=values,
         )
         return
-    ranked = survey.rank_odd.count == 0 and survey.ranks[0] < survey.ranks[1] and pair.text.is_file
+    ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
     if falling and (not ranked or not survey.rank_falls.count):
         return
     if ranked and (differ := displaced(pair)):
-        values = {"by score": pair.means(), "by rank column": pair.means(change=by_rank)}
+        values = {"by score": pair.means(), "by rank column": pair.means(change="by-rank")}
         yield found(
             "rank-order",
             pair.name,
@@ -248,8 +245,8 @@ def ranks(pair: Pair) -> Iterator[Finding]:
     if survey.rank_odd.count:
         what = f"no whole number: {plural(survey.rank_odd.count, 'rank')} of {survey.usable:,}"
         yield of_lines("odd-ranks", pair.text, what, survey.rank_odd)
-    elif survey.ranks[0] == survey.ranks[1] and survey.usable > len(survey.queries):
-        what = f"the same rank, {survey.ranks[0]}, on every line"
+    elif survey.low_rank == survey.high_rank and survey.usable > survey.query_count:
+        what = f"the same rank, {survey.low_rank}, on every line"
         yield found("constant-ranks", pair.name, what, count=survey.usable)
 
 
@@ -258,47 +255,17 @@ def upside_down(pair: Pair) -> int:
     survey, matched = pair.text.read(), pair.matched
     assert matched is not None
     lists = int(np.count_nonzero(matched.length > 1))
-    if matched.unordered < max(1, MOSTLY * lists) or survey.ranks[0] > survey.ranks[1]:
+    if matched.unordered < max(1, MOSTLY * lists) or survey.low_rank > survey.high_rank:
         return 0
-    if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.ranks[0] < survey.ranks[1]:
+    if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.low_rank < survey.high_rank:
         return 0
-    rises, falls = steps(pair)
-    return rises if rises > MOSTLY * (rises + falls) else 0
-
-
-def steps(pair: Pair) -> tuple[int, int]:
-    """How often the score rises, and falls, from one line to the next of the same query, among the first lines."""
-    assert pair.text.source is not None
-    rises = falls = seen = 0
-    for chunk in chunks(pair.text.source):
-        fields = fields_of(chunk)
-        fields = fields.of_rows(np.flatnonzero(fields.count >= COLUMNS["run"]))
-        query, score = fields.column(0).hashes(), fields.column(4)
-        values = np.array([number(score.token(row)) for row in range(len(score))])
-        with np.errstate(invalid="ignore"):  # the difference of two infinite scores
-            change = np.diff(values)[query[1:] == query[:-1]]
-        rises += int(np.count_nonzero(change > 0))
-        falls += int(np.count_nonzero(change < 0))
-        seen += len(score)
-        if seen > MOST_STEPS:
-            break
-    return rises, falls
-
-
-def number(token: bytes) -> float:
-    """A score; NaN for what is none."""
-    try:
-        return float(token)
-    except ValueError:
-        return float("nan")
+    return survey.rises if survey.rises > MOSTLY * (survey.rises + survey.falls) else 0
 
 
 def displaced(pair: Pair) -> int:
     """How many judged documents have another rank in order of the rank column."""
-    assert pair.text.source is not None
     assert pair.matched is not None
-    run = Run(pair.name, TextRun(rewritten(pair.text.source, by_rank)))
-    other = run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
+    other = pair.changed("by-rank").match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
     if len(other.judgment) != len(pair.matched.judgment):
         return 0
     by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
-from karat.diagnosis.check.survey import COLUMNS
+from karat.diagnosis.check.inputs import COLUMNS
 from karat.inputs.ids import alike, text_of
 from karat.output.errors import worded
 from karat.output.language import plural
@@ -14,9 +14,9 @@ from karat.output.language import plural
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from karat import _native
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.inputs import Text
-    from karat.diagnosis.check.survey import Seen
 
 __all__ = ["EXAMPLES", "IN_TEXT", "malformed"]
 
@@ -123,7 +123,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
     yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
 
 
-def misshapen(text: Text, width: int, seen: Seen) -> tuple[str, str | None]:
+def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | None]:
     """The description of lines that all have the wrong columns, and the remedy."""
     wanted = COLUMNS[text.kind]
     columns = f"{plural(width, 'column')} instead of {wanted}"
@@ -182,12 +182,12 @@ def truncated_line(text: Text) -> str | None:
     survey = text.read()
     if survey.closed or survey.rows < 2 or not text.is_file:
         return None
-    usual = max(survey.widths, key=lambda width: survey.widths[width].count)
-    if len(survey.last) < usual:
-        return f"the last line has {plural(len(survey.last), 'column')} instead of {usual}, and no newline"
-    if text.kind == "run" and len(survey.last) == COLUMNS["run"] and len(survey.tags) == 2:
-        usual_tag = next(iter(survey.tags))
-        tag = survey.last[-1]
+    widths, last, tags = survey.widths, survey.last, survey.tags
+    usual = max(widths, key=lambda width: widths[width].count)
+    if len(last) < usual:
+        return f"the last line has {plural(len(last), 'column')} instead of {usual}, and no newline"
+    if text.kind == "run" and len(last) == COLUMNS["run"] and len(tags) == 2:
+        usual_tag, tag = next(iter(tags)), last[-1]
         if tag != usual_tag and usual_tag.startswith(tag):
             return f"the last line ends inside the tag '{text_of(usual_tag)}', and has no newline"
     return None
@@ -205,8 +205,8 @@ def truncated(text: Text) -> Iterator[Finding]:
         yield found(
             "truncated", text.name, wrong, where=(text.at(survey.last_line, shown_line(survey.last)),)
         )
-    low, high = survey.group_lengths
-    if not wrong and not survey.closed and low == high > survey.last_group and len(survey.queries) > 2:
+    low, high = survey.shortest_group, survey.longest_group
+    if not wrong and not survey.closed and low == high > survey.last_group and survey.query_count > 2:
         what = (
             f"no newline at the end, and its last query has {survey.last_group:,} lines where all others "
             f"have {high:,}"
@@ -217,26 +217,27 @@ def truncated(text: Text) -> Iterator[Finding]:
 def queries(text: Text) -> Iterator[Finding]:
     """Query ids that are nearly the same, and queries whose lines are not contiguous."""
     survey = text.read()
-    pairs = alike(survey.queries)
+    pairs = alike(survey.queries) if survey.similar_queries else []
     if pairs:
+        lines = survey.queries
         where = tuple(
-            f"'{text_of(one)}' and '{text_of(other)}' ({text.at(survey.queries[other])})".replace(" ()", "")
+            f"'{text_of(one)}' and '{text_of(other)}' ({text.at(lines[other])})".replace(" ()", "")
             for one, other in pairs[:EXAMPLES]
         )
         what = f"differing only in case, zeros or blanks: {plural(len(pairs), 'pair')} of query ids"
         yield found("similar-queries", text.name, what, count=len(pairs), where=where)
-    if survey.interleaved and text.is_file:
-        apart = survey.groups - len(survey.queries)
+    apart = survey.groups - survey.query_count
+    if apart and text.is_file:
         what = f"the lines of a query do not stand together: {plural(apart, 'return')} to an earlier query"
         yield found("interleaved", text.name, what, count=apart)
 
 
-def of_lines(code: str, text: Text, what: str, seen: Seen) -> Finding:
+def of_lines(code: str, text: Text, what: str, seen: _native.Seen) -> Finding:
     """A finding about lines that were counted."""
     return found(code, text.name, what, count=seen.count, where=(text.at(seen.line, seen.excerpt),))
 
 
-def of_all(seen: Seen, rows: int) -> str:
+def of_all(seen: _native.Seen, rows: int) -> str:
     """How many lines of all."""
     return (
         f"all {plural(rows, 'line')}"

@@ -1,0 +1,114 @@
+"""How much processor time karat's diagnoses take beside ``karat eval`` of the same files."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench.answer import Answer, Bar, Setting
+from bench.data import SEED
+from bench.side_by_side import CHECKOUT, Program, karat, side_by_side
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.side_by_side import Timing
+
+VERSION = 1
+CHECK, OTHERS = 4.0, 2.0
+"""``karat check`` may take so many times as long as ``karat eval``, the others so many times beyond Python's start."""
+
+
+class Shape(NamedTuple):
+    """Queries, documents and judgments of each, and the steps between scores: few make ties."""
+
+    queries: int
+    depth: int
+    judged: int
+    steps: int
+
+
+SHAPES = {
+    "pooled": Shape(250, 1000, 1500, 500),
+    "sparse": Shape(1000, 1000, 1, 10**6),
+    "users": Shape(100_000, 10, 3, 10**6),
+}
+"""A deep pool with tied scores, one judgment a query as in MS MARCO, and short lists of many users."""
+TINY = {name: Shape(12, 20, min(shape.judged, 30), shape.steps) for name, shape in SHAPES.items()}
+
+
+def ask(setting: Setting) -> list[Answer]:
+    """``karat eval`` beside check, explain, difference, gate and verify, on three shapes of data."""
+    answers = []
+    start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
+    for name, shape in (TINY if setting.quick else SHAPES).items():
+        folder = made(setting.folder, name, shape)
+        timings = side_by_side(programs(folder), setting.times(3))
+        bars = [bar(name, timings[0], each, start) for each in timings[1:]]
+        size = ", ".join(f"{count:,} {what}" for what, count in shape._asdict().items())
+        answers.append(Answer(f"diagnoses, {name}", size, timings, bars))
+    return answers
+
+
+def programs(folder: Path) -> list[Program]:
+    """The commands, ``karat eval`` first; the record that ``verify`` reads is written here."""
+    qrels, run, record = (str(folder / name) for name in ("qrels", "run", "record.json"))
+    measures = ["-m", "AP", "-m", "nDCG@10"]
+    subprocess.run(
+        [*karat(), "eval", qrels, run, *measures, "--record", record],
+        check=True,
+        capture_output=True,
+        cwd=CHECKOUT,
+    )
+    return [
+        Program("karat eval", [*karat(), "eval", qrels, run, *measures]),
+        Program("karat check", [*karat(), "check", qrels, run, "--format", "json"], fine=(0, 1, 2)),
+        Program("karat explain", [*karat(), "explain", "nDCG@10", qrels, run, "--query", "q0000001"]),
+        Program("karat difference", [*karat(), "difference", "trec_eval-9", "ranx", "AP", qrels, run]),
+        Program("karat gate", [*karat(), "gate", qrels, run, "--baseline", record, "--max-drop", "AP=0.05"]),
+        Program("karat verify", [*karat(), "verify", record]),
+    ]
+
+
+def bar(shape: str, first: Timing, other: Timing, start: Timing) -> Bar:
+    """The promise of a command."""
+    begin, least, taken = (median(each.processor or [0.0]) for each in (start, first, other))
+    if other.name.endswith("check"):
+        return Bar(f"{other.name}, {shape}", "at most", CHECK, taken / least, "times karat eval")
+    return Bar(
+        f"{other.name}, {shape}",
+        "at most",
+        OTHERS,
+        (taken - begin) / least,
+        "times karat eval, without the start",
+    )
+
+
+# ---------------------------------------------------------------- data
+
+
+def made(folder: Path, name: str, shape: Shape) -> Path:
+    """The folder of the judgments and runs of a shape, written if it is not there."""
+    found = folder / f"diagnosis-{name}-{'x'.join(map(str, shape))}-{SEED}-{VERSION}"
+    if found.exists():
+        return found
+    print(f"making {found.name} ...", file=sys.stderr)
+    draw, part = random.Random(SEED), found.with_name(found.name + ".part")
+    part.mkdir(parents=True, exist_ok=True)
+    with (part / "qrels").open("w") as qrels, (part / "run").open("w") as run:
+        for number in range(shape.queries):
+            query = f"q{number:07}"
+            pool = draw.sample(range(10**7), shape.depth + shape.judged // 2)
+            ids = [f"clueweb12-{each // 10**4:04}wb-{each % 100:02}-{each:09}" for each in pool]
+            for document in draw.sample(ids, min(shape.judged, len(ids))):
+                qrels.write(f"{query} 0 {document} {max(draw.randint(-3, 3), 0)}\n")
+            scores = sorted(
+                (draw.randrange(shape.steps) / shape.steps for _ in ids[: shape.depth]), reverse=True
+            )
+            for rank, (document, score) in enumerate(zip(ids, scores), 1):
+                run.write(f"{query} Q0 {document} {rank} {score:.6f} system\n")
+    part.rename(found)
+    return found
