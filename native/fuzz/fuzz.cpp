@@ -1,8 +1,10 @@
 // This file is the fuzz target: any bytes become text, a frame or a Parquet file; the kernel must agree with the oracle.
+#include <algorithm>
 #include <cstring>
 
 #include "compare.h"
 #include "families.h"
+#include "survey.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -51,6 +53,33 @@ void rank_and_compare(const std::string& query, const std::string& run, const ka
         compare(karat::rank_query(query, source, options, go_on), wanted);
     } catch (const karat::LineFault& fault) {
         compare(fault, wanted.refusal);
+    }
+}
+
+// What a survey counts does not depend on where the text is cut, and a text that it rewrites has no more rows.
+void survey_and_compare(const std::string& run, const karat::Judgments& judgments, std::size_t tiny_block) {
+    std::optional<karat::Survey> known;
+    for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
+        karat::MemorySource source(run);
+        try {
+            karat::Survey found = karat::survey(source, karat::TextKind::run, &judgments, {}, block);
+            if (known) {
+                expect(found.rows == known->rows && found.usable == known->usable && found.last == known->last,
+                       "rows of a survey");
+                expect(found.groups == known->groups && found.queries.size() == known->queries.size(),
+                       "queries of a survey");
+                expect(found.spellings.size() == known->spellings.size(), "spellings of a survey");
+            }
+            known = std::move(found);
+        } catch (const karat::LineFault&) {
+            return;  // no text
+        }
+    }
+    for (const auto change : {karat::Change::negated, karat::Change::by_rank, karat::Change::without_own}) {
+        karat::MemorySource source(run);
+        const std::string changed = karat::changed_run(source, change);
+        const auto rows = std::count(changed.begin(), changed.end(), '\n');
+        expect(change == karat::Change::without_own ? rows <= known->usable : rows == known->usable, "rows rewritten");
     }
 }
 
@@ -103,6 +132,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     const oracle::Listed listed = oracle::rank_query(query, run_text, options);
 
     match_and_compare(*judgments, run, options, ranked);
+    if (data[5] % 8 == 1) survey_and_compare(run, *judgments, tiny_block);
     if (!listed_from_tiny) rank_and_compare(query, run, options, {}, listed);
     options.reading.block_bytes = tiny_block;
     if (listed_from_tiny) rank_and_compare(query, run, options, {}, listed);

@@ -86,7 +86,7 @@ class Text:
     @property
     def cut(self) -> str | None:
         """Why the text ends early, if a decompressor says so."""
-        return self.unbroken and self.unbroken.fault
+        return None if self.unbroken is None else self.unbroken.fault
 
 
 @dataclass(frozen=True)
