@@ -11,6 +11,7 @@ from karat.diagnosis.check.lenient import LENIENT, moved, told
 from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions
+from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
