@@ -141,7 +141,6 @@ def test_no_name_speaks_in_an_explanation(kind: str, layout: str) -> None:
 
 
 def test_no_name_speaks_in_a_page(tmp_path: Path) -> None:
-    pytest.importorskip("altair", reason="karat[report] is not installed")
     pytest.importorskip("jinja2", reason="karat[report] is not installed")
     files = collection(tmp_path)
     attacked("report", files["qrels"], files["good"], files["bad"], "-o", tmp_path / "page.html", "-m", "RR")

@@ -280,7 +280,7 @@ def test_columns_are_named_in_every_command(
         ],
     }
     if name == "report":
-        pytest.importorskip("altair", reason="draws the page")
+        pytest.importorskip("jinja2", reason="writes the page")
     columns = ["--qrels-columns", "query=session,document=page,grade=clicks"]
     columns += ["--run-columns", "query=session,document=page,rank=place"]
     code = command(name, *files[name], *columns)

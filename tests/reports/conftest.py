@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,20 +31,10 @@ def tea(report_libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return path
 
 
-class NoBundle(contextlib.AbstractContextManager):  # type: ignore[type-arg]
-    """A drawing library that draws nothing and takes no time."""
-
-    def __exit__(self, *raised: object) -> None:
-        pass
-
-    def finished(self) -> tuple[str, str]:
-        return "window.vegaEmbed = null;", "0"
-
-
 @pytest.fixture
 def quick(report_libraries: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., karat.Report]:
-    """``karat.report`` without bundling the drawing library, which takes longer than all the rest."""
-    monkeypatch.setattr("karat.reports.Bundle", NoBundle)
+    """``karat.report`` without the drawing library, which is most of a page."""
+    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
 
     def make(qrels: Any, runs: Any, measures: Any = ("RR",), **options: Any) -> karat.Report:
         return karat.report(qrels, runs, list(measures), **options)

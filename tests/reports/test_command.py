@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from karat.cli.compare import report_command
-from reports.conftest import RUNS, TEA, NoBundle
+from reports.conftest import RUNS, TEA
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "report.md"
@@ -32,7 +32,7 @@ def test_the_page_about_reports_shows_a_command_that_works(
     words = shown[1].replace("\\\n", " ").split()
     files = [each for word in words for each in (RUNS if "*" in word else [word])]
     monkeypatch.chdir(CHECKOUT)
-    monkeypatch.setattr("karat.reports.Bundle", NoBundle)
+    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     output = tmp_path / "report.html"
     files[files.index("report.html")] = str(output)
     done = CliRunner().invoke(report_command, files, catch_exceptions=False)
@@ -43,7 +43,7 @@ def test_the_page_about_reports_shows_a_command_that_works(
 def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
     report_libraries: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.Bundle", NoBundle)
+    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     words = [str(TEA / "qrels.txt"), f"old={RUNS[0]}", f"new={RUNS[1]}", "-o", "-", "--baseline", "old"]
     done = CliRunner().invoke(report_command, [*words, "-m", "AP"], catch_exceptions=False)
     assert done.output.startswith("<!doctype html>")
@@ -53,7 +53,7 @@ def test_runs_may_be_named_and_the_page_may_go_to_standard_output(
 def test_the_page_names_no_folder_of_whoever_made_it(
     report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.reports.Bundle", NoBundle)
+    monkeypatch.setattr("karat.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
     home, elsewhere = tmp_path / "home" / "me", tmp_path / "elsewhere"
     (home / "runs").mkdir(parents=True)
     elsewhere.mkdir()

@@ -17,7 +17,8 @@ import pytest
 
 import karat
 from karat.comparison.verdict import verdict_of
-from karat.reports.page import inert, script_json
+from karat.reports.charts import charts
+from karat.reports.page import drawing_library, inert, script_json
 from reports.conftest import RUNS, TEA
 
 if TYPE_CHECKING:
@@ -303,7 +304,7 @@ def test_json_in_a_script_cannot_end_it() -> None:
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(karat.DataError, match=r"needs altair and .* pip install 'karat\[report\]'"):
+    with pytest.raises(karat.DataError, match=r"needs jinja2, .* pip install 'karat\[report\]'"):
         karat.report(QRELS, {"old": OLD, "new": NEW})
 
 
@@ -321,3 +322,23 @@ def test_the_numbers_of_the_page_are_those_of_compare(tea: Path) -> None:
         assert row["means"] == pytest.approx(contest.means, abs=1e-6)
         assert [pair[7] for pair in row["pairs"]] == [pair.ties for pair in contest.pairs]
         assert [pair[9] for pair in row["pairs"]] == pytest.approx([pair.adjusted for pair in contest.pairs])
+
+
+@pytest.mark.parametrize(("runs", "queries"), [(2, 50), (4, 300), (40, 5000)])
+def test_every_chart_obeys_the_schema_of_vega_lite(runs: int, queries: int) -> None:
+    altair = pytest.importorskip("altair", reason="brings Vega-Lite's schema")
+    jsonschema = pytest.importorskip("jsonschema", reason="comes with Altair")
+    curves = [("recall", "recall", "precision"), ("depth", "depth k", "nDCG@k")]
+    for chart in charts(runs, queries, curves).values():
+        altair.Chart.from_dict(chart)
+    with pytest.raises(jsonschema.ValidationError):
+        altair.Chart.from_dict({**charts(runs, queries, [])["bars"], "mark": "no such mark"})
+
+
+def test_the_drawing_library_is_the_one_that_its_program_writes() -> None:
+    vl_convert = pytest.importorskip("vl_convert", reason="bundles the drawing library")
+    script, version = drawing_library()
+    if f"vl-convert {vl_convert.__version__};" not in script.partition("\n")[0]:
+        pytest.skip("another vl-convert wrote templates/vega.js.gz")
+    assert version == vl_convert.get_vega_version()
+    assert script.partition("\n")[2] == vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

@@ -9,7 +9,6 @@ from karat.comparison import compare
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
 from karat.reports.data import alongside
-from karat.reports.page import Bundle
 from karat.reports.queries import Excerpt, chosen_queries, looked_at, opened, texts_of
 
 if TYPE_CHECKING:
@@ -116,19 +115,15 @@ def report(
 
     refuse_absent()
     tell = progress or (lambda _: None)
-    # Bundling the drawing library takes seconds, so another process does it meanwhile.
-    with Bundle() as bundle:
-        tell("reading the judgments")
-        inputs = opened(qrels, runs, measures, policy, profile)
-        tell(f"comparing {len(inputs.runs)} runs")
-        comparison = compare(
-            inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
-        )
-        tell("measuring along the ranks")
-        curves = alongside(inputs, comparison)
-        html = assembled(
-            inputs, comparison, curves, queries, documents, bundle, title=title, command=command, tell=tell
-        )
+    tell("reading the judgments")
+    inputs = opened(qrels, runs, measures, policy, profile)
+    tell(f"comparing {len(inputs.runs)} runs")
+    comparison = compare(
+        inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
+    )
+    tell("measuring along the ranks")
+    curves = alongside(inputs, comparison)
+    html = assembled(inputs, comparison, curves, queries, documents, title=title, command=command, tell=tell)
     made = Report(html, comparison)
     if output is not None:
         read = [
@@ -145,7 +140,6 @@ def assembled(
     curves: Sequence[Alongside],
     queries: TextsLike | None,
     documents: TextsLike | None,
-    bundle: Bundle,
     *,
     title: str | None,
     command: str | None,
@@ -171,10 +165,8 @@ def assembled(
     data["charts"] = charts(
         len(comparison.names), len(comparison.queries), [(each.name, each.along, each.up) for each in curves]
     )
-    script, vega = bundle.finished()
     return page(
         data,
-        script,
         title=title or title_of(comparison),
         facts=facts_of(comparison, inputs),
         warnings=[each.sentence for each in comparison.warnings],
@@ -199,7 +191,6 @@ def assembled(
         footers=footers_of(comparison),
         command=command,
         version=data["karat"],
-        vega=vega,
     )
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +22,10 @@ from karat.output.language import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from typing_extensions import Self
-
     from karat.comparison import Comparison, Settings
     from karat.reports.queries import Closeup, Inputs
 
 __all__ = [
-    "Bundle",
     "facts_of",
     "footers_of",
     "interval_words",
@@ -44,43 +39,25 @@ __all__ = [
 ]
 
 SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
-NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""Vega Embed alone is exposed; it brings Vega and Vega-Lite."""
-
-# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
-# A process, not a thread: vl_convert holds Python's lock for seconds, during which nothing else runs, not even Ctrl-C.
-PROGRAM = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-_, exposed, *sys.path = sys.argv
-import vl_convert
-made = vl_convert.get_vega_version(), vl_convert.javascript_bundle(exposed)
-sys.stdout.buffer.write("\\n".join(made).encode())
-"""
 
 
 def refuse_absent() -> None:
-    """Refuse to begin without the required packages.
+    """Refuse to begin without the template library.
 
     Raises:
-        DataError: a package is not installed.
+        DataError: it is not installed.
     """
     from importlib.util import find_spec
 
-    absent = [package for module, package in NEEDED.items() if find_spec(module) is None]
-    if absent:
-        raise DataError(
-            f"A report needs {' and '.join(absent)}, not installed here: pip install 'karat[report]'."
-        )
+    if find_spec("jinja2") is None:
+        raise DataError("A report needs jinja2, not installed here: pip install 'karat[report]'.")
 
 
-def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
+def page(data: dict[str, Any], **parts: Any) -> str:
     """The HTML of the page.
 
     Args:
         data: of the script.
-        bundle: the drawing library.
         parts: the variables of the template.
     """
     from jinja2 import Environment, StrictUndefined
@@ -89,6 +66,7 @@ def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    bundle, vega = drawing_library()
     early, own = template("early.js"), f'"use strict";\n(() => {{\n{"".join(map(template, SCRIPTS))}}})();\n'
     scripts = [inert(each) for each in (early, bundle, own)]
     text = environment.from_string(template("page.html")).render(
@@ -96,12 +74,20 @@ def page(data: dict[str, Any], bundle: str, **parts: Any) -> str:
         data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json
         style=Markup(template("style.css")),  # noqa: S704 - ours
         early=Markup(scripts[0]),  # noqa: S704 - ours
-        bundle=Markup(scripts[1]),  # noqa: S704 - vl-convert's, made inert
+        bundle=Markup(scripts[1]),  # noqa: S704 - Vega's, made inert
         own=Markup(scripts[2]),  # noqa: S704 - ours
         security=security(scripts),
+        vega=vega,
     )
     # Bytes of an id that are not UTF-8 cannot be in a page of UTF-8.
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def drawing_library() -> tuple[str, str]:
+    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version; ``docs/write_vega.py`` wrote them."""
+    packed = (files("karat.reports") / "templates" / "vega.js.gz").read_bytes()
+    script = gzip.decompress(packed).decode("utf-8")
+    return script, script.partition(",")[0].removeprefix("/* Vega ")
 
 
 def template(name: str) -> str:
@@ -130,56 +116,6 @@ def script_json(data: dict[str, Any]) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def drawing_library() -> tuple[str, str]:
-    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle(EXPOSED), vl_convert.get_vega_version()
-
-
-class Bundle:
-    """``drawing_library`` in another process: started at once, collected at the end, stopped with the block."""
-
-    def __init__(self) -> None:
-        """Start the process."""
-        self.output: Any = tempfile.TemporaryFile()  # noqa: SIM115 -- __exit__ closes it
-        self.process = begun(self.output)
-
-    def finished(self) -> tuple[str, str]:
-        """The script and Vega's version; made in this process where the other one failed."""
-        if self.process is None or self.process.wait():
-            return drawing_library()
-        self.output.seek(0)
-        version, _, script = self.output.read().decode("utf-8").partition("\n")
-        return script, version
-
-    def __enter__(self) -> Self:
-        """The bundle itself."""
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """Stop the process if it still runs, and delete its output."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-        self.output.close()
-
-
-def begun(output: Any) -> subprocess.Popen[bytes] | None:
-    """The process; None where Python cannot be started again."""
-    if not sys.executable:
-        return None
-    try:
-        return subprocess.Popen(  # noqa: S603 - Python itself, with words of ours
-            [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
 
 
 def title_of(comparison: Comparison) -> str:
