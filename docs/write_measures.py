@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.conventions.reference import elsewhere, facts, formula
+from karat.conventions.reference import elsewhere, facts, formula, mathematics
 from karat.lists import Lists
 from karat.measures import REGISTER, Definition, OneOf
 
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGE = Path(__file__).with_name("measures.md")
-
-FAMILIES = {
-    "precision": "Precision, recall and counts",
-    "average_precision": "Average precision and its relatives",
-    "gain": "Gains",
-    "user_models": "A user who goes down the list",
-    "pairs": "Pairs of documents and preferences",
-    "diversity": "Subtopics and judgment groups",
-}
-"""A family's file and its heading; a file without a heading here is called by its own name."""
 
 OPENING = """\
 # Measures
@@ -38,8 +28,15 @@ means by it. `@10` cuts the run and the ideal list after ten documents, never th
 names (`map`, `P_10`, `ndcg_cut.5,10`, `all_trec`) are read too. Case, hyphens and underscores do not matter:
 `hit_rate@5` is `HitRate@5`, which is `Success@5`. ir_measures' parameters (`cutoff`, `dcg='exp-log2'`, `gains`,
 `max_rel`) are read as well. A name that means two things, or that is not here, is refused with what to write
-instead. The formulas are in `src/karat/measures/`, each written once; below each entry stands its body, in the
-words of `Lists` (`src/karat/lists/__init__.py`).
+instead.
+
+**Formulas.** Each formula is shown as code and as mathematics. The code is the body of the function in
+`src/karat/measures/`, in the words of `Lists` (`src/karat/lists/__init__.py`). The mathematics is made by running
+that code and recording its steps, so the two cannot differ: numbers have their parameters' names, words such as
+`gain` and `over` are at their defaults. There *i*, *j* and *k* are ranks, *d* is a judged document, *g* is a subtopic
+or judgment group (of *|G|*), or for preferences *i* is a group or pair; a star marks the ideal ranking; [*x* ≥ 1] is
+1 where the condition holds, else 0; a fraction whose denominator is 0 is 0. `IPrecMean`, the mean of eleven `IPrec`,
+has code only. An upright name is a word of `Lists`.
 
 **Parameters that many share.**
 
@@ -75,7 +72,7 @@ def page() -> str:
     """The whole page: an opening, and one section per family in the register's order."""
     families: dict[str, list[Definition]] = {}
     for definition in REGISTER.values():
-        families.setdefault(definition.formula.__module__.rpartition(".")[2], []).append(definition)
+        families.setdefault(family_of(definition), []).append(definition)
     sections = [section(family, members) for family, members in families.items()]
     opening = OPENING.replace("{shared}", shared())
     # reStructuredText's double backticks, not the three of a fence.
@@ -112,8 +109,12 @@ def said(word: Callable[..., object]) -> str:
 
 def section(family: str, members: list[Definition]) -> str:
     """A family's heading and its measures."""
-    heading = FAMILIES.get(family, family.capitalize())
-    return "\n".join([f"## {heading}\n", *map(entry, members)])
+    return "\n".join([f"## {family}\n", *map(entry, members)])
+
+
+def family_of(definition: Definition) -> str:
+    """What the file that defines a measure says of itself."""
+    return (inspect.getmodule(definition.formula).__doc__ or "").partition("\n")[0].rstrip(".")
 
 
 def entry(definition: Definition) -> str:
@@ -123,6 +124,9 @@ def entry(definition: Definition) -> str:
     if rest.strip():
         lines += ["", rest.strip()]
     lines += ["", "```text", formula(definition), "```", ""]
+    in_latex = mathematics(definition)
+    if in_latex:
+        lines += ["```math", in_latex, "```", ""]
     lines += [f"- {what}: {text}" for what, text in facts(definition).items()]
     others = [f"`{name}` ({', '.join(tools)})" for name, tools in elsewhere(definition).items()]
     if others:

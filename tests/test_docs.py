@@ -24,6 +24,7 @@ from markdown_it import MarkdownIt
 
 import karat
 from karat.conventions.profiles import profile_named
+from karat.conventions.reference import mathematics
 from karat.measures import REGISTER
 
 if TYPE_CHECKING:
@@ -343,11 +344,14 @@ def test_a_page_renders_its_blocks_as_blocks(page: Path) -> None:
     assert not [text for text in inline if "``" in text]
 
 
-def test_the_page_of_measures_shows_every_formula_as_code() -> None:
+def test_the_page_of_measures_shows_every_formula_as_code_and_as_mathematics() -> None:
     tokens = MarkdownIt("commonmark").parse((CHECKOUT / "docs" / "measures.md").read_text("utf-8"))
-    formulas = [token.content for token in tokens if token.type == "fence"]
-    assert len(formulas) == len(REGISTER)
-    assert all("r." in each or "(" in each for each in formulas)
+    fences = [(token.info, token.content) for token in tokens if token.type == "fence"]
+    code = [text for info, text in fences if info == "text"]
+    assert len(code) == len(REGISTER)
+    assert all("r." in each or "(" in each for each in code)
+    shown = [text.rstrip("\n") for info, text in fences if info == "math"]
+    assert sorted(shown) == sorted(filter(None, map(mathematics, REGISTER.values())))
 
 
 def test_files_that_the_pages_name_are_there() -> None:

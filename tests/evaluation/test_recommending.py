@@ -14,6 +14,8 @@ import pytest
 
 import karat
 from karat.evaluation.beyond_accuracy import BEYOND
+from karat.measures import REGISTER
+from karat.measures.aliases import ALSO_CALLED, folded
 from karat.output.errors import DataError, MeasureError
 
 # Four users, who all get item 1 first; a catalogue of six. Train: item 1 with all four, 2 with two, 3 and 5 with one.
@@ -295,3 +297,11 @@ def test_equally_popular_items_are_popular_together() -> None:
     train = {0: ["a", "b", "c"], 1: ["a", "c", "b"], 2: ["d"]}
     for lists in ({0: ["b"], 1: ["c"], 2: ["d"]}, {2: ["d"], 1: ["c"], 0: ["b"]}):
         assert karat.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3
+
+
+def test_no_name_is_both_a_measure_of_judged_documents_and_one_beyond_accuracy() -> None:
+    known = {folded(name) for name in [*REGISTER, *ALSO_CALLED]}
+    assert not {name for name in BEYOND if folded(name) in known}
+    for name in ("Coverage", "Novelty"):
+        with pytest.raises(MeasureError, match=rf"write {name}Ratio .* karat.beyond_accuracy has {name}"):
+            karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import karat
 from cases import CASES
+from karat.conventions.reference import mathematics, sample, traced
 from karat.measures import REGISTER
+from karat.measures.define import default_of
 
 NAMES = sorted({case.measure for case in CASES})
 KNOWN = {"tiedrank", "latest", "outranked", "changes", "following", "listed", "highestgrade", "totalunjudged"}
@@ -34,13 +37,43 @@ def test_the_formula_of_every_measure_is_balanced(name: str) -> None:
         )
     assert text.startswith("\\begin{align*}\n")
     assert "None" not in text
-    assert set(re.findall(r"\\operatorname\{(\w+)\}", text)) <= KNOWN
+    assert set(re.findall(r"\\mathrm\{(\w+)\}", text)) <= KNOWN
 
 
 def test_every_measure_that_can_be_traced_has_one() -> None:
     traced = {name.partition("(")[0].partition("@")[0] for name in NAMES}
     apart = {name for name, each in REGISTER.items() if each.groups or "Prefs" in name}
     assert set(REGISTER) - traced <= apart
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_mathematics_of_the_page_is_the_formula_at_its_defaults(name: str) -> None:
+    definition = REGISTER[name]
+    given = {each: default_of(value) for each, value in definition.parameters.items()}
+    value = definition.formula(sample(definition.takes), **given)
+    assert traced(definition).numbers.tolist() == pytest.approx(
+        np.atleast_1d(value).tolist(), abs=0, nan_ok=True
+    )
+
+
+def test_every_measure_but_the_longest_has_mathematics() -> None:
+    written = {name: mathematics(each) for name, each in REGISTER.items()}
+    assert [name for name, text in written.items() if not text] == ["IPrecMean"]
+    for name, text in written.items():
+        assert text.count("{") == text.count("}"), name
+        # What GitHub's renderer refuses, and what is no name of a reader's.
+        assert "\\operatorname" not in text, name
+        assert "None" not in text, name
+        assert set(re.findall(r"\\mathrm\{(\w+)\}", text)) <= KNOWN, name
+
+
+def test_numbers_of_the_page_are_named_and_ranks_are_nested() -> None:
+    assert mathematics(REGISTER["NRBP"]).splitlines()[-2] == (
+        "\\text{NRBP} &= \\left(1 - \\left(1 - \\alpha\\right) \\cdot \\beta\\right) \\cdot "
+        "\\frac{\\frac{1}{|G|} \\sum_{g} \\mathsf{a}_{g} \\cdot \\sum_{i} \\mathsf{b}_{g, i} \\cdot "
+        "\\left(1 - \\alpha\\right)^{\\sum_{j < i} \\mathsf{b}_{g, j}} \\cdot "
+        "\\beta^{\\mathit{rank}_{g, i} - 1}}{\\frac{1}{|G|} \\sum_{g} \\mathsf{a}_{g}}"
+    )
 
 
 def test_the_formula_is_the_derivations() -> None:

@@ -80,7 +80,7 @@ def test_partial_areas_are_rectools() -> None:
 
 # ---------------------------------------------------------------- one area for all queries
 
-POOLED = "AUC(micro=true)"
+MICRO = "AUC(micro=true)"
 
 
 def every_pair(rows: list[tuple[bool, float, float]]) -> float:
@@ -90,7 +90,7 @@ def every_pair(rows: list[tuple[bool, float, float]]) -> float:
     return right / sum(a[2] * b[2] for a, b in pairs) if pairs else 0.0
 
 
-def pooled_rows(qrels: dict, run: dict, weights: dict | None = None) -> list[tuple[bool, float, float]]:
+def rows_of_all(qrels: dict, run: dict, weights: dict | None = None) -> list[tuple[bool, float, float]]:
     """Every document retrieved for a judged query, unjudged ones among the others."""
     return [
         (qrels[query].get(document, 0) >= 1, score, weights[query] if weights else 1.0)
@@ -99,42 +99,42 @@ def pooled_rows(qrels: dict, run: dict, weights: dict | None = None) -> list[tup
     ]
 
 
-def test_pooled_pairs_cross_queries() -> None:
+def test_micro_pairs_cross_queries() -> None:
     # Relevant: 1, 2, 2, 1 (query 2), 4, 2. Others: 2, 3, 1, and 0 unjudged. Of these four have below them:
     # 1: ½+1; 2: ½+1+1; 2 and 1 of query 2 alike; 4: all four; 2 of query 3.
     right = 1.5 + 2.5 + 1.5 + 4 + 2.5
-    scores = karat.evaluate(QRELS, RUN, POOLED)
-    assert scores[POOLED] == pytest.approx(right / (5 * 4), abs=1e-15)
+    scores = karat.evaluate(QRELS, RUN, MICRO)
+    assert scores[MICRO] == pytest.approx(right / (5 * 4), abs=1e-15)
     # A query's value is the share of its own relevant documents' pairs.
-    assert scores.by_query(POOLED) == {"1": 1.5 / 4, "2": (2.5 + 1.5) / 8, "3": (4 + 2.5) / 8}
+    assert scores.by_query(MICRO) == {"1": 1.5 / 4, "2": (2.5 + 1.5) / 8, "3": (4 + 2.5) / 8}
 
 
-def test_pooled_is_what_scikit_learn_says_of_all_rows() -> None:
+def test_micro_is_what_scikit_learn_says_of_all_rows() -> None:
     # sklearn.metrics.roc_auc_score([0, 1, 1, 0, 1, 0, 1], [.1, .4, .4, .4, .8, .9, .2]) is 0.5 (scikit-learn 1.9.1);
     # with sample_weight=[1, 1, 1, 3, 3, 3, 3] it is 0.3571428571428572.
     qrels = {"u": {"a": 0, "b": 1, "c": 1}, "v": {"d": 0, "e": 1, "f": 0, "g": 1}}
     run = {"u": {"a": 0.1, "b": 0.4, "c": 0.4}, "v": {"d": 0.4, "e": 0.8, "f": 0.9, "g": 0.2}}
-    assert karat.evaluate(qrels, run, POOLED)[POOLED] == pytest.approx(0.5, abs=1e-15)
-    weighted = karat.evaluate(qrels, run, POOLED, weights={"u": 1, "v": 3})
-    assert weighted[POOLED] == pytest.approx(0.3571428571428572, abs=1e-15)
+    assert karat.evaluate(qrels, run, MICRO)[MICRO] == pytest.approx(0.5, abs=1e-15)
+    weighted = karat.evaluate(qrels, run, MICRO, weights={"u": 1, "v": 3})
+    assert weighted[MICRO] == pytest.approx(0.3571428571428572, abs=1e-15)
 
 
 @settings(max_examples=150, deadline=None)
 @given(judgments(), runs())
-def test_pooled_auc_counts_every_pair(qrels: dict, run: dict) -> None:
+def test_micro_auc_counts_every_pair(qrels: dict, run: dict) -> None:
     if not set(qrels) & set(run):
         return
     weights = {query: float(place) for place, query in enumerate(sorted(qrels), 1)}
     for ties in ("trec", "pessimistic", "expected"):
-        scores = karat.evaluate(qrels, run, POOLED, policy=Policy(ties=ties))
-        assert scores[POOLED] == pytest.approx(every_pair(pooled_rows(qrels, run)), abs=1e-12)
-    weighted = karat.evaluate(qrels, run, POOLED, weights=weights)
-    assert weighted[POOLED] == pytest.approx(every_pair(pooled_rows(qrels, run, weights)), abs=1e-12)
+        scores = karat.evaluate(qrels, run, MICRO, policy=Policy(ties=ties))
+        assert scores[MICRO] == pytest.approx(every_pair(rows_of_all(qrels, run)), abs=1e-12)
+    weighted = karat.evaluate(qrels, run, MICRO, weights=weights)
+    assert weighted[MICRO] == pytest.approx(every_pair(rows_of_all(qrels, run, weights)), abs=1e-12)
 
 
 @settings(max_examples=100, deadline=None)
 @given(judgments(), runs())
-def test_pooled_without_unjudged_documents(qrels: dict, run: dict) -> None:
+def test_micro_without_unjudged_documents(qrels: dict, run: dict) -> None:
     if not set(qrels) & set(run):
         return
     policy = Policy(unjudged="removed")
@@ -142,22 +142,22 @@ def test_pooled_without_unjudged_documents(qrels: dict, run: dict) -> None:
         query: {d: score for d, score in run.get(query, {}).items() if grades.get(d, -1) >= 0}
         for query, grades in qrels.items()
     }
-    found = karat.evaluate(qrels, run, POOLED, policy=policy)[POOLED]
-    assert found == pytest.approx(every_pair(pooled_rows(qrels, known)), abs=1e-12)
+    found = karat.evaluate(qrels, run, MICRO, policy=policy)[MICRO]
+    assert found == pytest.approx(every_pair(rows_of_all(qrels, known)), abs=1e-12)
 
 
-def test_pooled_down_to_a_depth() -> None:
-    scores = karat.evaluate(QRELS, RUN, [f"{POOLED}@1", f"{POOLED}@2"], policy=Policy(ties="trec"))
+def test_micro_down_to_a_depth() -> None:
+    scores = karat.evaluate(QRELS, RUN, [f"{MICRO}@1", f"{MICRO}@2"], policy=Policy(ties="trec"))
     # First documents: 2, not relevant, then 2 and 4, relevant. The first two of query 1: 2 and 1; of query 2: 2 and 1,
     # both relevant; of query 3: 4 and 3, the latter not relevant.
-    assert scores[f"{POOLED}@1"] == pytest.approx((0.5 + 1) / 2, abs=1e-15)
-    assert scores[f"{POOLED}@2"] == pytest.approx((0 + 0.5 + 0 + 2) / (4 * 2), abs=1e-15)
-    assert karat.evaluate(QRELS, RUN, POOLED, policy=Policy(depth=2))[POOLED] == scores[f"{POOLED}@2"]
-    cut = karat.curve(POOLED, QRELS, RUN)
-    assert cut[POOLED][:2] == [scores[f"{POOLED}@1"], scores[f"{POOLED}@2"]]
+    assert scores[f"{MICRO}@1"] == pytest.approx((0.5 + 1) / 2, abs=1e-15)
+    assert scores[f"{MICRO}@2"] == pytest.approx((0 + 0.5 + 0 + 2) / (4 * 2), abs=1e-15)
+    assert karat.evaluate(QRELS, RUN, MICRO, policy=Policy(depth=2))[MICRO] == scores[f"{MICRO}@2"]
+    cut = karat.curve(MICRO, QRELS, RUN)
+    assert cut[MICRO][:2] == [scores[f"{MICRO}@1"], scores[f"{MICRO}@2"]]
 
 
-def test_pooled_of_one_class_is_what_single_says() -> None:
+def test_micro_of_one_class_is_what_single_says() -> None:
     run = {"1": {"a": 1.0, "b": 2.0}, "2": {"c": 3.0}}
     for qrels in ({"1": {"a": 1, "b": 1}, "2": {"c": 1}}, {"1": {"a": 0, "b": 0}, "2": {"c": 0, "d": 1}}):
         for word, value in (("zero", 0.0), ("half", 0.5), ("one", 1.0)):
@@ -169,8 +169,8 @@ def test_pooled_of_one_class_is_what_single_says() -> None:
 
 def test_scores_are_compared_in_the_width_of_the_policy() -> None:
     qrels, run = {"1": {"a": 1}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.00000001}}
-    assert karat.evaluate(qrels, run, POOLED)[POOLED] == 0
-    assert karat.evaluate(qrels, run, POOLED, policy=Policy(scores="float32"))[POOLED] == 0.5
+    assert karat.evaluate(qrels, run, MICRO)[MICRO] == 0
+    assert karat.evaluate(qrels, run, MICRO, policy=Policy(scores="float32"))[MICRO] == 0.5
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip", "nan"])
@@ -178,7 +178,7 @@ def test_parts_of_a_pooled_evaluation_merge_to_the_whole(missing: str) -> None:
     qrels = {**QRELS, "0": {"a": 1}, "4": {"d": 0, "e": 0}}
     run = {**RUN, "4": {"d": 2.5, "e": 3.5}}
     weights = {"0": 1, "1": 2, "2": 0, "3": 1, "4": 0.5}
-    policy, measures = Policy(missing=missing, by_measure={"RR": {"missing": "zero"}}), [POOLED, "RR", "GAUC"]
+    policy, measures = Policy(missing=missing, by_measure={"RR": {"missing": "zero"}}), [MICRO, "RR", "GAUC"]
 
     def scores(*queries: str) -> karat.Scores:
         its = {query: run[query] for query in queries if query in run}
@@ -189,15 +189,15 @@ def test_parts_of_a_pooled_evaluation_merge_to_the_whole(missing: str) -> None:
     whole = scores("0", "1", "2", "3", "4")
     merged = scores("3", "2").merge(scores("4", "0", "1"))
     assert merged.means() == pytest.approx(whole.means(), abs=1e-15)
-    assert merged.by_query(POOLED) == pytest.approx(whole.by_query(POOLED), abs=1e-15, nan_ok=True)
-    assert merged[POOLED] != (scores("3", "2")[POOLED] + scores("4", "0", "1")[POOLED]) / 2
+    assert merged.by_query(MICRO) == pytest.approx(whole.by_query(MICRO), abs=1e-15, nan_ok=True)
+    assert merged[MICRO] != (scores("3", "2")[MICRO] + scores("4", "0", "1")[MICRO]) / 2
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: karat.evaluate_grades([[1, 0], [0, 1]], POOLED),
-        lambda: karat.evaluate_judged_ranking(b"q Q0 a 0\nq Q0 b 1\n", POOLED),
+        lambda: karat.evaluate_grades([[1, 0], [0, 1]], MICRO),
+        lambda: karat.evaluate_judged_ranking(b"q Q0 a 0\nq Q0 b 1\n", MICRO),
     ],
 )
 def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> None:
@@ -207,13 +207,13 @@ def test_without_scores_there_is_no_pooled_value(call: Callable[[], object]) -> 
 
 def test_one_query_does_not_explain_a_pooled_value() -> None:
     with pytest.raises(MeasureError, match="'AUC' without micro=true explains the pairs of one query"):
-        karat.explain(POOLED, QRELS, RUN, "1")
+        karat.explain(MICRO, QRELS, RUN, "1")
 
 
 def test_a_depth_through_ties_has_no_expected_pooled_value() -> None:
     with pytest.raises(MeasureError, match="no mean over orders of tied documents"):
         karat.evaluate(
-            {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}, f"{POOLED}@1", policy=Policy(ties="expected")
+            {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}, f"{MICRO}@1", policy=Policy(ties="expected")
         )
 
 

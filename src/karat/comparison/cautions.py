@@ -283,14 +283,14 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
             yield Caution(
                 "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
             )
-    pooled = [contest.label for contest in comparison.contests.values() if contest.measure.micro]
-    if pooled:
+    micro = [contest.label for contest in comparison.contests.values() if contest.measure.micro]
+    if micro:
         yield Caution(
-            "pooled",
+            "micro",
             (),
-            f"{listed(pooled)}: a query's value depends on other queries' documents, so that queries are not "
+            f"{listed(micro)}: a query's value depends on other queries' documents, so that queries are not "
             "independent: p and intervals are rough.",
-            {"measures": pooled},
+            {"measures": micro},
         )
     weighing = [
         label

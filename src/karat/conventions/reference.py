@@ -6,19 +6,30 @@ import ast
 import inspect
 import math
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.conventions.profiles import every_profile
+from karat.lists.derivation import equations
+from karat.lists.flat import Flat
+from karat.lists.notation import Symbol
+from karat.lists.preferences import PreferenceLists, group_of
+from karat.lists.rows import JudgedRows
+from karat.lists.traced import trace
 from karat.measures import Number, OneOf
-from karat.measures.define import show
+from karat.measures.define import default_of, show
 from karat.measures.names import ALSO_CALLED
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
     from karat.conventions.profiles import Profile
+    from karat.lists import Lists
+    from karat.lists.traced import Step
     from karat.measures import Definition, Measure
 
-__all__ = ["elsewhere", "entry", "facts", "formula", "written"]
+__all__ = ["elsewhere", "entry", "facts", "formula", "mathematics", "sample", "traced", "written"]
 
 AGGREGATES = {
     "sum": "summed over the queries",
@@ -69,6 +80,55 @@ def formula(definition: Definition) -> str:
     return textwrap.dedent("\n".join(lines[first.lineno - 1 :]))
 
 
+def mathematics(definition: Definition) -> str:
+    """The formula in LaTeX, as tracing it gives: words at their defaults, numbers by their names; empty if too long.
+
+    Example:
+        >>> from karat.conventions.reference import mathematics
+        >>> from karat.measures import REGISTER
+        >>> print(mathematics(REGISTER["RR"]))
+        \\begin{aligned}
+        \\text{RR} &= \\max_{i} \\frac{\\left[\\mathit{grade}_{i} \\geq \\mathit{rel}\\right]}{\\mathit{rank}_{i}}
+        \\end{aligned}
+    """
+    single = "".join(name for name in definition.parameters if len(name) == 1)
+    *lines, value = equations(traced(definition), single)
+    if len(lines) > MOST_EQUATIONS:
+        return ""
+    inside = " \\\\\n".join([*lines, f"\\text{{{definition.name}}} &= {value}"])
+    return f"\\begin{{aligned}}\n{inside}\n\\end{{aligned}}"
+
+
+MOST_EQUATIONS = 6
+
+
+def traced(definition: Definition) -> Step:
+    """The steps of the formula on a sample of two documents, its numbers as symbols."""
+    given = {
+        name: Symbol(each.default, symbol_of(name))
+        if isinstance(each, Number) and isinstance(each.default, (int, float))
+        else default_of(each)
+        for name, each in definition.parameters.items()
+    }
+    return trace(lambda lists: definition.formula(lists, **given), sample(definition.takes))
+
+
+def symbol_of(name: str) -> str:
+    """A parameter in LaTeX."""
+    return f"\\{name}" if name in ("alpha", "beta") else name if len(name) == 1 else f"\\mathit{{{name}}}"
+
+
+def sample(takes: str) -> Lists:
+    """Lists that any formula can be asked of: only the words are looked at, not the numbers."""
+    two, three = np.array([0, 2]), np.array([0, 3])
+    rank, grade = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    rows = JudgedRows(rank[1:], two, rank, grade, rank, rank, three, np.array([1.0, 0.0, 2.0]), scores=-rank)
+    if takes == "preferences":
+        return PreferenceLists(rows, [[group_of(two[:1].repeat(2), grade, two // 2, 2, 2)]])
+    groups = replace(rows, group_offsets=two // 2, document=two // 2, judged_document=np.arange(3))
+    return Flat(replace(rows, by_group=groups))
+
+
 def facts(definition: Definition) -> dict[str, str]:
     """How it is written, its parameters, what it is called elsewhere, how queries are put together, its source."""
     parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
@@ -102,7 +162,7 @@ def written(definition: Definition) -> list[str]:
     name = definition.name
     if definition.at == "no":
         return [name]
-    at = {"depth": "10", "recall": "0.5", "n": "3"}[definition.at]
+    at = "10" if definition.at == "depth" else show(default_of(definition.parameters[definition.at]))
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 
 

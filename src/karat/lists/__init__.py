@@ -318,7 +318,7 @@ class Lists(ABC):
         return self.at_least(self.grade, 0.0)
 
     @property
-    def pooled(self) -> Rows:
+    def pooled_unjudged(self) -> Rows:
         """1 for a document that was pooled but left unjudged (a negative grade), else 0."""
         return 1.0 - self.at_least(self.grade, -1.0)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from karat.lists.notation import Line, Mathematics, Sheet, Writer, is_by_name, is_own
+from karat.lists.notation import Line, Mathematics, Sheet, Writer, is_by_name, is_own, letters
 from karat.lists.traced import Step, Traced, first_sentence
 
-__all__ = ["Derivation", "derive"]
+__all__ = ["Derivation", "derive", "equations"]
 
 
 MOST_PARTS = 6
 """How many letters and names an expression may hold and still be written inside another."""
+MOST_INSIDE = 9
+"""The same for equations, which are read without their numbers."""
+INDICES_OF_SUMS = "dgijklm"
+SHORT = ("spread", "depth", "length", "horizon", "kept", "possible")
+"""Words that an equation writes out wherever they are used."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,31 @@ def derive(last: Step) -> Derivation:
         tuple(map(writer.line, rest)),
         float(last.numbers[0]),
         words_of(shown),
-        tuple(map(Mathematics(lists, folded, lettered).line_of, lettered)),
+        tuple(map(Mathematics(folded, writer.letters).line_of, lettered)),
     )
+
+
+def equations(last: Step, taken: str = "") -> tuple[str, ...]:
+    """A formula as few equations in LaTeX, the value's own without its left side, last.
+
+    Only what is used twice, or is long, has a letter and an equation.
+
+    Args:
+        last: the value.
+        taken: letters that mean something else.
+    """
+    steps = sources_of(last)
+    used = Counter(source for step in steps for source in step.sources)
+    parts: dict[Step, int] = {}
+    folded = {last}
+    for step in steps:
+        parts[step] = max(1, sum(parts[each] if each in folded else 1 for each in step.sources))
+        if step.word in SHORT or (used[step] == 1 and parts[step] <= MOST_INSIDE):
+            folded.add(step)
+    lettered = [step for step in steps if step not in folded and not is_by_name(step)]
+    free = (each for each in letters() if each not in INDICES_OF_SUMS + taken)
+    writer = Mathematics(folded, dict(zip(lettered, free)))
+    return (*map(writer.line_of, lettered), writer.value(last))
 
 
 # ---------------------------------------------------------------- which steps

@@ -58,8 +58,8 @@ class Expected(Padded):
         return self.averaged("judged", self.plain.judged)
 
     @property
-    def pooled(self) -> Rows:
-        return self.averaged("pooled", self.plain.pooled)
+    def pooled_unjudged(self) -> Rows:
+        return self.averaged("pooled_unjudged", self.plain.pooled_unjudged)
 
     def gains(self, gain: Gain) -> Rows:
         return self.averaged(("gains", gain), self.plain.gains(gain))

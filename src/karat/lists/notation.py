@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from karat.lists.traced import Operand, Operands, Step, Traced, first_sentence
+from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -205,90 +205,111 @@ GAINS = {
 """What a grade is worth, and from which on."""
 
 
-class Mathematics(Writer):
-    """Writes steps as LaTeX, by the letters of others; a column's letter has an index, the rank.
+class Mathematics:
+    """Writes steps as LaTeX, by the letters of others; a number of a document has an index, its rank.
 
-    Args are those of ``Writer``.
+    Args:
+        folded: the steps without a letter.
+        letters: the letter of each other step.
     """
 
-    index = "i"
-    star = ""
+    def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
+        """Begin outside any sum."""
+        self.folded, self.letters = folded, letters
+        self.index = ""
+        self.place: Traced | None = None
 
-    # ------------------------------------------------------------ what a step is
+    # ------------------------------------------------------------ steps
 
     def line_of(self, step: Step) -> str:
         """One step as a line of aligned equations."""
-        self.star = "^{*}" if step.kind == "Rows" and not is_own(step.place) else ""
+        self.index = "i" if step.kind == "Rows" else ""
         return f"{self.symbol(step)} &= {self.expression(step)}"
+
+    def value(self, last: Step) -> str:
+        """The value of a query, without a letter."""
+        self.index = ""
+        return self.expression(last)
 
     def symbol(self, step: Step) -> str:
         """The letter of a step, with its index."""
         letter = self.letters[step]
         text = f"\\mathsf{{{letter[0]}}}" + (f"^{{({letter[1:]})}}" if letter[1:] else "")
-        return f"{text}_{{{self.index}}}" if step.kind == "Rows" else text
+        return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
 
-    def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
+    def expression(self, step: Step, strength: int = 0) -> str:
         """The word or arithmetic of a step; in brackets if what stands around it binds as strongly."""
         if not step.is_arithmetic:
             return self.word(step)
         (_, left), (_, right) = step.operands
         own = STRENGTH[step.word]
         if step.word == "/":
-            text = f"\\frac{{{self.cite(left, filled=filled)}}}{{{self.cite(right, filled=filled)}}}"
+            text = f"\\frac{{{self.cite(left)}}}{{{self.cite(right)}}}"
             return f"\\left({text}\\right)" if strength >= STRENGTH["**"] else text
-        first = self.cite(left, filled=filled, strength=own - 1 + (step.word == "**"))
+        first = self.cite(left, strength=own - 1 + (step.word == "**"))
         if step.word == "**":
-            return f"{{{first}}}^{{{self.cite(right, filled=filled)}}}"
-        second = self.cite(right, filled=filled, strength=own - (step.word in "+*"))
-        sign = "\\cdot" if step.word == "*" else step.word
-        text = f"{first} {sign} {second}"
+            return f"{{{first}}}^{{{self.cite(right)}}}"
+        if left in self.folded and left.word in SERIES:
+            first = f"\\left({first}\\right)"
+        second = self.cite(right, strength=own - (step.word in "+*"))
+        text = f"{first} {TIMES if step.word == '*' else step.word} {second}"
         return f"\\left({text}\\right)" if own <= strength else text
 
-    def cite(self, operand: Operand, *, filled: bool = False, strength: int = 0) -> str:
+    def cite(self, operand: Operand, strength: int = 0) -> str:
         """How an expression names what it was made from."""
         if isinstance(operand, Traced):
             return f"\\text{{{escaped(operand.word or 'run')}}}"
+        if isinstance(operand, Symbol):
+            return f"\\left({operand.text}\\right)" if operand.strength <= strength else operand.text
         if not isinstance(operand, Step):
             return (
                 decimal(operand)
                 if isinstance(operand, (int, float))
                 else f"\\text{{{escaped(plain(operand))}}}"
             )
-        if operand.word in ("rank", "grade") and not operand.operands:
-            return self.column(operand.word)
+        if is_by_name(operand):
+            return self.word(operand)
         if operand.word == "spread":
-            return self.cite(operand.sources[0], filled=filled, strength=strength)
-        if operand in self.folded:
-            return self.expression(operand, filled=filled, strength=strength)
-        return self.symbol(operand)
+            return self.cite(operand.sources[0], strength=strength)
+        return self.expression(operand, strength) if operand in self.folded else self.symbol(operand)
 
-    # ------------------------------------------------------------ what a word says
+    # ------------------------------------------------------------ words
 
     def word(self, step: Step) -> str:
-        """A word in mathematics; one without a sign of its own by its name."""
+        """A word in mathematics; one without a notation by its name."""
         given = dict(step.operands)
-        write = WORDS.get(step.word)
-        if write is not None:
-            return write(self, given)
-        inside = ", ".join(map(self.cite, given.values()))
-        name = f"\\operatorname{{{step.word.replace('_', '')}}}"
-        return f"{name}\\left({inside}\\right)" if inside else name
-
-    def at(self, index: str, operand: Operand) -> str:
-        """An operand at another rank."""
-        mine, self.index = self.index, index
+        around, self.place = self.place, step.place
         try:
-            return self.cite(operand, strength=1)
+            write = WORDS.get(step.word)
+            if write is not None:
+                return write(self, given)
+            inside = ", ".join(map(self.cite, given.values()))
+            name = f"\\mathrm{{{step.word.replace('_', '')}}}"
+            name += f"_{{{self.index}}}" if step.kind == "Rows" and self.index else ""
+            return f"{name}\\left({inside}\\right)" if inside else name
         finally:
-            self.index = mine
+            self.place = around
 
-    def over(self, sign: str, where: str, operand: Operand) -> str:
-        """A sum, product or maximum over ranks."""
-        return f"{sign}_{{{where}}} {self.at('j' if where.startswith('j') else 'i', operand)}"
+    def series(self, sign: str, relation: str, operand: Operand) -> str:
+        """A sum, product or maximum over the ranks of a list, or over those that stand in a relation to the rank."""
+        around = self.index
+        self.index = INDICES[INDICES.index(around) + 1]
+        try:
+            where = f"{self.index} {relation} {around}" if relation else self.index
+            return f"{sign}_{{{where}}} {self.cite(operand, strength=1)}"
+        finally:
+            self.index = around
 
     def column(self, word: str) -> str:
-        """The rank or the grade of a document; with a star that of a list other than the run's own."""
-        return f"\\mathit{{{word}}}{self.star}_{{{self.index}}}"
+        """The rank or the grade of a document, or a number of its list: with a star if the list is an ideal one."""
+        star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
+        index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
+        return f"\\mathit{{{word}}}{star}{index}"
+
+    def subscript(self, index: str, place: Traced | None) -> str:
+        """An index, after that of the judgment group where lists are of groups."""
+        text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
+        return f"_{{{text}}}" if text else ""
 
     def grade(self) -> str:
         """The grade at the rank."""
@@ -311,8 +332,73 @@ class Mathematics(Writer):
         return f"{test} \\cdot \\left({text}\\right)" if test else text
 
 
+INDICES = ("", "i", "j", "k", "l", "m")
+"""The rank in a formula for a query, in a sum over its documents, in a sum inside that one, and so on."""
+TIMES = "\\cdot"
+WITH_INDEX = ("rank", "grade", "kept", "possible")
+"""Columns: numbers of a document, or of a group or pair of documents that judgments prefer."""
+SERIES = (
+    "above",
+    "best",
+    "over_groups",
+    "product_above",
+    "running",
+    "running_of",
+    "total",
+    "total_over_groups",
+)
+"""Words that begin with a sign over ranks."""
+
+
+class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have a third argument
+    """A number that is shown by a name: a parameter, and what a formula computes with it before it meets a list."""
+
+    text: str
+    strength: int
+
+    def __new__(cls, value: float, text: str, strength: int = 4) -> Symbol:  # noqa: PYI034 - typing.Self came with Python 3.11
+        """Show ``value`` as ``text``, whose outermost sign binds as strongly as ``strength`` says."""
+        made = super().__new__(cls, value)
+        made.text, made.strength = text, strength
+        return made
+
+    def __hash__(self) -> int:
+        """By number and text, since a trace keeps one step for each question."""
+        return hash((float(self), self.text))
+
+    def __eq__(self, other: object) -> bool:
+        """As numbers, but two names are two symbols."""
+        return float(self) == other and getattr(other, "text", self.text) == self.text
+
+    def combined(self, sign: str, left: Any, right: Any) -> Any:
+        """The symbol of an operation on two numbers."""
+        if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            return NotImplemented
+        value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
+        if sign == "**":
+            return Symbol(value, f"{{{symbolic(left, own)}}}^{{{symbolic(right)}}}", own)
+        if sign == "/":
+            return Symbol(value, f"\\frac{{{symbolic(left)}}}{{{symbolic(right)}}}", own)
+        first, second = symbolic(left, own - 1), symbolic(right, own - (sign in "+*"))
+        return Symbol(value, f"{first} {sign if sign != '*' else TIMES} {second}", own)
+
+
+def symbolic(number: float, strength: int = 0) -> str:
+    """A number or a symbol; in brackets if what stands around it binds as strongly."""
+    if not isinstance(number, Symbol):
+        return decimal(number)
+    return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
+
+
+def made_by(place: Traced | None, *words: str) -> bool:
+    """Whether one of these words made the lists, or lists from which they were made."""
+    return place is not None and any(each.word in words for each in place.ancestry)
+
+
 def decimal(value: float) -> str:
     """A number."""
+    if isinstance(value, Symbol):
+        return value.text
     text = number(value)
     if "e" in text:
         digits, _, power = text.partition("e")
@@ -351,8 +437,17 @@ def discounted(self: Mathematics, given: dict[str, Any]) -> str:
 
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
     """A gain as a share of the highest grade's, or of that and ``more``."""
-    whole = self.gain(given.get("gain", "linear"), decimal(float(given["highest"])))
-    return f"\\frac{{{self.gain(given.get('gain', 'linear'), self.grade())}}}{{{whole}{more}}}"
+    gain, highest = given.get("gain", "linear"), decimal(given["highest"])
+    part = self.gain(gain, self.grade())
+    if gain == "binary":
+        return part
+    whole = {"linear": highest + more, "exp2": f"2^{{{highest}}}" + ("" if more else " - 1")}.get(gain)
+    return f"\\frac{{{part}}}{{{whole or self.gain(gain, highest) + more}}}"
+
+
+def groups(self: Mathematics, given: dict[str, Any]) -> str:
+    """A sum over subtopics or judgment groups."""
+    return f"\\sum_{{g}} {self.cite(given['values'], strength=1)}"
 
 
 def unit(self: Mathematics, given: dict[str, Any]) -> str:
@@ -379,22 +474,35 @@ def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
 
 def chosen(self: Mathematics, given: dict[str, Any]) -> str:
     """A value where something holds."""
-    values, where = self.cite(given["values"]), self.cite(given["where"])
+    values, where = self.cite(given["values"]), given["where"]
+    exceeds = dict(where.operands) if where in self.folded and where.word == "exceeds" else {}
+    holds = f"{self.cite(exceeds.get('values', where))} > {self.cite(exceeds.get('bound', 0))}"
     otherwise = decimal(float(given.get("otherwise", 0.0)))
-    return cases_of([f"{values} & \\text{{if }} {where} > 0", f"{otherwise} & \\text{{otherwise}}"])
+    return cases_of([f"{values} & \\text{{if }} {holds}", f"{otherwise} & \\text{{otherwise}}"])
 
 
-def relevant(rel: float) -> str:
+def number_of(self: Mathematics, condition: str) -> str:
+    """How many judgments meet a condition on their grade."""
+    grade = f"\\mathit{{grade}}{self.subscript('d', self.place)}"
+    return f"\\left|\\left\\{{d : {condition.format(grade)}\\right\\}}\\right|"
+
+
+def relevant(self: Mathematics, given: dict[str, Any]) -> str:
     """How many documents are judged relevant."""
-    return f"\\left|\\left\\{{d : \\mathit{{grade}}_{{d}} \\geq {decimal(rel)}\\right\\}}\\right|"
+    return number_of(self, f"{{}} \\geq {braced(given['rel'])}")
+
+
+def braced(value: float) -> str:
+    """A number for a text in which braces are doubled."""
+    return decimal(value).replace("{", "{{").replace("}", "}}")
 
 
 def size(self: Mathematics, given: dict[str, Any]) -> str:
     """What a sum over relevant documents is divided by."""
-    every = relevant(given["rel"])
+    every = relevant(self, given)
     return {
         "relevant": every,
-        "retrieved": "\\sum_{i} " + test(self.grade(), "\\geq", decimal(given["rel"])),
+        "retrieved": "\\sum_{i} " + test("\\mathit{grade}_{i}", "\\geq", decimal(given["rel"])),
         "capped": f"\\min\\left({every}, \\mathit{{depth}}\\right)",
         "length": f"\\min\\left({every}, \\mathit{{length}}\\right)",
         "depth": "\\mathit{depth}",
@@ -408,9 +516,11 @@ def rounded(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
-    "above": lambda self, given: self.over("\\sum", "j < i", given["rows"]),
+    "above": lambda self, given: self.series("\\sum", "<", given["rows"]),
     "at_least": lambda self, given: test(self.cite(given["rows"]), "\\geq", self.cite(given["bound"])),
-    "best": lambda self, given: self.over("\\max", "i", given["rows"]),
+    "best": lambda self, given: self.series("\\max", "", given["rows"]),
+    "grade": lambda self, _given: self.grade(),
+    "rank": lambda self, _given: self.column("rank"),
     "depth": lambda _self, _given: "\\mathit{depth}",
     "discount": discounted,
     "exceeds": lambda self, given: test(self.cite(given["values"]), ">", self.cite(given["bound"])),
@@ -418,33 +528,34 @@ WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
     "hits": lambda self, given: test(self.grade(), "\\geq", decimal(given["rel"])),
     "horizon": lambda _self, _given: "\\mathit{depth}",
     "judged": lambda self, _given: test(self.grade(), "\\geq", "0"),
+    "kept": lambda self, _given: self.column("kept"),
     "least": lambda self, given: f"\\min\\left({self.cite(given['a'])}, {self.cite(given['b'])}\\right)",
-    "length": lambda _self, _given: "\\mathit{length}",
+    "length": lambda self, _given: self.column("length"),
     "ln": lambda self, given: f"\\ln\\left({self.cite(given['values'])}\\right)",
     "log2": lambda self, given: f"\\log_{{2}}\\left({self.cite(given['rows'])}\\right)",
     "misses": lambda self, given: f"\\left[0 \\leq {self.grade()} < {decimal(given['rel'])}\\right]",
     "most": lambda self, given: f"\\max\\left({self.cite(given['a'])}, {self.cite(given['b'])}\\right)",
-    "n_graded": lambda _self, given: (
-        f"\\left|\\left\\{{d : {decimal(given['lowest'])} \\leq \\mathit{{grade}}_{{d}} < "
-        f"{decimal(given['below'])}\\right\\}}\\right|"
+    "n_graded": lambda self, given: number_of(
+        self, f"{braced(given['lowest'])} \\leq {{}} < {braced(given['below'])}"
     ),
-    "n_nonrelevant": lambda _self, given: (
-        f"\\left|\\left\\{{d : 0 \\leq \\mathit{{grade}}_{{d}} < {decimal(given['rel'])}\\right\\}}\\right|"
-    ),
-    "n_relevant": lambda _self, given: relevant(given["rel"]),
+    "n_nonrelevant": lambda self, given: number_of(self, f"0 \\leq {{}} < {braced(given['rel'])}"),
+    "n_relevant": relevant,
+    "over_groups": lambda self, given: f"\\frac{{1}}{{|G|}} {groups(self, given)}",
     "only": chosen,
+    "possible": lambda self, _given: self.column("possible"),
     "powers": lambda self, given: (
         f"{self.cite(given['base'], strength=3)}^{{{self.cite(given['exponents'])}}}"
     ),
-    "pooled": lambda self, _given: test(self.grade(), "<", "-1"),
-    "product_above": lambda self, given: self.over("\\prod", "j < i", given["rows"]),
+    "pooled_unjudged": lambda self, _given: test(self.grade(), "<", "-1"),
+    "product_above": lambda self, given: self.series("\\prod", "<", given["rows"]),
     "ratio": lambda self, given: f"\\frac{{{self.cite(given['part'])}}}{{{self.cite(given['whole'])}}}",
     "reciprocals": reciprocals,
-    "running": lambda self, given: self.over("\\sum", "j \\leq i", given["rows"]),
-    "running_of": lambda self, given: self.over("\\sum", "j \\leq i", given["rows"]),
+    "running": lambda self, given: self.series("\\sum", "\\leq", given["rows"]),
+    "running_of": lambda self, given: self.series("\\sum", "\\leq", given["rows"]),
     "size": size,
     "stops": lambda self, given: share(self, given, " + 1"),
-    "total": lambda self, given: self.over("\\sum", "i", given["rows"]),
+    "total": lambda self, given: self.series("\\sum", "", given["rows"]),
+    "total_over_groups": lambda self, given: groups(self, given),
     "unit_gains": unit,
     "whole": rounded,
     "within": lambda self, given: test(self.column("rank"), "\\leq", self.cite(given["n"])),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = ["Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
+__all__ = ["SIGNS", "Arithmetic", "Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
 
 Operand: TypeAlias = "Step | Traced | Any"
 """What a step was made from: another step, a list, or a number, word or table of the formula's own."""
@@ -120,8 +120,46 @@ class Traced:
         return (self, *(() if self.parent is None else self.parent.ancestry))
 
 
+class Arithmetic:
+    """The signs of arithmetic, on either side, as calls of ``combined``."""
+
+    def combined(self, sign: str, left: Any, right: Any) -> Any:
+        """What a sign makes of two operands."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self.combined("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.combined("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.combined("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.combined("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.combined("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.combined("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.combined("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.combined("/", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self.combined("**", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self.combined("**", other, self)
+
+
 @dataclass(frozen=True, eq=False)
-class Step:
+class Step(Arithmetic):
     """One intermediate result: its numbers, and the word or sign that made it from others.
 
     Args:
@@ -155,36 +193,6 @@ class Step:
             )
 
         return cast("Step", self.record.once((sign, left, right), compute))
-
-    def __add__(self, other: Operand) -> Step:
-        return self.combined("+", self, other)
-
-    def __radd__(self, other: Operand) -> Step:
-        return self.combined("+", other, self)
-
-    def __sub__(self, other: Operand) -> Step:
-        return self.combined("-", self, other)
-
-    def __rsub__(self, other: Operand) -> Step:
-        return self.combined("-", other, self)
-
-    def __mul__(self, other: Operand) -> Step:
-        return self.combined("*", self, other)
-
-    def __rmul__(self, other: Operand) -> Step:
-        return self.combined("*", other, self)
-
-    def __truediv__(self, other: Operand) -> Step:
-        return self.combined("/", self, other)
-
-    def __rtruediv__(self, other: Operand) -> Step:
-        return self.combined("/", other, self)
-
-    def __pow__(self, other: Operand) -> Step:
-        return self.combined("**", self, other)
-
-    def __rpow__(self, other: Operand) -> Step:
-        return self.combined("**", other, self)
 
     @property
     def numbers(self) -> Floats:

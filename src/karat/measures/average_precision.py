@@ -1,4 +1,4 @@
-"""Measures that average precision over the relevant documents, also with few judgments."""
+"""Average precision and its relatives."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     the sampled ones above it. The smoothing constant 0.00001 is trec_eval's.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
-    relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled)
+    relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
     ahead = r.rank - 1.0
     pooled = r.ratio(relevant + nonrelevant + unsampled, ahead)
     share = (relevant + epsilon) / (relevant + nonrelevant + 2.0 * epsilon)

@@ -1,4 +1,4 @@
-"""Measures over the subtopics or judgment groups of a query: diversity, novelty and means over groups."""
+"""Subtopics and judgment groups: diversity, novelty, and means over groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that add up gains, discounted by rank."""
+"""Gains discounted by rank: DCG, nDCG and their relatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures over pairs of documents: the area under the curve, and the preferences of assessors."""
+"""Pairs of documents: the area under the curve, and preferences of assessors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__: list[str] = []
 BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
-def relevant_of_pool(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
+def relevant_if_micro(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
     """What a query weighs in the AUC over all queries: its relevant documents; where there is no pair at all, 1."""
     del single
     if micro == "false":
@@ -24,7 +24,7 @@ def relevant_of_pool(r: Lists, rel: float, single: str, micro: str) -> Queries |
     return r.only(pairs, relevant, 1.0)
 
 
-@measure("AUC", weighs=relevant_of_pool, source=BAMBER)
+@measure("AUC", weighs=relevant_if_micro, source=BAMBER)
 def area_under_curve(
     r: Lists,
     rel: float = REL,

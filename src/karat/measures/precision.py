@@ -1,4 +1,4 @@
-"""Measures that count documents: how many there are, how many are relevant, and ratios of the two."""
+"""Precision, recall and counts of documents."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
 KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 
-@measure("Coverage", additive=True, source=KORFHAGE)
+@measure("CoverageRatio", additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     """The share of the relevant documents known to the user that were found.
 
@@ -206,7 +206,7 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
 
-@measure("Novelty", source=KORFHAGE)
+@measure("NoveltyRatio", source=KORFHAGE)
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the relevant documents found that the user did not know.
 

@@ -42,6 +42,14 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Hole",),
         "write Unjudged@10 (not judged for this query); BEIR's hole asks whether a document was judged for any query.",
     ),
+    (
+        ("Coverage",),
+        "write CoverageRatio for the share of known relevant documents; karat.beyond_accuracy has Coverage, of items.",
+    ),
+    (
+        ("Novelty",),
+        "write NoveltyRatio for the share of new relevant documents; karat.beyond_accuracy has Novelty, of items.",
+    ),
     (("pAUC",), "write PartialAUC@3, the area until 3 others have passed."),
     (("Diversity",), f"write ILD, the distance between the items of a list: {BEYOND}"),
     # The same under another name, with parameters to choose.

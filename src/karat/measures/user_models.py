@@ -1,4 +1,4 @@
-"""Measures that follow a user down the list, document by document."""
+"""Models of a user who reads down the list: RR, ERR, RBP and others."""
 
 from __future__ import annotations
 
