@@ -7,27 +7,15 @@ from typing import Any
 
 import click
 
-from karat.cli.options import (
-    Inputs,
-    exclude_option,
-    input_options,
-    language_in,
-    language_option,
-    paths_of,
-    policy_of,
-    policy_options,
-    refuse_two_readers,
-    request_options,
-)
+from karat.cli.options import Given, format_option, language_option, paths_of, refuse_two_readers, shared
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.files.sniff import kind_of
 
-__all__ = ["evaluate_all", "evaluate_command"]
+__all__ = ["evaluate_command"]
 
 DATA = ("csv", "tsv")
 BOTH = ("lines", "parquet", "arrow")
-"""Kinds of files of which one may hold, a question a row, what was retrieved and what was wanted."""
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+"""Kinds of files that may hold both the retrieved and the wanted documents, a row per query."""
 
 
 @click.command("eval")
@@ -38,49 +26,48 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 )
 @click.option("-q", "--per-query", is_flag=True, help="also a row per query")
 @click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
-@click.option("--weights", metavar="FILE", help="'query weight' lines: what queries weigh in the means")
-@request_options
-@click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--weights", metavar="FILE", help="'query weight' lines: weights of queries in the means")
+@format_option("json", "csv", "tsv", "markdown", "latex")
 @click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
 @click.option(
-    "--record", "record_path", metavar="OUT.JSON", help="write hashes, versions and all values: see verify"
+    "--record",
+    "record_path",
+    metavar="OUT.JSON",
+    help="also write hashes, versions and all values to this file",
 )
-@input_options
-@exclude_option
 @language_option
-@policy_options
+@shared()
 def evaluate_command(
     files: tuple[str, ...],
     judged_ranking: str | None,
     measures: tuple[str, ...],
-    per_query: bool,
     weights: str | None,
-    profile: str | None,
     layout: str,
-    tie_bounds: bool,
-    digits: int | None,
     record_path: str | None,
-    lenient: bool,
-    lang: str | None,
-    **axes: Any,
+    given: Given,
+    **options: Any,
 ) -> None:
     """Score runs against relevance judgments.
 
     QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. One row a run, called what its file is or what stands before the equals
-    sign: old=a/x.run.
+    patterns in quotes; '-' is standard input. There is a row for each run, named after its file or by the name before
+    the equals sign: old=a/x.run.
     """
-    if tie_bounds and per_query:
-        raise click.UsageError("--tie-bounds speaks of means: leave out --per-query.")
-    inputs = Inputs.taken(axes)
-    policy = policy_of(axes, lenient=lenient)
+    from karat.inputs.query_files import read_weights
+
+    if options["tie_bounds"] and options["per_query"]:
+        raise click.UsageError("--tie-bounds is about means: leave out --per-query.")
     asked = list(measures) or None
-    refuse_two_readers(weights, judged_ranking, inputs.exclude, *files)
+    read = (weights, judged_ranking, given.exclude, *files)
+    refuse_two_readers(*read)
     if record_path is not None:
         from karat.output.files import refuse_overwriting
 
-        refuse_overwriting(record_path, paths_of(weights, judged_ranking, inputs.exclude, *files))
-    weighed = weights_in(weights)
+        refuse_overwriting(record_path, paths_of(*read))
+    named: dict[str, Any] = {
+        **given.conventions,
+        "weights": None if weights is None else read_weights(weights),
+    }
     if judged_ranking is not None:
         if files:
             raise click.UsageError(
@@ -88,59 +75,40 @@ def evaluate_command(
             )
         from karat.evaluation.evaluate import evaluate_judged_ranking
 
-        scores = [
-            evaluate_judged_ranking(judged_ranking, asked, policy=policy, profile=profile, weights=weighed)
-        ]
+        scores = [evaluate_judged_ranking(judged_ranking, asked, **named)]
     else:
         files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
         if len(files) < 2:
             raise click.UsageError(
                 "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both."
             )
-        scores = evaluate_all(files[0], files[1:], asked, policy, profile, weighed, inputs)
+        scores = evaluate_all(files[0], files[1:], asked, given, named)
     if record_path is not None:
         from karat.testing.record import record
 
         record(scores, record_path)
-    spoken = language_in(lang)
-    show(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds, lang=spoken)
+    show(scores, layout, **options)
     if any(each.failed for each in scores):
-        sys.exit(2)  # why was said on standard error
-
-
-def weights_in(path: str | None) -> dict[str, float] | None:
-    """The weights in a file; None without one."""
-    from karat.inputs.query_files import read_weights
-
-    return None if path is None else read_weights(path)
+        sys.exit(2)  # a warning has said why
 
 
 def evaluate_all(
-    qrels: str,
-    runs: tuple[str, ...],
-    asked: list[str] | None,
-    policy: Any,
-    profile: str | None,
-    weights: dict[str, float] | None,
-    inputs: Inputs,
+    qrels: str, runs: tuple[str, ...], asked: list[str] | None, given: Given, named: dict[str, Any]
 ) -> Any:
-    """Score every run against the same judgments, read once."""
+    """The scores of every run against the same judgments, which are read once."""
     from karat.evaluation.evaluate import evaluate
     from karat.output.progress import watched
 
-    judged = inputs.qrels(qrels, policy, profile, asked)
-    ranked = [inputs.run(run) for run in runs]
+    judged = given.qrels(qrels, asked)
+    ranked = [given.run(run) for run in runs]
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
-        found = evaluate(
-            judged, ranked, asked, policy=policy, profile=profile, weights=weights, progress=progress
-        )
-        return list(found.values())
+        return list(evaluate(judged, ranked, asked, progress=progress, **named).values())
 
 
 def show(
     scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool, lang: str = "en"
 ) -> None:
-    """Print the scores of all runs in the format asked for."""
+    """Write the scores of all runs to standard output in a format."""
     from karat.evaluation.score_tables import board, footers, to_json
     from karat.output.escaping import markdown, sentence
     from karat.output.language import language_named
@@ -155,7 +123,7 @@ def show(
         board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
         data=layout in DATA,
     )
-    if layout in ("csv", "tsv", "latex"):
+    if layout in (*DATA, "latex"):
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":

@@ -1,4 +1,4 @@
-"""``karat explain`` and ``karat difference``: why a number is what it is, and why two differ."""
+"""``karat explain`` and ``karat difference``: how a number comes about, and why two differ."""
 
 from __future__ import annotations
 
@@ -9,30 +9,19 @@ from typing import Any
 
 import click
 
-from karat.cli.options import (
-    Inputs,
-    exclude_option,
-    input_options,
-    language_in,
-    language_option,
-    policy_of,
-    policy_options,
-    refuse_two_readers,
-    request_options,
-)
-from karat.cli.terminal import coloured, say, terminal_width, text_columns
+from karat.cli.options import Given, format_option, language_option, refuse_two_readers, shared
+from karat.cli.terminal import answer, coloured, say, terminal_width
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
 __all__ = ["difference_command", "explain_command"]
 
-EXPLAIN_FORMATS = ("text", "markdown", "latex", "html")
 UNJUDGED = ("-", "?", "·")
 GRADES = re.compile(r"[\d.,;，、；?·+-]+")
 
 
 class Explaining(click.Command):
-    """A command that takes grades also where blanks stand between them, ``--grades 2 1 0``."""
+    """A command that also takes grades between blanks, ``--grades 2 1 0``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, each list of grades joined with commas."""
@@ -64,28 +53,21 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.option(
     "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
 )
-@request_options
-@click.option("--format", "form", type=click.Choice(EXPLAIN_FORMATS), default="text", show_default=True)
-@click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks shown; 0: all")
+@format_option("markdown", "latex", "html")
+@click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks to show; 0: all")
 @click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
-@input_options
-@exclude_option
 @language_option
-@policy_options
+@shared()
 def explain_command(
     measure: str,
     files: tuple[str, ...],
     query: str | None,
     grades: str | None,
     judged: str | None,
-    judged_ranking: str | None,
-    profile: str | None,
-    form: str,
+    layout: str,
     rows: int,
-    digits: int,
-    lenient: bool,
-    lang: str | None,
-    **axes: Any,
+    given: Given,
+    **options: Any,
 ) -> None:
     """Show how MEASURE comes to its value for one query, rank by rank.
 
@@ -99,34 +81,29 @@ def explain_command(
 
     if files and grades is not None:
         raise click.UsageError(
-            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is no grade: give grades, as in "
+            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: give grades, as in "
             "--grades 3,2,0, or files."
         )
     if len(files) not in (0, 2):
         raise click.UsageError(
             "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
         )
-    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
-    refuse_two_readers(*files, inputs.exclude)
+    refuse_two_readers(*files, given.exclude)
     explanation = explain(
         measure,
-        inputs.qrels(files[0], policy, profile, measure) if files else None,
-        inputs.run(files[1]) if files else None,
+        given.qrels(files[0], measure) if files else None,
+        given.run(files[1]) if files else None,
         query,
         grades=None if grades is None else grades_in(grades),
         judged=None if judged is None else grades_in(judged),
-        judged_ranking=judged_ranking,
-        policy=policy,
-        profile=profile,
         rows=rows or None,
-        digits=digits,
-        lang=language_in(lang),
+        **given.conventions,
+        **options,
     )
-    if form == "text":
-        text = explanation.to_text(terminal_width()) if sys.stdout.isatty() else explanation.to_text()
-        say(coloured("explain", text))
+    if layout == "text" and sys.stdout.isatty():  # its tables may be wider than prose
+        say(coloured("explain", explanation.to_text(terminal_width())))
     else:
-        say(getattr(explanation, f"to_{form}")())
+        answer("explain", explanation, layout)
 
 
 def grades_in(text: str) -> list[float | None]:
@@ -155,21 +132,10 @@ def grade_in(part: str) -> float | None:
 @click.argument("measure")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
-@request_options
-@click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
-@input_options
-@exclude_option
-@policy_options
+@format_option("json")
+@shared()
 def difference_command(
-    profile_a: str,
-    profile_b: str,
-    measure: str,
-    qrels: str,
-    run: str | None,
-    profile: str | None,
-    layout: str,
-    lenient: bool,
-    **axes: Any,
+    profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
 ) -> None:
     """Say why two profiles, or two judgments, give different numbers: one change at a time from A to B.
 
@@ -180,33 +146,29 @@ def difference_command(
     A and B are names that 'karat profiles' lists, or 'karat' for karat's own conventions, and then QRELS and RUN
     follow; or two files of judgments, and RUN follows. Options of the policy go on top of both.
     """
-    from karat.diagnosis.difference import difference
+    if run is not None:
+        if given.profile is not None:
+            raise click.UsageError("--profile is for two judgments: name two profiles as A and B.")
+        from karat.diagnosis.difference import difference
 
-    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
-    if run is None:
+        refuse_two_readers(qrels, run, given.exclude)
+        judged = given.qrels(qrels, measure, profile_a)
+        found: Any = difference(
+            profile_a, profile_b, measure, judged, given.run(run), policy=given.policy
+        ).on_command_line()
+    else:
         if not (is_file(profile_a) and is_file(profile_b)):
             raise click.UsageError(
                 "Give two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
             )
         from karat.diagnosis.difference import rejudged
 
-        refuse_two_readers(profile_a, profile_b, qrels, inputs.exclude)
-        one, other = (inputs.qrels(each, policy, profile, measure) for each in (profile_a, profile_b))
-        changed = rejudged(one, other, measure, inputs.run(qrels), policy=policy, profile=profile)
-        say(
-            changed.to_json() if layout == "json" else coloured("difference", changed.to_text(text_columns()))
-        )
-        return
-    if profile is not None:
-        raise click.UsageError("--profile is of two judgments: name two profiles in the first two places.")
-    refuse_two_readers(qrels, run, inputs.exclude)
-    judged = inputs.qrels(qrels, policy, profile_a, measure)
-    found = difference(
-        profile_a, profile_b, measure, judged, inputs.run(run), policy=policy
-    ).on_command_line()
-    say(found.to_json() if layout == "json" else coloured("difference", found.to_text(text_columns())))
+        refuse_two_readers(profile_a, profile_b, qrels, given.exclude)
+        one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
+        found = rejudged(one, other, measure, given.run(qrels), **given.conventions)
+    answer("difference", found, layout)
 
 
 def is_file(name: str) -> bool:
-    """Whether this names judgments and no profile."""
+    """Whether an argument is a file of judgments, not a profile."""
     return name == "-" or os.path.exists(name)

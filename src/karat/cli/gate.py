@@ -1,4 +1,4 @@
-"""``karat gate`` and ``karat verify``: whether it has got worse, and whether the numbers are still the same."""
+"""``karat gate`` and ``karat verify``: whether a run got worse, and whether recorded numbers still hold."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 import click
 
 from karat.cli.options import (
-    Inputs,
-    exclude_option,
-    input_options,
+    Given,
+    alpha_option,
+    format_option,
+    import_option,
     paths_of,
-    policy_of,
-    policy_options,
     refuse_two_readers,
-    request_options,
+    shared,
 )
-from karat.cli.terminal import coloured, say, text_columns
+from karat.cli.terminal import answer, coloured, say
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
@@ -29,102 +28,89 @@ __all__ = ["gate_command", "verify_command"]
 @click.argument("qrels")
 @click.argument("run")
 @click.option("--baseline", metavar="FILE", help="an earlier run, or what --record or -q --format json wrote")
-@click.option("--baseline-run", metavar="NAME", help="which run of such a file, where it holds several")
+@click.option("--baseline-run", metavar="NAME", help="which run of such a file, if it holds several")
 @click.option(
     "--max-drop",
     "drops",
     multiple=True,
     metavar="nDCG@10=0.005",
-    help="how far a mean may fall; may be repeated",
+    help="largest drop of a mean; may be repeated",
 )
-@click.option("--min", "floors", multiple=True, metavar="nDCG@10=0.6", help="what a mean must reach; no test")
+@click.option("--min", "floors", multiple=True, metavar="nDCG@10=0.6", help="least mean; without a test")
 @click.option("-m", "--measure", "measures", multiple=True, hidden=True)
-@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
+@alpha_option
 @click.option(
-    "--worst", type=click.IntRange(0), default=5, show_default=True, help="queries listed a measure"
+    "--worst", type=click.IntRange(0), default=5, show_default=True, help="queries to list per measure"
 )
-@click.option("--format", "layout", type=click.Choice(("text", "json", "markdown")), default="text")
-@click.option("--junit", metavar="OUT.XML", help="write JUnit's XML as well")
+@format_option("json", "markdown")
+@click.option("--junit", metavar="OUT.XML", help="also write JUnit XML")
 @click.option(
     "--github/--no-github", default=None, help="annotations on standard error  [default: in GitHub Actions]"
 )
-@request_options
-@input_options
-@exclude_option
-@policy_options
+@shared()
 def gate_command(
     qrels: str,
     run: str,
     baseline: str | None,
-    baseline_run: str | None,
     drops: tuple[str, ...],
     floors: tuple[str, ...],
     measures: tuple[str, ...],
-    alpha: float,
-    worst: int,
     layout: str,
     junit: str | None,
     github: bool | None,
-    profile: str | None,
-    lenient: bool,
-    **axes: Any,
+    given: Given,
+    **options: Any,
 ) -> None:
-    """Fail where RUN fell behind a baseline by more than is tolerated and by more than chance.
+    """Fail if RUN fell behind a baseline by more than the tolerance and by more than chance.
 
     \b
         karat gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
 
-    Exit code 0: passed; 1: failed; 2: it could not be decided, such as a file that cannot be read.
+    Exit code 0: passed; 1: failed; 2: undecided, as when a file cannot be read.
     """
     from karat.output.files import refuse_overwriting, write_whole
     from karat.testing.gate import gate
 
     if measures:
         raise click.UsageError(
-            f"A gate's measures stand with their limits: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
+            f"Give a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
-    inputs, policy = Inputs.taken(axes), policy_of(axes, lenient=lenient)
-    refuse_two_readers(qrels, run, baseline, inputs.exclude)
-    gated = [each.rpartition("=")[0] for each in (*drops, *floors) if each.count("=")]
+    read = (qrels, run, baseline, given.exclude)
+    refuse_two_readers(*read)
     if junit is not None:
-        refuse_overwriting(junit, paths_of(qrels, run, baseline, inputs.exclude))
+        refuse_overwriting(junit, paths_of(*read))
+    gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     found = gate(
-        inputs.qrels(qrels, policy, profile, gated or None),
-        inputs.run(run),
-        None if baseline is None else baseline_in(baseline, inputs),
+        given.qrels(qrels, gated or None),
+        given.run(run),
+        None if baseline is None else baseline_in(baseline, given),
         limits(drops, "--max-drop"),
         limits(floors, "--min"),
-        alpha=alpha,
-        worst=worst,
-        baseline_run=baseline_run,
-        policy=policy,
-        profile=profile,
+        **given.conventions,
+        **options,
     )
     if junit is not None:
         write_whole(junit, found.to_junit())
-    if layout == "text":
-        say(coloured("gate", found.to_text(text_columns())))
-    else:
-        say(found.to_json() if layout == "json" else found.to_markdown())
+    answer("gate", found, layout)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
-        # The runner reads commands from both streams; standard output stays what --format says.
+        # The runner reads commands from both streams; standard output has the format of --format.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
     if not found.passed:
         sys.exit(1)
 
 
-def baseline_in(argument: str, inputs: Inputs) -> Any:
+def baseline_in(argument: str, given: Given) -> Any:
     """The record at a path, or the run."""
     from karat.testing.baseline import record_of
 
-    return record_of(argument) or inputs.run(argument)
+    return record_of(argument) or given.run(argument)
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:
-    """MEASURE=NUMBER as a mapping; a number alone, which stands for the default measure, as it is.
+    """The limits by measure; a number without a measure, which is about the default measure, alone.
 
     Raises:
-        DataError: what is no number, or a measure twice.
+        DataError: a limit that is not a number, or a measure twice.
     """
     found: dict[str, float] = {}
     for each in options:
@@ -142,8 +128,9 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 
 
 @click.command("verify")
+@import_option
 @click.argument("path", metavar="RECORD")
-@click.option("--qrels", metavar="FILE", help="the judgments, where they are no longer at the path recorded")
+@click.option("--qrels", metavar="FILE", help="the judgments, if they are no longer at the recorded path")
 @click.option("--run", "runs", multiple=True, metavar="NAME=FILE", help="the same for a run; may be repeated")
 @click.option(
     "--tolerance", type=click.FloatRange(0), default=1e-12, show_default=True, help="between values"
@@ -151,7 +138,7 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 @click.option(
     "--anywhere", is_flag=True, help="let the record name any file, not only those below its folder"
 )
-@click.option("--format", "layout", type=click.Choice(("text", "json")), default="text", show_default=True)
+@format_option("json")
 def verify_command(
     path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:
@@ -174,7 +161,7 @@ def verify_command(
 
 
 def named(option: str, names: list[str]) -> tuple[str, str]:
-    """NAME=FILE as name and file; a name may have a '=' in it.
+    """The name and the file of NAME=FILE; a name may have a '=' in it.
 
     Raises:
         DataError: no run of that name.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from karat.cli.options import import_option
+from karat.cli.options import columns_known, import_option
 from karat.cli.terminal import WIDEST, coloured, say, terminal_width, text_columns
 from karat.output.errors import did_you_mean
 from karat.output.tables import folded
@@ -177,7 +178,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
     if name in PROFILES:
         return profiles
     if name in ("run_columns", "qrels_columns"):
-        return run_columns if name == "run_columns" else qrels_columns
+        return partial(columns, kind=name.removesuffix("_columns"))
     return files if name in FILES or "FILE" in metavar or "OUT." in metavar else None
 
 
@@ -205,7 +206,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     given = ctx.params.get("profile")
     if given in list_profiles():
         own = {name.rstrip("@"): f"{given}: {meant}" for name, meant in profile_named(given).names.items()}
-    every = {**own, **{name: each.sentence for name, each in REGISTER.items() if name not in own}}
+    every = {**own, **{name: each.sentence for name, each in sorted(REGISTER.items()) if name not in own}}
     name, at, depth = incomplete.partition("@")
     if at:  # depths that people take
         known = [each for each in every if each.lower() == name.lower()]
@@ -232,24 +233,12 @@ def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
 
 
-def run_columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """The columns of a run."""
+def columns(ctx: click.Context, incomplete: str, kind: str) -> list[CompletionItem]:
+    """WHAT= of a column of qrels or a run, after those that were given."""
     del ctx
-    return columns(incomplete, "run")
-
-
-def qrels_columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """The columns of qrels."""
-    del ctx
-    return columns(incomplete, "qrels")
-
-
-def columns(incomplete: str, kind: str) -> list[CompletionItem]:
-    """WHAT= of a column, behind those that were given."""
-    from karat.inputs.columns import ROLES
-
     before, comma, last = incomplete.rpartition(",")
     if "=" in last:
         return []
-    known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
-    return [CompletionItem(f"{before}{comma}{role}=") for role in known if role.startswith(last)]
+    return [
+        CompletionItem(f"{before}{comma}{role}=") for role in columns_known(kind) if role.startswith(last)
+    ]

@@ -1,10 +1,10 @@
-"""The options that several commands share: one per axis of the policy."""
+"""Options that several commands share, and what they say about the files and the policy."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,143 +13,195 @@ from karat.conventions.policy import CHOICES, Policy
 from karat.inputs.files.paths import FOLDERS
 from karat.inputs.files.sniff import is_number
 from karat.output.errors import DataError
+from karat.output.language import LANGUAGES, language_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
 
 __all__ = [
-    "Inputs",
-    "columns_in",
-    "exclude_option",
+    "SHARED",
+    "Given",
+    "alpha_option",
+    "columns_known",
+    "format_option",
     "import_option",
-    "input_options",
-    "language_in",
     "language_option",
     "paths_of",
-    "policy_of",
-    "policy_options",
+    "present",
     "refuse_two_readers",
-    "request_options",
+    "seed_option",
+    "shared",
     "split",
 ]
 
 
-def policy_options(command: Any) -> Any:
-    """Give a command one option per axis of the policy."""
-    helps = {
-        "ties": "order of documents with equal scores",
-        "scores": "width in which scores are compared",
-        "duplicates": "a document twice in a list or in a query's judgments",
-        "missing": "a judged query that the run lacks",
-        "empty": "a query without relevant documents",
-        "judgments": "which are known: all, or those of retrieved documents",
-        "unjudged": "documents without a judgment",
-        "negative": "negative grades",
-        "overlap": "what a run must share with the judgments; none for parts of a run",
-        "retrieved": "all listed documents, or those of a finite score",
-        "ranks": "of a run of ranks without scores: counted in their order, or as given, gaps and all",
-        "listing": "the order of the run's lines, which a few tools' values depend on",
-    }
-    for axis, text in reversed(helps.items()):
-        command = click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)(command)
-    command = click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only")(
-        command
+def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
+    """Import a user's own measures, before names of measures are read."""
+    from karat.measures.define import import_by_name
+
+    for name in names:
+        import_by_name(name)
+
+
+def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
+    """The language of the option, or of the locale."""
+    return lang or language_of(os.environ)
+
+
+AXES = {
+    "ties": "order of documents with equal scores",
+    "scores": "precision in which scores are compared",
+    "duplicates": "which entry counts of a document that occurs twice for a query",
+    "missing": "judged queries that the run lacks",
+    "empty": "queries without relevant documents",
+    "judgments": "which judgments are known: all, or those of retrieved documents",
+    "unjudged": "documents without a judgment",
+    "negative": "documents with a negative grade",
+    "overlap": "what a run must share with the judgments; none for a part of a run",
+    "retrieved": "which documents are retrieved: all that are listed, or those with a finite score",
+    "ranks": "how ranks without scores count: by their order, or as given, with gaps",
+    "listing": "order of the lines in the run, which matters to the values of a few tools",
+}
+import_option = click.option(
+    "--import",
+    multiple=True,
+    metavar="FILE.py",
+    is_eager=True,
+    expose_value=False,
+    callback=enrol,
+    help="Python file or module that defines measures; may be repeated",
+)
+language_option = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    callback=language_in,
+    help="language of explanations  [default: that of the locale]",
+)
+alpha_option = click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="significance level",
+)
+seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the resamples")
+
+
+def format_option(*layouts: str) -> Callable[..., Any]:
+    """The option for the format of the result: text, or one of these."""
+    choice = click.Choice(("text", *layouts))
+    return click.option(
+        "--format", "layout", type=choice, default="text", show_default=True, help="of the result"
     )
-    return click.option(
-        "--lenient",
-        is_flag=True,
-        help="skip lines of text that cannot be read, and count them",
-    )(command)
 
 
-def policy_of(axes: dict[str, Any], *, lenient: bool) -> Policy | None:
-    """The axes that were given on the command line; None if none was."""
-    given = {axis: value for axis, value in axes.items() if value is not None}
-    if lenient:
-        given["malformed"] = "skip"
-    return Policy(**given) if given else None
+def columns_option(kind: str, example: str) -> Callable[..., Any]:
+    """The option that names the columns of qrels or runs in tables."""
+    text = f"columns of {kind} tables with unusual names: {example}"
+    return click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)
 
 
-def input_options(command: Any) -> Any:
-    """Give a command the options that say how its files are read: what is in which column, and what folders are."""
-    named = {"run": "query=session,rank=place", "qrels": "query=session,grade=clicks"}
-    command = click.option(
-        "--folders",
-        type=click.Choice(FOLDERS),
-        help="files in several folders are parts of one table, or data sets, which prefix their queries",
-    )(command)
-    for kind, example in named.items():
-        text = f"columns of {kind} tables with unusual names: {example}"
-        command = click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)(command)
-    return command
+SHARED = {
+    "profile": [
+        click.option(
+            "--profile",
+            metavar="NAME|FILE.toml",
+            help="conventions of a tool, such as trec_eval-9, or of a file: mine.toml",
+        )
+    ],
+    "import": [import_option],
+    "columns": [
+        columns_option("qrels", "query=session,grade=clicks"),
+        columns_option("run", "query=session,rank=place"),
+        click.option(
+            "--folders",
+            type=click.Choice(FOLDERS),
+            help="files in several folders are parts of one table, or data sets, whose names prefix their queries",
+        ),
+    ],
+    "exclude": [
+        click.option(
+            "--exclude",
+            metavar="FILE",
+            help="pairs of query and document to take out of each run, such as documents seen before",
+        )
+    ],
+    "policy": [
+        click.option(
+            "--lenient", is_flag=True, help="skip lines of text that cannot be read, and count them"
+        ),
+        click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only"),
+        *(
+            click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)
+            for axis, text in AXES.items()
+        ),
+    ],
+}
+"""The options of every command that reads qrels or runs, in groups."""
 
 
-def request_options(command: Any) -> Any:
-    """Give a command the options that say what its names mean: a profile, and files that define more of them."""
-    text = "read names and decide as that tool does, such as trec_eval-9, or as a file says: mine.toml"
-    return import_option(click.option("--profile", metavar="NAME|FILE.toml", help=text)(command))
+def shared(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of ``SHARED`` but for some groups, and pass it their values as ``given``."""
 
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(**options: Any) -> None:
+            command(given=Given.taken(options), **options)
 
-def import_option(command: Any) -> Any:
-    """Give a command the option that imports a user's own measures before names are read."""
+        kept = [option for group, its in SHARED.items() if group not in without for option in its]
+        for option in reversed(kept):
+            called = option(called)
+        return called
 
-    def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
-        from karat.measures.define import import_by_name
-
-        for name in names:
-            import_by_name(name)
-
-    return click.option(
-        "--import",
-        multiple=True,
-        metavar="FILE.py",
-        is_eager=True,
-        expose_value=False,
-        callback=enrol,
-        help="Python that defines measures, a file or a module; may be repeated",
-    )(command)
-
-
-def exclude_option(command: Any) -> Any:
-    """Give a command the option that takes documents out of runs."""
-    text = "pairs of query and document taken out of each run, such as what users had seen"
-    return click.option("--exclude", metavar="FILE", help=text)(command)
+    return decorate
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """How the files of a command are read.
+class Given:
+    """How the files of a command are read, and its policy.
 
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
         folders: what files in several folders are.
         exclude: a file of pairs that are taken out of each run.
+        policy: the axes that were given; None if none was.
+        profile: the profile.
     """
 
-    columns: dict[str, dict[str, Any]]
+    columns: dict[str, dict[str, Any]] = field(default_factory=dict)
     folders: str | None = None
     exclude: str | None = None
+    policy: Policy | None = None
+    profile: str | None = None
 
     @classmethod
-    def taken(cls, options: dict[str, Any]) -> Inputs:
-        """What ``input_options`` gave, which leaves the options."""
+    def taken(cls, options: dict[str, Any]) -> Given:
+        """The values of ``SHARED``, which are removed from the options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
-        return cls(columns, options.pop("folders"), options.pop("exclude", None))
+        axes = present({axis: options.pop(axis, None) for axis in ("depth", *AXES)})
+        if options.pop("lenient", False):
+            axes["malformed"] = "skip"
+        rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile")}
+        return cls(columns, policy=Policy(**axes) if axes else None, **rest)
 
-    def qrels(
-        self, path: str, policy: Policy | None, profile: str | None = None, measures: Any = None
-    ) -> Any:
-        """The judgments, by subtopic if a measure asks for it; the path itself if nothing is said of it."""
-        columns = self.columns["qrels"]
-        if not columns and self.folders is None:
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """The policy and the profile, as functions of karat take them."""
+        return {"policy": self.policy, "profile": self.profile}
+
+    def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
+        """The judgments, by subtopic if a measure needs them so; the path itself if no option is about it."""
+        if not self.columns["qrels"] and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
         from karat.inputs.qrels import Qrels
 
-        convention, policy = conventions(profile, policy)
+        convention, policy = conventions(profile or self.profile, self.policy)
         groups = needs_groups(labelled(measures, convention))
-        return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **columns)
+        return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **self.columns["qrels"])
 
     def run(self, argument: str) -> Run:
         """The run of ``path`` or ``name=path``."""
@@ -167,18 +219,23 @@ class Inputs:
         return None if self.exclude is None else pairs_of(Qrels.of, self.exclude)
 
 
+def present(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def refuse_two_readers(*files: str | None) -> None:
-    """Refuse standard input where it is asked for twice.
+    """Refuse standard input in the place of two files.
 
     Raises:
-        DataError: it is.
+        DataError: it was given twice.
     """
     if paths_of(*files).count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
 
 
 def paths_of(*files: str | None) -> list[str]:
-    """The paths of those that were given, without names."""
+    """The paths of the files that were given, without names."""
     return [split(each)[1] for each in files if each is not None]
 
 
@@ -189,20 +246,23 @@ def split(argument: str) -> tuple[str | None, str]:
         return None, argument
     from glob import glob
 
-    if glob(argument):
-        return None, argument
-    return name, path
+    return (None, argument) if glob(argument) else (name, path)
+
+
+def columns_known(kind: str) -> tuple[str, ...]:
+    """The columns that an option can name."""
+    from karat.inputs.columns import ROLES
+
+    return (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
 
 
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """The columns that ``what=name,what=name`` names, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
+    """The columns in ``what=name,what=name``, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
 
     Raises:
-        DataError: it names something that a table has no column for, or the same twice.
+        DataError: a column that tables do not have, or that is named twice.
     """
-    from karat.inputs.columns import ROLES
-
-    known = (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
+    known = columns_known(kind)
     found: dict[str, Any] = {}
     for part in text.split(",") if text else []:
         role, _, name = part.partition("=")
@@ -217,18 +277,3 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
             raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
         found[role] = float(name) if constant else name
     return found
-
-
-def language_option(command: Any) -> Any:
-    """Give a command the option that says in which language it explains; the locale's if it is not given."""
-    from karat.output.language import LANGUAGES
-
-    text = "the language of what explains the numbers; that of the locale if not given"
-    return click.option("--lang", type=click.Choice(LANGUAGES), help=text)(command)
-
-
-def language_in(lang: str | None) -> str:
-    """The language that was asked for, or that of the locale."""
-    from karat.output.language import language_of
-
-    return lang or language_of(os.environ)

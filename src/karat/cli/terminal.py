@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WIDEST",
+    "answer",
     "coloured",
     "fail",
     "in_colour",
@@ -107,6 +108,14 @@ def say(text: str, *, data: bool = False) -> None:
     sys.stdout.flush()
     out.write(content)
     out.flush()
+
+
+def answer(command: str, found: Any, layout: str) -> None:
+    """Write a result to standard output in a format, as text in colour and in the terminal's width."""
+    if layout == "text":
+        say(coloured(command, found.to_text(text_columns())))
+    else:
+        say(getattr(found, f"to_{layout}")())
 
 
 STRONG: dict[str, Any] = {"bold": True}

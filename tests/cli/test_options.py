@@ -1,0 +1,98 @@
+"""Options are the same in every command, and where a command lacks one there is a reason."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from karat.cli import COMMANDS, commands
+
+READING = ("check", "eval", "compare", "report", "explain", "difference", "agreement", "gate", "verify")
+
+RECORDED = "the record says it"
+NO_NUMBERS = "a check says what each choice would change"
+GAPS: dict[str, dict[str, str]] = {
+    "profile": {"check": NO_NUMBERS, "verify": RECORDED},
+    "import": {},
+    "qrels-columns": {"verify": RECORDED},
+    "run-columns": {"verify": RECORDED},
+    "folders": {"verify": RECORDED},
+    "exclude": {"check": "it looks at a run as its file has it", "verify": RECORDED},
+    "lenient": {"check": NO_NUMBERS, "verify": RECORDED},
+    "depth": {"check": NO_NUMBERS, "verify": RECORDED},
+    "ties": {"check": NO_NUMBERS, "verify": RECORDED},
+    "missing": {"check": NO_NUMBERS, "verify": RECORDED},
+    "format": {"report": "the page is HTML"},
+    "measure": {
+        "explain": "one measure, an argument",
+        "difference": "one measure, an argument",
+        "verify": RECORDED,
+    },
+    "baseline": dict.fromkeys(
+        ("check", "eval", "explain", "difference", "agreement", "verify"), "it compares no runs"
+    ),
+    "alpha": dict.fromkeys(("check", "eval", "explain", "difference", "verify"), "it makes no test"),
+    "weights": {
+        **dict.fromkeys(("check", "explain", "difference"), "it shows queries, not their mean"),
+        **dict.fromkeys(("report", "agreement", "gate"), "not yet: its tests take every query alike"),
+        "verify": RECORDED,
+    },
+    "record": {
+        **dict.fromkeys(("check", "report", "explain", "difference", "agreement", "gate"), "not yet"),
+        "verify": "it reads one",
+    },
+    "lang": dict.fromkeys(
+        ("check", "compare", "report", "difference", "agreement", "gate", "verify"),
+        "its sentences have no Chinese yet",
+    ),
+}
+FORMATS = ("text", "json", "markdown")
+MISSING_FORMATS = {("explain", "json"), ("difference", "markdown"), ("verify", "markdown")}
+"""Formats that a result does not have yet."""
+
+
+def options_of(name: str) -> dict[str, click.Option]:
+    """The options of a command by their long names, without dashes."""
+    command = commands.get_command(click.Context(commands), name)  # type: ignore[attr-defined]
+    return {
+        each.opts[-1].removeprefix("--"): each for each in command.params if isinstance(each, click.Option)
+    }
+
+
+@pytest.mark.parametrize("option", GAPS)
+def test_every_command_has_an_option_or_a_reason(option: str) -> None:
+    lacking = {name for name in READING if option not in options_of(name)}
+    assert lacking == set(GAPS[option])
+
+
+def test_options_of_one_name_are_the_same_everywhere() -> None:
+    kinds: dict[str, dict[str, str]] = {}
+    for name in READING:
+        for option, each in options_of(name).items():
+            said = kinds.setdefault(option, {})
+            said[f"{each.type.name} {each.multiple} {each.is_flag}"] = name
+    # A gate's baseline may be a record; --names and others exist once.
+    assert {option: said for option, said in kinds.items() if len(said) > 1} == {}
+
+
+def test_every_format_is_there_or_known_to_be_missing() -> None:
+    lacking = {
+        (name, each)
+        for name in READING
+        if "format" in options_of(name)
+        for each in FORMATS
+        if each not in options_of(name)["format"].type.choices  # type: ignore[attr-defined]
+    }
+    assert lacking == MISSING_FORMATS
+
+
+def test_help_fits_into_80_columns_and_every_option_is_explained() -> None:
+    for name in COMMANDS:
+        command = commands.get_command(click.Context(commands), name)  # type: ignore[attr-defined]
+        text = command.get_help(click.Context(command, info_name=f"karat {name}", terminal_width=80))
+        assert max(map(len, text.splitlines())) <= 80, name
+        for each in command.params:
+            if isinstance(each, click.Option) and not each.hidden:
+                assert each.help, (name, each.name)
+                assert each.help[0] != " "
+                assert not each.help.endswith("."), (name, each.name)
