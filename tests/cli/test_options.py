@@ -43,7 +43,7 @@ GAPS: dict[str, dict[str, str]] = {
     },
     "lang": dict.fromkeys(
         ("check", "compare", "report", "difference", "agreement", "gate", "verify"),
-        "its sentences have no Chinese yet",
+        "no Chinese yet",
     ),
 }
 FORMATS = ("text", "json", "markdown")

@@ -208,7 +208,7 @@ def report_command(
 
     \b
         karat report qrels.txt bm25.run dense.run -o report.html
-        karat report qrels.txt old=a/x.run new=b/x.run --queries q.tsv -o page.html
+        karat report qrels.txt old=a/x.run new=b/x.run -o page.html --title New
     """
     from karat.output.files import refuse_overwriting
     from karat.reports import report

@@ -52,7 +52,7 @@ def language_in(_context: click.Context, _parameter: click.Parameter, lang: str 
 
 
 AXES = {
-    "ties": "order of documents with equal scores",
+    "ties": f"order of documents with equal scores: {', '.join(CHOICES['ties'])}",
     "scores": "precision in which scores are compared",
     "duplicates": "which entry counts of a document that occurs twice for a query",
     "missing": "judged queries that the run lacks",
@@ -135,7 +135,12 @@ SHARED = {
         ),
         click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only"),
         *(
-            click.option(f"--{axis}", type=click.Choice(CHOICES[axis]), help=text)
+            click.option(
+                f"--{axis}",
+                type=click.Choice(CHOICES[axis]),
+                metavar="ORDER" if axis == "ties" else None,  # its choices take more than a line
+                help=text,
+            )
             for axis, text in AXES.items()
         ),
     ],
