@@ -1,4 +1,4 @@
-"""A separate package, installed beside karat: its measure and profile work wherever karat's own do."""
+"""A separate package, installed beside karat: its measure, profile, reader and engine work wherever karat's own do."""
 
 from __future__ import annotations
 
@@ -24,6 +24,44 @@ import karat
 
 OURS = karat.Profile("ours", "our package", names={"half": "Halved@2"}, measures=("half",))
 """
+READERS = '''
+import csv
+import karat
+
+class Pages:
+    """A table of a library that karat does not know."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+@karat.engine
+class Engine:
+    def is_table(self, given):
+        return isinstance(given, Pages)
+
+    def columns(self, table):
+        return list(table.rows[0])
+
+    def batches(self, table, columns, queries=None):
+        import pyarrow
+
+        for row in table.rows:
+            if queries is None or row[columns[0]] in queries:
+                yield pyarrow.table({name: [row[name]] for name in columns})
+
+@karat.reader(".ours")
+def ours(path, kind):
+    value = "relevance" if kind == "qrels" else "score"
+    with open(path) as file:
+        rows = [line.split(":") for line in file.read().split()]
+    if any(len(row) != 3 for row in rows):
+        raise karat.DataError("found no 'query:document:number'.", line=1, remedy="Correct it.")
+    return Pages([{"query_id": q, "doc_id": d, value: float(v)} for q, d, v in rows])
+
+@karat.reader(".odd")
+def odd(path, kind):
+    return None if "none" in path else {}[path]
+'''
 ENTRY_POINTS = """
 [karat.measures]
 ours = our_package.measures
@@ -31,6 +69,9 @@ broken = our_package.gone
 
 [karat.profiles]
 ours = our_package.profiles:OURS
+
+[karat.readers]
+ours = our_package.readers
 """
 METADATA = "Metadata-Version: 2.1\nName: our-package\nVersion: 1.0\n"
 
@@ -44,11 +85,15 @@ def site(tmp_path: Path) -> Path:
     (package / "__init__.py").write_text("")
     (package / "measures.py").write_text(MEASURES)
     (package / "profiles.py").write_text(PROFILES)
+    (package / "readers.py").write_text(READERS)
     (info / "METADATA").write_text(METADATA)
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\n")
     (tmp_path / "one.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 x 1 2 t\n")
     (tmp_path / "two.run").write_text("q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n")
+    (tmp_path / "qrels.ours").write_text("q1:a:1\nq2:b:1\n")
+    (tmp_path / "one.ours").write_text("q1:a:2\nq2:x:2\n")
+    (tmp_path / "two.ours").write_text("q1:x:2\nq1:a:1\nq2:b:2\n")
     return tmp_path
 
 
@@ -100,3 +145,57 @@ def test_a_package_that_cannot_be_loaded_is_a_warning(site: Path) -> None:
 def test_names_of_karats_own_load_no_package(site: Path) -> None:
     done = ran(site, "-m", "karat", "eval", "qrels.txt", "one.run")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("eval", "qrels.ours", "one.ours", "-m", "RR"), "one  0.5000"),
+        (("eval", "qrels.txt", "one.ours", "--exclude", "qrels.ours"), "excluded"),
+        (("compare", "qrels.ours", "one.ours", "two.run", "-m", "RR"), "two"),
+        (("explain", "RR", "qrels.ours", "two.ours", "--query", "q1"), "RR of query q1 = 0.5"),
+        (("check", "qrels.ours", "one.ours"), "few-queries in qrels.ours"),
+        (("gate", "qrels.ours", "one.ours", "--min", "RR=0.1"), "RR"),
+        (("difference", "trec_eval-9", "sklearn", "nDCG", "qrels.ours", "two.ours"), "nDCG"),
+        (("agreement", "qrels.ours", "qrels.txt"), "qrels.ours"),
+    ],
+)
+def test_every_command_reads_a_packages_format(site: Path, command: tuple[str, ...], said: str) -> None:
+    done = ran(site, "-m", "karat", *command)
+    assert done.returncode == (1 if command[0] == "check" else 0), done.stderr  # two queries are few
+    assert said in done.stdout
+
+
+def test_python_reads_its_format_and_its_tables(site: Path) -> None:
+    script = """
+import karat
+from our_package.readers import Pages
+
+run = Pages([{"docno": "x", "qid": "q1", "score": 2}, {"docno": "a", "qid": "q1", "score": 1}])
+qrels = Pages([{"docno": "a", "qid": "q1", "label": 2}])
+print(karat.evaluate("qrels.ours", "two.ours", "RR").means(), karat.evaluate(qrels, run, "RR").means())
+print(karat.Run.of(run).held.ranked(b"q1", karat.inputs.runs.MatchOptions(karat.Policy())))
+print(karat.Qrels.of(qrels, grade=1).judgments.grades.tolist())
+"""
+    expected = "{'RR': 0.75} {'RR': 0.5}\n([b'x', b'a'], [2.0, 1.0])\n[1.0]\n"
+    assert (ran(site, "-c", script).stdout, ran(site, "-c", script).stderr) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bad.ours", "bad.ours, line 1: found no 'query:document:number'. Correct it."),
+        ("a.odd", "a.odd: cannot be read by our_package.readers.odd: KeyError: 'a.odd'."),
+        ("none.odd", "none.odd: our_package.readers.odd returned NoneType. A reader returns a data frame,"),
+        ("gone.ours", "Cannot read gone.ours: No such file or directory."),
+        ("*.ours", "*.ours means 4 files ending in .ours: they are read one by one."),
+    ],
+)
+def test_a_reader_that_fails_is_an_error_that_names_the_file(site: Path, name: str, said: str) -> None:
+    (site / "bad.ours").write_text("q1:a")
+    for each in ("a.odd", "none.odd"):
+        (site / each).write_text("{")
+    done = ran(site, "-m", "karat", "eval", "qrels.txt", name, "-m", "RR")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

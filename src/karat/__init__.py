@@ -7,6 +7,7 @@ from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, list_profiles
 from karat.evaluation.evaluate import evaluate, evaluate_grades, evaluate_judged_ranking
 from karat.evaluation.scores import Scores, ScoresByRun
+from karat.inputs import engine, reader
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.measures import REGISTER, Measure, list_measures, measure
@@ -63,6 +64,7 @@ __all__ = [
     "compat",
     "curve",
     "difference",
+    "engine",
     "evaluate",
     "evaluate_grades",
     "evaluate_ids",
@@ -72,6 +74,7 @@ __all__ = [
     "list_measures",
     "list_profiles",
     "measure",
+    "reader",
     "record",
     "report",
     "tensors",

@@ -1,3 +1,142 @@
-"""Reads qrels and runs. Paths, dictionaries, frames and tables of engines go in; ``Qrels`` and ``Run`` come out."""
+"""Reads qrels and runs: paths, dictionaries, frames and tables of engines go in; ``Qrels`` and ``Run`` come out.
 
-__all__: list[str] = []
+Other packages' file formats and libraries of tables are enrolled here, by ``reader`` and ``engine``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+__all__ = [
+    "ENDINGS",
+    "ENGINES",
+    "PACKED",
+    "READERS",
+    "Engine",
+    "Reader",
+    "engine",
+    "engine_of",
+    "installed",
+    "reader",
+]
+
+
+class Reader(Protocol):
+    """A function that reads a file of another format."""
+
+    def __call__(self, path: str, kind: str) -> Any:
+        """The content: a data frame, ``{query: {document: number}}``, a list of rows, or a table of an ``Engine``.
+
+        Args:
+            path: the file.
+            kind: ``qrels`` or ``run``.
+
+        Raises:
+            Exception: an unreadable file, which the error names. A ``karat.DataError`` may name the line and more.
+        """
+
+
+class Engine(Protocol):
+    """A library whose tables karat reads lazily: batch by batch, and anew each time that a run is matched."""
+
+    def is_table(self, given: object) -> bool:
+        """Whether an object is a table of this library."""
+
+    def columns(self, table: Any) -> Sequence[str]:
+        """The names of a table's columns."""
+
+    def batches(
+        self, table: Any, columns: Sequence[str], queries: Collection[str] | None = None
+    ) -> Iterable[Any]:
+        """The rows in batches, each with Arrow's stream interface, such as a table of PyArrow.
+
+        Args:
+            table: the table.
+            columns: the columns to read, in this order; the first holds the queries.
+            queries: the queries whose rows are needed; None for all. Rows of other queries may be among them.
+        """
+
+
+ENDINGS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".csv": "csv",
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".json": "json",
+}
+"""The kind of file by its ending; any other ending is text, and its first line decides."""
+PACKED = (".gz", ".zst", ".bz2", ".xz")
+"""Endings of compressed files, behind the other ending."""
+READERS: dict[str, Reader] = {}
+"""Other packages' readers, by the ending of a file's name."""
+ENGINES: dict[str, Engine] = {}
+"""Other packages' engines, by the name of their class."""
+Enrolled = TypeVar("Enrolled", bound=Reader)
+Made = TypeVar("Made", bound="type[Engine]")
+
+
+def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
+    """Enrols a function that reads files of another format, wherever Python or a command takes a path.
+
+    Enrolled again, as when the cell of a notebook is run again, it takes the place of the first.
+
+    Args:
+        endings: the endings of the files' names.
+
+    Raises:
+        ValueError: karat itself reads files with such an ending, or it has no dot.
+
+    Example:
+        >>> import json, karat
+        >>> @karat.reader(".ranked.json")
+        ... def ranked(path, kind):
+        ...     return {each["topic"]: each["documents"] for each in json.load(open(path))}
+    """
+    for each in endings:
+        if not each.startswith(".") or each.casefold() in (*ENDINGS, *PACKED, ".tsv"):
+            raise ValueError(f"reader({each!r}): give an ending that karat does not read, such as '.letor'.")
+
+    def enrol(function: Enrolled) -> Enrolled:
+        READERS.update(dict.fromkeys(map(str.casefold, endings), function))
+        return function
+
+    return enrol
+
+
+def engine(made: Made) -> Made:
+    """Enrols a library's tables, wherever a frame is given: a decorator of a class with the methods of ``Engine``.
+
+    Enrolled again, as when the cell of a notebook is run again, it takes the place of the first.
+
+    Args:
+        made: the class, of which one object is made.
+
+    Example:
+        >>> import karat
+        >>> @karat.engine
+        ... class Files:
+        ...     def is_table(self, given): return type(given).__name__ == "FileTable"
+        ...     def columns(self, table): return table.schema
+        ...     def batches(self, table, columns, queries=None): return table.read(columns)
+    """
+    ENGINES[made.__name__] = made()
+    return made
+
+
+def engine_of(given: object) -> Engine | None:
+    """The enrolled engine whose table an object is; None for any other object."""
+    return next((each for each in ENGINES.values() if each.is_table(given)), None)
+
+
+def installed() -> None:
+    """Imports the modules of installed packages that enrol readers and engines (entry points ``karat.readers``)."""
+    from karat.measures.define import plugged
+
+    plugged("karat.readers")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from karat import _native
+from karat.inputs import engine_of, installed
 from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
 from karat.inputs.errors import refusals, row_sentences
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from karat.inputs.runs import MatchOptions, Row
 
@@ -26,6 +30,7 @@ __all__ = [
     "is_frame",
     "library_of",
     "refuse_one_column",
+    "whole_frame",
     "with_grade",
 ]
 
@@ -96,11 +101,32 @@ class Columns:
         return [queries, subtopics, documents], grades
 
 
+NO_TABLES = (
+    str,
+    bytes,
+    bytearray,
+    memoryview,
+    int,
+    float,
+    os.PathLike,
+    Mapping,
+    list,
+    tuple,
+    io.IOBase,
+    type(None),
+)
+"""What is no table of any library, so that no other package is asked."""
+
+
 def is_frame(given: object) -> bool:
-    """Whether an object is a data frame, without importing any library."""
+    """Whether an object is a data frame, or a table of another package's engine; imports no library of frames."""
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
         return True
-    return library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
+    known = library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
+    if known or isinstance(given, NO_TABLES):
+        return known
+    installed()
+    return engine_of(given) is not None
 
 
 def library_of(given: object) -> str:
@@ -135,7 +161,11 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset or scanner
-        if library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
+        engine = engine_of(given)
+        if engine is not None:
+            chosen = choose(list(engine.columns(given)), kind, asked)
+            frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
+        elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
         else:
             if library == "pyarrow":
@@ -156,6 +186,15 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
         places.get("subtopic"),
         Provenance("a frame", library=library, whole=whole, rows=True),
     )
+
+
+def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
+    """The batches of another package's engine as one frame."""
+    import pyarrow as pa
+
+    empty = pa.table({name: pa.nulls(0) for name in names})
+    parts = [pa.table(each) for each in batches]
+    return _native.Frame((pa.concat_tables(parts) if parts else empty).__arrow_c_stream__())
 
 
 def refuse_one_column(given: Any, kind: str) -> None:
@@ -199,6 +238,12 @@ def with_grade(given: Any, grade: float) -> Any:
     with refusals("qrels", library_of(given)):
         if library_of(given) == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset or scanner
+        engine = engine_of(given)
+        if engine is not None:
+            import pyarrow as pa
+
+            names = engine.columns(given)
+            given = pa.concat_tables([pa.table(each) for each in engine.batches(given, names)])
         try:
             frame: Any = nw.from_native(given)
         except TypeError:

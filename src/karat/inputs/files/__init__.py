@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from karat.inputs import PACKED, installed
 from karat.inputs.columns import ROLES
 from karat.inputs.errors import content_of
-from karat.inputs.files.sniff import PACKED, called, is_pattern, is_trec, kind_of
+from karat.inputs.files.sniff import called, is_pattern, is_trec, kind_of
 from karat.inputs.sources import Readable, Source, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from karat.inputs.files.table import Table
 
 __all__ = ["called", "read_as"]
+
+TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
+"""Endings of TREC text: for such a compressed file no other package is asked."""
 
 
 def read_as(
@@ -49,7 +53,9 @@ def read_as(
     named = any(asked.values()) or grade is not None
     if path is not None and source.origin.path is not None:
         plain = isinstance(source.handle, str)
-        if named or (plain and not is_trec(source.head, kind)):
+        if not plain and not path.removesuffix(os.path.splitext(path)[1]).endswith(TEXT):
+            installed()
+        if named or (plain and not is_trec(source.head, kind)) or is_table(path):
             return opened(path, kind, asked, folders, grade)
     elif named:
         raise ColumnsOfTextError(
@@ -84,6 +90,8 @@ def opened(
     """The table that a path stands for, otherwise its text."""
     from karat.inputs.files.table import Table, table_in
 
+    if kind_of(path) == "text":
+        installed()  # other packages' readers may know what karat does not
     wanted = dict.fromkeys(ROLES[kind]) | dict(asked)
     if grade is not None:
         del wanted["grade"]

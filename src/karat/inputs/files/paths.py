@@ -8,9 +8,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
+from karat.inputs import PACKED
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import SWAPPED, sentences
-from karat.inputs.files.sniff import PACKED, is_pattern, kind_of
+from karat.inputs.files.sniff import is_pattern, kind_of
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Reopened, Source
 from karat.output.errors import DataError, by_reading, worded
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from karat.inputs import ENDINGS, PACKED, READERS
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import NO_UTF_8, sentences
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CARRIAGE",
-    "PACKED",
     "Delimited",
     "called",
     "delimited",
@@ -29,27 +29,18 @@ __all__ = [
     "kind_of",
 ]
 
-ENDINGS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".csv": "csv",
-    ".jsonl": "lines",
-    ".ndjson": "lines",
-    ".json": "json",
-}
-"""The kind of file by its ending; any other ending is text, and its first line decides."""
-PACKED = (".gz", ".zst", ".bz2", ".xz")
-
 
 def kind_of(path: str) -> str:
-    """The kind of file by its ending, compressed or not."""
+    """The kind of file by its ending, compressed or not; for another package's format the ending itself."""
     stem, ending = os.path.splitext(path)
     if ending in PACKED:
         ending = os.path.splitext(stem)[1]
-    return ENDINGS.get(ending.casefold(), "text")
+    return enrolled_ending(path) or ENDINGS.get(ending.casefold(), "text")
+
+
+def enrolled_ending(path: str) -> str | None:
+    """The ending for which another package's reader is enrolled."""
+    return next((each for each in READERS if path.casefold().endswith(each)), None)
 
 
 def is_pattern(path: str) -> bool:
@@ -60,6 +51,7 @@ def is_pattern(path: str) -> bool:
 def called(path: str) -> str:
     """The name of a run in files: the file's name without its endings, or the folder's name for parts."""
     stem = os.path.basename(os.path.normpath(path))
+    stem = stem.removesuffix(enrolled_ending(stem) or "")
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
         stem = os.path.splitext(stem)[0]
     plain = stem.strip("*?-_. ")

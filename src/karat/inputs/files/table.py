@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from karat.inputs import READERS
 from karat.inputs.columns import plan_of
 from karat.inputs.errors import (
     NO_UTF_8,
@@ -23,11 +25,12 @@ from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refus
 from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import delimited, head_of, is_trec
+from karat.inputs.frames import is_frame
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from karat import _native
     from karat.inputs.columns import Plan, Shape
@@ -117,7 +120,7 @@ def table_in(
         DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
     """
     place = place_of(path, kind, folders)
-    if not place.labels:
+    if not place.labels or place.kind in READERS:
         return found_in(place, kind, asked, grade)
     tables = [(label, found_in(each, kind, asked, grade)) for label, each in place.apart()]
     if all(isinstance(each, Table) for _, each in tables):
@@ -130,6 +133,8 @@ def found_in(
 ) -> Table | Place | None:
     """The table in some files; None for one file of text, the place for several."""
     path = place.name
+    if place.kind in READERS:
+        return by_reader(place, kind, asked, grade)
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
         place = replace(place, kind=by_magic(head))
@@ -328,6 +333,42 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     with reading(place.name, library.name):
         table = library.lines(place, plan)
     return wanted.made(library, table, plan)
+
+
+def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None) -> Table:
+    """A file in another package's format.
+
+    Raises:
+        DataError: the reader fails, or returns what karat does not know; several files.
+    """
+    if len(place.files) > 1:
+        raise DataError(
+            f"{place.name} means {len(place.files)} files ending in {place.kind}: they are read one by one."
+        )
+    (path,), read = place.files, READERS[place.kind]
+    name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
+    with sentences(path):
+        try:
+            content = read(path, kind)
+        except DataError as error:
+            raise error.at(file=error.file or path) from None
+        except OSError:
+            raise
+        except Exception as error:
+            raise DataError(
+                f"cannot be read by {name}: {type(error).__name__}: {first_line(error)}.", file=path
+            ) from error
+    if not (isinstance(content, (Mapping, list)) or is_frame(content)):
+        raise DataError(
+            f"{name} returned {type(content).__name__}.",
+            file=path,
+            remedy="A reader returns a data frame, {query: {document: number}}, or a list of rows.",
+        )
+    columns = {role: column for role, column in asked.items() if column}
+    constants = {} if grade is None else {"grade": grade}
+    given: tuple[tuple[str, Any], ...] = (*columns.items(), *constants.items())
+    origin = replace(place.origin, columns=given)
+    return Table(place.name, content, columns, origin, name, constants=constants)
 
 
 # ---------------------------------------------------------------- what is refused

@@ -12,9 +12,10 @@ from threading import Lock, RLock
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 
 from karat import _native
+from karat.inputs import engine_of
 from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import refusals, row_sentences
-from karat.inputs.frames import Columns, FrameRun, fit, library_of
+from karat.inputs.frames import Columns, FrameRun, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from karat.inputs import Engine
     from karat.inputs.runs import MatchOptions, Row
 
 __all__ = [
@@ -220,7 +222,12 @@ def batches_in(given: Any, **asked: str | None) -> Batches | None:
     """
     roles = {role: asked.get(role) for role in ROLES["run"]}
     library = library_of(given)
+    engine = engine_of(given)
     with refusals("run", library):
+        if engine is not None:
+            chosen = choose(list(engine.columns(given)), "run", roles)
+            origin = Provenance("a frame", library=library, rows=True)
+            return EngineBatches(engine, given, list(chosen.values()), tuple(chosen), origin)
         if library == "pyarrow":
             return arrow_batches(given, roles)
         if library in ("duckdb", "narwhals") or (library == "polars" and hasattr(given, "collect")):
@@ -311,6 +318,37 @@ def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
     reader_of = next(getattr(relation, name) for name in names if hasattr(relation, name))
     with closing(reader_of(rows)) as reader:
         yield from frames_of(reader, rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EngineBatches:
+    """A table of another package's engine, read for each pass.
+
+    Args:
+        engine: the engine.
+        table: the table.
+        names: the wanted columns.
+        roles: the role of each column.
+        origin: its provenance.
+    """
+
+    engine: Engine
+    table: Any
+    names: list[str]
+    roles: tuple[str, ...]
+    origin: Provenance
+    again: bool = True
+
+    def frames(self) -> Generator[_native.Frame, None, None]:
+        """All rows in order."""
+        with refusals("run", str(self.origin.library)):
+            yield from map(frame_of, self.engine.batches(self.table, self.names))
+
+    def only(self, queries: Collection[bytes]) -> _native.Frame:
+        """The rows of some queries, and perhaps others."""
+        with refusals("run", str(self.origin.library)):
+            wanted = wanted_ids(queries, whole=False)
+            return whole_frame(self.engine.batches(self.table, self.names, wanted), self.names)
 
 
 BATCH = 1 << 17
