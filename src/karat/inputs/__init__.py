@@ -91,7 +91,7 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
         endings: the endings of the files' names.
 
     Raises:
-        ValueError: karat itself reads files with such an ending, or it has no dot.
+        ValueError: karat itself reads files with such an ending, or the ending has no dot.
 
     Example:
         >>> import json, karat
@@ -118,6 +118,9 @@ def engine(made: Made) -> Made:
     Args:
         made: the class, of which one object is made.
 
+    Raises:
+        TypeError: the class lacks one of the methods, or cannot be made without arguments.
+
     Example:
         >>> import karat
         >>> @karat.engine
@@ -126,6 +129,11 @@ def engine(made: Made) -> Made:
         ...     def columns(self, table): return table.schema
         ...     def batches(self, table, columns, queries=None): return table.read(columns)
     """
+    for each in ("is_table", "columns", "batches"):
+        if not callable(getattr(made, each, None)):
+            raise TypeError(
+                f"{made.__name__} has no method {each}: an engine has is_table, columns and batches."
+            )
     ENGINES[made.__name__] = made()
     return made
 
