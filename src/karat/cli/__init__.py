@@ -1,4 +1,4 @@
-"""The command line: arguments to calls, results to standard output; no arithmetic."""
+"""The command line: turns arguments into calls and writes results to standard output."""
 
 from __future__ import annotations
 
@@ -20,37 +20,40 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-# A command's module is imported when it is called or helped, not before: a start is to be quick.
+# A command's module is imported only when the command is used, so that karat starts quickly.
 COMMANDS = {
-    "check": ("check:check_command", "Say what is wrong with judgments and runs, and what it does."),
+    "check": ("check:check_command", "Find mistakes in judgments and runs, and say what each does."),
     "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
     "compare": ("compare:compare_command", "Say which run is better, by how much, and whether by chance."),
-    "report": ("compare:report_command", "Show how runs compare, as one HTML page."),
-    "explain": ("explain:explain_command", "Show how a value comes about for one query, rank by rank."),
+    "report": ("compare:report_command", "Compare runs on one HTML page."),
+    "explain": ("explain:explain_command", "Show how a measure comes to its value, rank by rank."),
     "difference": ("explain:difference_command", "Say why two profiles give different numbers."),
-    "agreement": ("compare:agreement_command", "Say how far two judges agree, and order systems alike."),
-    "gate": ("gate:gate_command", "Fail where a run fell behind its baseline, for CI."),
+    "agreement": (
+        "compare:agreement_command",
+        "Say how far two judges agree, and whether they order systems alike.",
+    ),
+    "gate": ("gate:gate_command", "Fail if a run fell behind its baseline, for CI."),
     "verify": ("gate:verify_command", "Make a record's scores again and say what differs."),
-    "measures": ("help:measures_command", "List the measures, or say what some of them mean."),
+    "measures": ("help:measures_command", "List the measures, or define some of them."),
     "profiles": ("help:profiles_command", "List the named conventions of other tools."),
     "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
-    "help": ("help:help_command", "Say how a command is called."),
+    "help": ("help:help_command", "Show the help of a command."),
 }
 
 COMPLETION = "_KARAT_COMPLETE"
-"""The variable by which a shell asks for completions."""
+"""The environment variable with which a shell requests completions."""
 
 
 class Commands(click.Group):
-    """The commands of ``COMMANDS``, each imported when it is asked for."""
+    """The commands of ``COMMANDS``, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of a user's day."""
+        """The names of the commands."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name."""
+        """The command with a name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -65,10 +68,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of the first argument.
+        """The command that the first argument names.
 
         Raises:
-            click.UsageError: there is none of that name.
+            click.UsageError: no command has that name.
         """
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from karat.cli.help import unknown_command
@@ -77,14 +80,14 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands, without importing a single one."""
+        """Completes the names of commands, without importing them."""
         from karat.cli.help import named
 
         options = click.Command.shell_complete(self, ctx, incomplete)
         return named({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list under ``karat --help``, without importing a single command."""
+        """Writes the list of ``karat --help``, without importing the commands."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])

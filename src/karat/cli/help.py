@@ -39,14 +39,14 @@ MEANT = {
     "verify": ("reproduce", "replay"),
     "trec-eval": ("trec_eval", "treceval", "trec"),
 }
-"""What else people call the commands."""
+"""Other names that people try for the commands."""
 
 
 @click.command("help")
 @click.argument("name", required=False, metavar="[COMMAND]")
 @click.pass_context
 def help_command(context: click.Context, name: str | None) -> None:
-    """Say how a command is called."""
+    """Show the help of a command."""
     group = context.parent
     if group is None or not isinstance(group.command, click.Group):
         raise click.UsageError("Write 'karat help COMMAND'.")
@@ -60,7 +60,7 @@ def help_command(context: click.Context, name: str | None) -> None:
 
 
 def unknown_command(name: str, known: list[str]) -> str:
-    """The sentence about a command that there is not, with the one that was probably meant."""
+    """The sentence about an unknown command, with the one that was probably meant."""
     if os.path.exists(name):
         return f"There is no command '{name}', which is a file: 'karat eval QRELS RUN' scores runs."
     every = "'karat help' lists them all."
@@ -75,7 +75,7 @@ def unknown_command(name: str, known: list[str]) -> str:
 @import_option
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def measures_command(names: tuple[str, ...]) -> None:
-    """List the measures, or say what some of them mean."""
+    """List the measures, or define some of them."""
     from karat.measures import list_measures, parse_measures
 
     columns = shown_columns()
@@ -89,12 +89,12 @@ def measures_command(names: tuple[str, ...]) -> None:
 
 
 def shown_columns() -> int | None:
-    """How wide lines may be on a terminal; None where there is none, and other programs read whole lines."""
+    """The width of lines on a terminal; None without a terminal, where other programs read whole lines."""
     return min(terminal_width(), WIDEST) if sys.stdout.isatty() else None
 
 
 def listed(entries: dict[str, str], columns: int | None) -> str:
-    """A line each: the name and what it is; on a terminal in its width, without Markdown's marks."""
+    """A line with each name and its text; on a terminal folded, and without Markdown's marks."""
     space = max(map(len, entries))
     if columns is None:
         return "".join(f"{name:{space}}  {text}\n" for name, text in entries.items())
@@ -138,26 +138,26 @@ PROFILES = {"profile", "profile_a", "profile_b"}
 
 
 class Completed(click.types.StringParamType):
-    """Text whose completion a function knows.
+    """A parameter whose completions come from a function.
 
     Args:
-        found: gives the items for what was typed so far.
+        found: returns the completions for the text typed so far.
     """
 
     def __init__(self, found: Callable[[click.Context, str], list[CompletionItem]]) -> None:
-        """Take it."""
+        """Keep the function."""
         self.found = found
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The items for what was typed so far."""
+        """The completions for the text typed so far."""
         del param
         return self.found(ctx, incomplete)
 
 
 def completing(command: click.Command) -> click.Command:
-    """The command, whose parameters know their completion."""
+    """The command with completions for its parameters."""
     for parameter in command.params:
         found = kind_of(command, parameter)
         if found is not None and not isinstance(parameter.type, click.Choice):
@@ -166,7 +166,7 @@ def completing(command: click.Command) -> click.Command:
 
 
 def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
-    """What gives the items of a parameter; None where nothing is known."""
+    """The function that completes a parameter; None if there is none."""
     if command.name == "help":
         return commands
     name = {"measures": "measures", "profiles": "profile"}.get(command.name or "", "") or parameter.name
@@ -183,7 +183,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
 
 
 def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
-    """Names that begin with what was typed, in any case, each with what it is."""
+    """The names that begin with the text typed so far, in any case, each with its description."""
     typed = incomplete.lower()
     return [
         CompletionItem(name, help=text) for name, text in entries.items() if name.lower().startswith(typed)
@@ -198,7 +198,7 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """karat's measures, and before them those of the profile that was given."""
+    """karat's measures, after those of the profile that was given."""
     from karat.conventions.profiles import list_profiles, profile_named
     from karat.measures import REGISTER
 
@@ -208,7 +208,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         own = {name.rstrip("@"): f"{given}: {meant}" for name, meant in profile_named(given).names.items()}
     every = {**own, **{name: each.sentence for name, each in sorted(REGISTER.items()) if name not in own}}
     name, at, depth = incomplete.partition("@")
-    if at:  # depths that people take
+    if at:  # usual depths
         known = [each for each in every if each.lower() == name.lower()]
         return [
             CompletionItem(f"{each}@{k}")
@@ -228,7 +228,7 @@ def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Whatever files there are: the shell knows; what a run is called (NAME=) stays."""
+    """Files, which the shell completes."""
     del ctx
     return [CompletionItem(incomplete, type="file")]
 

@@ -1,4 +1,4 @@
-"""What the command line says, and where: results to standard output, one sentence to standard error, colour."""
+"""Output of the command line: results to standard output, errors and warnings to standard error, colour."""
 
 from __future__ import annotations
 
@@ -72,18 +72,18 @@ def warnings_said(*, as_json: bool = False) -> Iterator[None]:
 
 
 def terminal_width() -> int:
-    """The terminal's columns; 80 where there is none."""
+    """The columns of the terminal; 80 without one."""
     import shutil
 
     return shutil.get_terminal_size().columns
 
 
 NARROWEST, WIDEST = 40, 100
-"""Columns of prose: fewer break each sentence into words, more are hard to read."""
+"""Least and most columns of prose: fewer split sentences into words, more are hard to read."""
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:
-    """The columns of text: a terminal's, where they are neither too few nor too many; 80 where there is none."""
+    """The columns for text: those of the terminal, within limits; 80 without a terminal."""
     return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
 
 
@@ -91,9 +91,9 @@ def say(text: str, *, data: bool = False) -> None:
     """Write to standard output.
 
     Args:
-        text: what is said.
-        data: whether it is CSV or TSV, in which ids stand as they are: those that are not UTF-8 leave as the bytes
-            that they were, and a terminal is shown escapes in the place of what it would obey.
+        text: the text.
+        data: whether it is CSV or TSV, which keeps ids unchanged: ids that are not UTF-8 are written as their bytes,
+            and on a terminal control characters become escapes.
     """
     if data and sys.stdout.isatty():
         text = lines_for_terminal(text)
@@ -153,13 +153,13 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "name": ((r"\A.*", STRONG),),
     "names": ((r"^\S+", STRONG),),
 }
-"""What stands out in the text of a command. Red and green are for gates, always beside a word that says the same."""
+"""Patterns to colour in the text of each command. Red and green only repeat what a word says."""
 
 
 def in_colour(stream: TextIO | None = None) -> bool:
     """Whether a stream, or standard output, shows colours.
 
-    ``NO_COLOR`` says no, ``FORCE_COLOR`` yes; else a terminal does that is not ``dumb``.
+    ``NO_COLOR`` turns colours off, ``FORCE_COLOR`` on; otherwise a terminal shows them unless it is ``dumb``.
 
     Source: no-color.org, force-color.org
     """
@@ -172,14 +172,14 @@ def in_colour(stream: TextIO | None = None) -> bool:
 
 
 def painted(text: str, word: str, stream: TextIO | None = None) -> str:
-    """The text in the colour of a word of ``WORDS``, where the stream shows colours; each line by itself."""
+    """The text in the colour of a word of ``WORDS``, line by line, if the stream shows colours."""
     if not text or not in_colour(stream):
         return text
     return styled(text, WORDS[word])
 
 
 def coloured(command: str, text: str) -> str:
-    """The text of a command for standard output, with what stands out in colour where that shows."""
+    """The text of a command with its colours, if standard output shows them."""
     if not in_colour():
         return text
     for pattern, style in RULES[command]:
@@ -194,7 +194,7 @@ def styled(text: str, style: dict[str, Any]) -> str:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None] | None]:
-    """What to call with a few words when a part of the work begins; nothing where standard error is no terminal."""
+    """Shows steps of long work: yields a function to call with each step, or None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

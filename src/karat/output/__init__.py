@@ -1,3 +1,3 @@
-"""What karat says and writes: errors, tables, languages, files. Values in, text out."""
+"""Errors, tables, languages and files: values in, text out."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The Chinese of what karat says: by the English sentence, the Chinese one, with the same names in braces."""
+"""The Chinese catalogue: Chinese sentences by the English ones, with the same names in braces."""
 
 from __future__ import annotations
 

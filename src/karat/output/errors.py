@@ -1,4 +1,4 @@
-"""Every error that karat raises: a sentence that says what was found, where, and what to do."""
+"""karat's errors: each says what was found, where, and what to do."""
 
 from __future__ import annotations
 
@@ -35,44 +35,44 @@ __all__ = [
 
 
 class Worded(str):
-    """Text in two wordings: it is Python's, and ``command`` the command line's.
+    """Text in two wordings: the string itself is for Python, ``command`` for the command line.
 
     Args:
-        python: how Python's users write what is to be done, as arguments.
-        command: how it is written on the command line, as options.
+        python: the text with arguments, as a user of Python writes them.
+        command: the text with options, as they are written on the command line.
     """
 
     __slots__ = ("command",)
     command: str
 
     def __new__(cls, python: str, command: str) -> Self:
-        """Hold both."""
+        """Hold both wordings."""
         made = super().__new__(cls, python)
         made.command = command
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Both, for another process."""
+        """Both wordings, for another process."""
         return Worded, (str(self), self.command)
 
 
 def command_of(text: str) -> str:
-    """The wording for the command line, of text that may have one of its own."""
+    """The wording for the command line, or the text itself if it has only one."""
     return text.command if isinstance(text, Worded) else text
 
 
 def worded(*parts: str) -> Worded:
-    """Parts of a sentence in a row, each in its own wordings; an f-string would keep Python's alone."""
+    """Joins parts of a sentence, keeping both wordings; an f-string would lose the one for the command line."""
     return Worded("".join(parts), "".join(map(command_of, parts)))
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:
-    """Both wordings of a text, changed in the same way."""
+    """The text with the same change made to both wordings."""
     return Worded(change(str(text)), change(text.command)) if isinstance(text, Worded) else change(text)
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """The remedy to decide an axis of the policy by one of these values."""
+    """The remedy that sets an axis of the policy to one of these values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -86,12 +86,11 @@ def one_of(words: list[str]) -> str:
 
 
 def by_reading(kind: str, **named: object) -> Worded:
-    """The remedy to say how qrels or a run are read: by columns' names, a grade for all, or what folders are.
+    """The remedy that says how to read qrels or a run: names of columns, one grade for all, or kinds of folders.
 
     Args:
         kind: ``qrels`` or ``run``.
-        named: the argument of ``Qrels.of`` or ``Run.of`` with its value; of several values the first is told in full,
-            of ``...`` nothing.
+        named: the argument of ``Qrels.of`` or ``Run.of`` with its value; ``...`` for a value that the user knows.
     """
     ((name, value),) = named.items()
     shown = "…" if value is ... else value
@@ -104,7 +103,7 @@ def by_reading(kind: str, **named: object) -> Worded:
 
 
 class KaratError(Exception):
-    """The root of karat's errors; ``str(error)`` is a sentence fit for a user, whatever it quotes from a file.
+    """The base class of karat's errors; ``str(error)`` is a sentence that is safe to print, whatever it quotes.
 
     The sentence is made of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A function further up adds to them by
     ``at``, and nothing ever reads a message.
@@ -195,35 +194,35 @@ class KaratError(Exception):
 
 
 class DataError(KaratError, ValueError):
-    """Judgments or a run that cannot be read as they are; the text names file, line, query or document."""
+    """Judgments or a run that cannot be used; the sentence names the file, line, query or document."""
 
 
 TOO_LARGE = "its grades give no number that can be computed with: give grades of a smaller scale."
-"""What is wrong where nothing but the result tells."""
+"""The reason when only the result shows that grades are too large."""
 
 
 class UncomputableError(DataError):
-    """A measure that has no value for a query's grades.
+    """A measure that cannot be computed from a query's grades.
 
     Args:
-        reason: what is wrong with them, after the name of the query, and what to do.
-        place: which of the lists it is, from 0.
+        reason: what is wrong with the grades, and what to do.
+        place: the number of the list, from 0.
         measure: the measure, if it is known.
         fields: those of every error.
     """
 
     def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
-        """Keep the parts, so that who knows the names of the queries can say which one it is."""
+        """Keep the parts for a function that knows the names of the queries."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
 
 
 class NothingError(DataError):
-    """Judgments without a single one."""
+    """An input for judgments that contains none."""
 
 
 class ContentError(DataError):
-    """A file that is no text but something else, which the text names.
+    """A file that is not text, such as an image or an archive.
 
     Args:
         name: the file.
@@ -237,27 +236,27 @@ class ContentError(DataError):
 
 
 class ColumnsOfTextError(DataError):
-    """What was said of a table's columns, of a file that is TREC text."""
+    """Names of columns for a file that is TREC text and has none."""
 
 
 class LineEndError(DataError):
-    """A text whose lines end in a carriage return alone, so that all of it would be one line."""
+    """A text whose lines end in a carriage return alone, which would all be one line."""
 
 
 class MeasureError(KaratError, ValueError):
-    """A measure's name or parameter that does not exist; the text names the nearest ones."""
+    """An unknown name or parameter of a measure; the sentence gives the nearest ones."""
 
 
 class PolicyError(KaratError, ValueError):
-    """A policy or profile that does not exist; the text names those that do."""
+    """An unknown policy or profile; the sentence lists the known ones."""
 
 
 class DataWarning(UserWarning):
-    """Data whose numbers may say nothing, as ids do that never meet; ``python -W`` and ``warnings`` decide about it."""
+    """A warning about data whose numbers may be meaningless; ``python -W`` and ``warnings`` control it."""
 
 
 def warn(text: str) -> None:
-    """Warn where karat was called from, so that each place of a program is warned once."""
+    """Warn at the line that called karat, so that Python shows the warning once per line."""
     import sys
     import warnings
     from pathlib import Path
@@ -270,7 +269,7 @@ def warn(text: str) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The end of a sentence about a name that does not exist: the nearest ones, or ``otherwise``."""
+    """The end of a sentence about an unknown name: a suggestion of the nearest names, or ``otherwise``."""
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in known}

@@ -1,7 +1,7 @@
-"""Escapes for names out of files, so that no terminal, build, page, table or document takes them for commands.
+"""Escapes for text from files, so that no terminal, build, page, table or document executes it.
 
-Whatever a file or a caller names (ids, runs, columns, paths) leaves karat through here, whatever the format. Text for
-people is on one line, printable and of bounded length; data (JSON, CSV, TSV) keeps every id as it is.
+All output of ids, runs, columns and paths goes through this module, in every format. Text for people is on one line,
+printable and of bounded length; data (JSON, CSV, TSV) keeps every id unchanged.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ __all__ = [
 ]
 
 LONGEST = 120
-"""Characters of a name that are shown to people; the middle of a longer one is left out."""
+"""Most characters of a name that people see; the middle of a longer one is left out."""
 LONGEST_SENTENCE = 4000
-"""Characters of a sentence, whose names may be made of blanks."""
+"""Most characters of a sentence."""
 
 TO_A_BUILD = re.compile(r"(?<!\S):(?=:)|#(?=#\w*\[)")
-"""What begins a command to GitHub's runner (``::error``, after blanks; ``##[error]``, anywhere), Azure's
-(``##vso[…]``) or TeamCity's (``##teamcity[…]``).
+"""The start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
+(``##vso[…]``) or TeamCity (``##teamcity[…]``).
 
 Source: actions/runner, src/Runner.Common/ActionCommand.cs.
 """
 
 
 def printable(name: str) -> str:
-    """A name on one line: what is not printable becomes its escape, and so does the start of a command to a build.
+    """The name on one line, with escapes for unprintable characters and for the start of a command to a build.
 
     Example:
         >>> from karat.output.escaping import printable
@@ -53,12 +53,12 @@ def printable(name: str) -> str:
 
 
 def escaped(found: re.Match[str]) -> str:
-    """A character as its escape."""
+    """The escape of a character."""
     return f"\\x{ord(found[0]):02x}"
 
 
 def shortened(name: str, room: int = LONGEST) -> str:
-    """A name of at most so many characters: the middle of a longer one is left out."""
+    """The name in at most ``room`` characters; the middle of a longer one is left out."""
     if len(name) <= room:
         return name
     half = (room - 1) // 2
@@ -66,21 +66,21 @@ def shortened(name: str, room: int = LONGEST) -> str:
 
 
 def shown(given: object) -> str:
-    """What somebody gave as Python writes it; its kind where Python does not, as of a number of 10,000 digits."""
+    """The ``repr`` of a value, or its type if Python cannot write it, such as a number of 10,000 digits."""
     try:
         return repr(given)
-    except Exception:  # noqa: BLE001 -- whatever a class that is not karat's does there
+    except Exception:  # noqa: BLE001 -- another library's class may raise anything
         return f"<{type(given).__name__}>"
 
 
 def sentence(text: str) -> str:
-    """A sentence for people, on one line: printable, and its names of bounded length."""
+    """The sentence on one line, printable, with long words shortened."""
     words = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: shortened(word[0]), printable(text))
     return shortened(words, LONGEST_SENTENCE)
 
 
 def lines_for_terminal(text: str) -> str:
-    """Lines of data as a terminal may show them: ends of lines and tabs stay, the rest is printable."""
+    """Lines of data for a terminal: line ends and tabs stay, other unprintable characters become escapes."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
@@ -95,7 +95,7 @@ MARKS = re.compile(
     r"|(?P<mention>(?<![\w`])@(?=\w))"
     r"|(?P<start>^[#>+-](?=[\s#]))"
 )
-"""What Markdown, GitHub or Jekyll would take for a mark; an underscore between letters is none."""
+"""Marks of Markdown, GitHub and Jekyll; an underscore between letters is not one."""
 
 
 def markdown(text: str) -> str:
@@ -105,13 +105,13 @@ def markdown(text: str) -> str:
         kind, mark = found.lastgroup, found[0]
         if mark == "<" or kind in ("entity", "template"):
             return {"<": "&lt;", "&": "&amp;", "{": "&#123;"}[mark]
-        # GitHub looks for mentions in what was rendered, where no escape is left.
+        # GitHub looks for mentions after rendering, when a backslash is gone.
         return "@<!-- -->" if kind == "mention" else f"\\{mark}"
 
     return MARKS.sub(inert, printable(text))
 
 
-# Of < > | the old font encoding makes other signs.
+# LaTeX's old font encoding prints other signs for < > |.
 LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
@@ -130,17 +130,17 @@ def latex(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """The text for HTML and XML, as content or in quotes; what XML forbids is not printable."""
+    """The text for HTML and XML, as content or in quotes; characters that XML forbids are unprintable, so escaped."""
     from html import escape
 
     return escape(printable(text))
 
 
 def cell(text: str, delimiter: str) -> str:
-    """A cell of CSV or TSV, from which every reader gets the text back.
+    """A cell of CSV or TSV that every reader reads back as the same text.
 
-    A build's runner reads lines, whatever is quoted, so only what would be a command to it is escaped. A formula of a
-    spreadsheet (``=1+1``) stays: to change it is to change the id.
+    Only commands to a build are escaped, since a runner reads lines inside quotes too. A formula of a spreadsheet
+    (``=1+1``) stays: a change would change the id.
     """
     if "::" in text or "##" in text:
         text = TO_A_BUILD.sub(escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
@@ -150,7 +150,7 @@ def cell(text: str, delimiter: str) -> str:
 
 
 def command(level: str, title: str, message: str) -> str:
-    """A workflow command to GitHub's runner.
+    """A workflow command for GitHub's runner.
 
     Source: the escapes of actions/toolkit, packages/core/src/command.ts.
     """
@@ -161,7 +161,7 @@ def command(level: str, title: str, message: str) -> str:
 
 
 def defined(value: Any) -> Any:
-    """The value as JSON can hold it: numbers that are not finite become None, arrays become lists."""
+    """The value for JSON: NaN and infinite numbers become None, arrays become lists."""
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -172,9 +172,9 @@ def defined(value: Any) -> Any:
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
-    """A document as JSON, one line or indented: readable, and with JSON's own escapes for what is not printable.
+    """A document as JSON, on one line or indented, with JSON's escapes for unprintable characters.
 
-    Numbers that JSON lacks, NaN and the infinite ones, are null.
+    NaN and infinite numbers, which JSON lacks, become null.
     """
     import json
 
@@ -188,7 +188,7 @@ def json_text(document: Any, indent: int | None = 2) -> str:
 
     try:
         text = dumped(document)
-    except ValueError:  # NaN, which few documents hold
+    except ValueError:  # NaN, which is rare
         text = dumped(defined(document))
-    # What is not printable stands in strings only, and a string never begins a line.
+    # Unprintable characters occur only in strings, and a line never begins with one.
     return "\n".join(map(inert, text.split("\n")))

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and never in place of what was read."""
+"""Atomic file writes, which never replace an input."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["refuse_overwriting", "write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part; an old one keeps its mode.
+    """Write a file atomically: a reader finds the old content or the new one, never a part.
 
-    The content is written beside its place, under a name that nobody can foresee, and renamed. Any number of threads
-    and processes may write the same file: the last one stays.
+    The content goes to a file with a random name in the same folder, which is then renamed. Several threads and
+    processes may write the same file: the last one wins. An existing file keeps its mode.
 
     Args:
-        path: the file; a link is followed, and what is no file (``/dev/null``, a pipe) is written to as it is.
+        path: the file; links are followed, and devices and pipes (``/dev/null``) are written directly.
         content: text, written as UTF-8, or bytes.
 
     Raises:
-        DataError: it cannot be written there.
+        DataError: the file cannot be written.
     """
-    # What is left of ids that are not UTF-8 becomes \udcXX, which is how JSON spells it.
+    # Bytes of ids that are not UTF-8 become \udcXX, as JSON writes them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     place = os.path.realpath(os.fspath(path))
     try:
@@ -50,13 +50,13 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def write_new(path: str, data: bytes, mode: int | None) -> None:
-    """Write a file that is not there yet, with the mode of an old one, or that of any new file of this process.
+    """Write a new file with the given mode, or with the process's default mode.
 
     Raises:
-        OSError: it is there, even as a link, or cannot be written.
+        OSError: the path exists, even as a link, or the file cannot be written.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    # The kernel takes off what the process's mask forbids; to ask for the mask is to change it for all threads.
+    # The kernel applies the process's umask; reading the umask would change it for all threads.
     with open(os.open(path, flags, 0o666), "wb") as file:
         file.write(data)
         if mode is not None:
@@ -66,10 +66,10 @@ def write_new(path: str, data: bytes, mode: int | None) -> None:
 
 
 def mode_of(path: str) -> int | None:
-    """The mode of what stands there; None if nothing does.
+    """The mode of the file at a path; None if there is none.
 
     Raises:
-        OSError: a folder on the way is missing or closed.
+        OSError: a folder of the path cannot be searched.
     """
     try:
         return os.stat(path).st_mode
@@ -78,14 +78,14 @@ def mode_of(path: str) -> int | None:
 
 
 def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -> None:
-    """Refuse to write to a file that is read: the same one under any name, or one of a folder's or pattern's.
+    """Refuse to write to a file that is also read, under any name, or in a folder or pattern that is read.
 
     Args:
-        path: where is to be written.
-        inputs: what is read; what is no path is passed over.
+        path: the file to write.
+        inputs: the inputs; those that are not paths are ignored.
 
     Raises:
-        DataError: it is an input.
+        DataError: the file is an input.
     """
     place = os.fspath(path)
     if not os.path.isfile(place):
@@ -93,12 +93,12 @@ def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -
     for given in inputs:
         if isinstance(given, (str, os.PathLike)) and is_part_of(place, os.fspath(given)):
             raise DataError(
-                f"{place} is an input, {os.fspath(given)}: it is not overwritten. Name another file."
+                f"{place} is an input, {os.fspath(given)}: it is not overwritten. Give another file."
             )
 
 
 def is_part_of(path: str, given: str) -> bool:
-    """Whether a file is the one that a path means, or one of several."""
+    """Whether a file is the one at a path, in its folder or among its pattern's files."""
     if os.path.isdir(given):
         inside = os.path.join(os.path.realpath(given), "")
         return os.path.realpath(path).startswith(inside)
@@ -107,6 +107,6 @@ def is_part_of(path: str, given: str) -> bool:
         import glob
 
         found = glob.glob(given, recursive=True)
-    with contextlib.suppress(OSError):  # what is not there is no input that could be lost
+    with contextlib.suppress(OSError):  # a missing file cannot be lost
         return any(os.path.samefile(path, each) for each in found)
     return False

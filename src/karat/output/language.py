@@ -1,4 +1,4 @@
-"""The language in which karat explains: English, or Chinese by a catalogue that takes the English sentence."""
+"""The languages of explanations: English, and Chinese from a catalogue whose keys are the English sentences."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Language:
-    """A language: called with an English sentence and what stands in its braces, it gives its own.
+    """A language: a call with an English sentence and the values for its braces returns its own sentence.
 
     Args:
         name: ``en`` or ``zh``.
-        texts: its sentences by the English ones; what is missing stays English.
-        measures: what each measure is, by name.
+        texts: its sentences by the English ones; a missing sentence stays English.
+        measures: the definition of each measure, by name.
 
     Example:
         >>> from karat.output.language import language_named
@@ -51,7 +51,7 @@ def language_named(name: str) -> Language:
     """The language of that name.
 
     Raises:
-        PolicyError: karat does not speak it.
+        PolicyError: karat has no such language.
     """
     if name not in LANGUAGES:
         raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")

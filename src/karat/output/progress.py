@@ -1,4 +1,4 @@
-"""A progress bar on long work, only on a terminal."""
+"""Progress bars for long reads, on a terminal only."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["LONG", "watched"]
 
 LONG = 200 * 2**20
-"""Bytes from which reading takes long enough to want a bar."""
+"""Least number of bytes for a bar."""
 
 
 @contextmanager
 def watched(total: int) -> Iterator[_native.Progress | None]:
-    """Show how many of ``total`` bytes were read, if standard error is a terminal and there are many."""
+    """Show a bar of the bytes read, if there are many and standard error is a terminal."""
     if total < LONG or not sys.stderr.isatty():
         yield None
         return

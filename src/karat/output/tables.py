@@ -34,13 +34,13 @@ GAP = "  "
 
 
 class Marked(str):
-    """A cell with letters raised behind it, and perhaps in bold; where neither can be shown, the letters follow it.
+    """A cell with raised letters behind it, perhaps in bold; in plain text the letters just follow.
 
     Args:
         text: the cell.
         raised: the letters.
-        bold: whether it stands out.
-        room: how many letters other cells of the column have, so that the numbers stand under each other.
+        bold: whether the cell is in bold.
+        room: the most letters of a cell in the column, so that numbers are aligned.
     """
 
     __slots__ = ("bold", "plain", "raised")
@@ -49,20 +49,20 @@ class Marked(str):
     bold: bool
 
     def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
-        """The cell as plain text."""
+        """Make the plain text, and keep its parts."""
         self = super().__new__(cls, text + raised.ljust(room))
         self.plain, self.raised, self.bold = text, raised, bold
         return self
 
     def written(self, escape: Callable[[str], str], bold: str, raised: str) -> str:
-        """The cell in a layout that has both: ``bold`` and ``raised`` are its ways, with %s for the text."""
+        """The cell in a layout that can show both; ``bold`` and ``raised`` are its patterns, with %s for the text."""
         text = escape(self.plain)
         text = bold % text if self.bold else text
         return text + (raised % escape(self.raised) if self.raised else "")
 
 
 def width(cell: str) -> int:
-    """Columns that a cell takes on a terminal."""
+    """The columns that a cell takes on a terminal."""
     if cell.isascii():
         return len(cell)
     from rich.cells import cell_len
@@ -71,7 +71,7 @@ def width(cell: str) -> int:
 
 
 def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
-    """Names of at most so many characters on one line; two that differ never look alike.
+    """The names on one line each, in at most ``room`` characters; different names stay different.
 
     Example:
         >>> from karat.output.tables import apart
@@ -96,13 +96,13 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
 
 
 def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> str:
-    """A sentence in lines of so many columns, its names on one line each and not cut.
+    """The sentence folded into lines of ``columns``; words are never cut.
 
     Args:
         sentence: the text.
         columns: how wide a line may be.
-        indent: before the second line and those that follow.
-        start: before the first line.
+        indent: the indent of all lines but the first.
+        start: the indent of the first line.
     """
     text = escaping.sentence(sentence)
     if width(text) > len(text):
@@ -119,11 +119,11 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
 
 
 CLOSING = "，。；：、！？）》”’,.;:!?)]}%…"
-"""What no line begins with."""
+"""Characters that no line begins with."""
 
 
 def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
-    """Text with letters of two columns, which may break between any two of them, in lines of so many columns."""
+    """Text with letters of two columns, folded; a line may end between any two of these letters."""
     lines, line, kept = [], start, len(start)
     for part in re.findall(r"\s+|[\x21-\u2e7f]+|.", text):
         fits = width(line) + width(part) <= columns
@@ -136,7 +136,7 @@ def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
 
 
 def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> str:
-    """Columns aligned for reading: names to the left, numbers to the right; cells that stand out in ``bold``."""
+    """Aligned columns: names on the left, numbers on the right, marked cells in ``bold``."""
     lines = [*stacked(header), *plain(rows, names)]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
@@ -152,7 +152,7 @@ def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> s
 
 
 def plain(rows: Rows, names: Names) -> list[list[str]]:
-    """The cells on one line each, names of bounded length."""
+    """The cells on one line each, with names shortened."""
     columns = [
         bounded(column)
         if place in names
@@ -163,14 +163,14 @@ def plain(rows: Rows, names: Names) -> list[list[str]]:
 
 
 def bounded(column: Sequence[str]) -> list[str]:
-    """Names, or sentences, on one line and of bounded length."""
+    """Names or sentences on one line each, shortened."""
     if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
         return list(map(escaping.sentence, column))
     return apart(column)
 
 
 def stacked(header: Sequence[str]) -> list[list[str]]:
-    """The lines of a header whose cells may have several, the last lines level."""
+    """The lines of a header whose cells may have several lines, aligned at the bottom."""
     cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]
@@ -178,7 +178,7 @@ def stacked(header: Sequence[str]) -> list[list[str]]:
 
 
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A pipe table; what would be a mark in a name, open a tag or end a cell is escaped."""
+    """A pipe table; characters that Markdown reads as marks are escaped."""
 
     def number(cell: str) -> str:
         return printable(cell).replace("<", "&lt;").replace("|", "\\|")
@@ -196,7 +196,7 @@ def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def short_names(rows: Rows, names: Names) -> list[list[str]]:
-    """The rows with names of bounded length."""
+    """The rows with names shortened."""
     if max((len(cell) for row in rows for cell in row), default=0) <= escaping.LONGEST:
         return [list(row) for row in rows]
     return plain(rows, names)
@@ -208,7 +208,14 @@ def escaped(
     escapes: tuple[Callable[[str], str], Callable[[str], str]],
     marks: tuple[str, str],
 ) -> list[str]:
-    """A row's cells in a format: how it escapes a name and a number, and how it marks bold and raised text."""
+    """The cells of a row in a format.
+
+    Args:
+        cells: the cells.
+        names: which columns hold names.
+        escapes: escape a name, and a number.
+        marks: the patterns for bold and for raised text.
+    """
     written = []
     for place, cell in enumerate(cells):
         escape = escapes[0] if place in names else escapes[1]
@@ -225,7 +232,7 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
     def line(cells: Sequence[str]) -> str:
         marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
         written = escaped(cells, names, (escaping.latex, number), marks)
-        # After a line's end a bracket or star would be taken for its argument.
+        # LaTeX would read a bracket or star after a line's end as its argument.
         return ("{}" if written[0][:1] in ("[", "*") else "") + " & ".join(written) + " \\\\\n"
 
     columns = "".join("l" if place in names else "r" for place in range(len(header)))
@@ -237,7 +244,7 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def html(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A table element; cells of names have the class ``name``, and the first of a title's lines stands out."""
+    """A table element; names have the class ``name``, and the first line of a longer title is bold."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
@@ -253,7 +260,7 @@ def html(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
-    """A layout with this delimiter between cells, quoted where needed; names stay whole."""
+    """The layout with this delimiter between cells; names are not shortened."""
 
     def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names
@@ -283,18 +290,18 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
         layout: a key of ``LAYOUTS``.
         header: the columns' titles; a title may have several lines.
         rows: the cells.
-        names: how many columns, from the left, hold names and not numbers; or which ones.
+        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
     """
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
 def columns_of(header: Sequence[str], rows: Rows, names: int | Names) -> int:
-    """How many columns of a terminal a table needs."""
+    """The width of a table on a terminal."""
     return max(map(width, lay_out("text", header, rows, names).splitlines()))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
-    """Which columns go together where a table is wider than ``columns`` as text; each band has the first ``keep``."""
+    """The columns of each band of a table that is too wide; every band repeats the first ``keep`` columns."""
     table = [*stacked(header), *rows]
     widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
     room = columns + len(GAP) - sum(widths[:keep])
@@ -310,11 +317,11 @@ def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list
 
 
 MOST_LINES = 60
-"""Longer texts are cut in a prompt: a cell of a notebook that ends in a result is no request for a book."""
+"""Most lines of a result in a prompt or notebook."""
 
 
 class Display:
-    """Results whose display is their text, or in a notebook their tables.
+    """Results that a prompt shows as text, and a notebook as tables.
 
     Example:
         >>> import karat
@@ -325,7 +332,7 @@ class Display:
     """
 
     def __repr__(self) -> str:
-        """The text, cut where it is long; ``print`` shows all of it."""
+        """The text, cut if it is long; ``print`` shows all of it."""
         lines = str(self).rstrip("\n").split("\n")
         if len(lines) > MOST_LINES:
             left = len(lines) - MOST_LINES + 1
@@ -333,7 +340,7 @@ class Display:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The same for a notebook, escaped."""
+        """The text for a notebook, escaped."""
         lines = "\n".join(map(escaping.html, repr(self).split("\n")))
         return f"<pre>{lines}</pre>\n"
 
@@ -341,13 +348,13 @@ class Display:
 def html_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], *lines: str, head: str = ""
 ) -> str:
-    """A table for a notebook, cut where it is long, and the lines under it, all escaped.
+    """A table for a notebook, cut if it is long, with lines above and below, all escaped.
 
     Args:
         header: the columns' titles.
         rows: the cells.
-        names: which columns hold names and not numbers.
-        lines: the lines under it.
+        names: which columns hold names instead of numbers.
+        lines: the lines below the table.
         head: the line above it.
     """
     kept = rows if len(rows) <= MOST_LINES else rows[: MOST_LINES - 1]
