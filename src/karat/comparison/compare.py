@@ -12,13 +12,14 @@ import numpy as np
 
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import FAMILY_WISE, Findings, Settings
-from karat.comparison.runs import RunsLike, evaluated, named, tables_of
+from karat.comparison.runs import RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics import SEED, kendall, rbo, tau_ap
 from karat.comparison.statistics.resampling import refuse_seed
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
+from karat.inputs.runs.text import TextRun
 from karat.output.errors import DataError, PolicyError, did_you_mean
 from karat.output.tables import Display
 
@@ -51,7 +52,7 @@ PERSISTENCE = 0.9
 DEEPEST = 100
 """All documents below weigh 0.9 ** 100, a 40,000th."""
 MOST_QUERIES = 50
-"""At most this many queries are used, evenly spread, since each reads the run again."""
+"""At most this many queries are used, evenly spread."""
 
 
 def compare(
@@ -438,8 +439,7 @@ def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
     """The first documents of each query's list; nothing where only scores were given."""
     if system.run is None:
         return []
-    policy = system.scores.policy
-    return [
-        list(dict.fromkeys(system.run.held.ranked(query, MatchOptions(policy))[0]))[:DEEPEST]
-        for query in queries
-    ]
+    run, options = system.run, MatchOptions(system.scores.policy)
+    # A file is read once, and not again for each query.
+    parts = parts_of(run, queries) if isinstance(run.held, TextRun) else dict.fromkeys(queries, run)
+    return [list(dict.fromkeys(parts[query].held.ranked(query, options)[0]))[:DEEPEST] for query in queries]

@@ -13,15 +13,18 @@ from karat.evaluation.engine import values_of
 from karat.evaluation.evaluate import evaluate_together
 from karat.evaluation.scores import Scores, whole
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
+from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, names_apart, refuse_alike
+from karat.inputs.runs import as_mapping
+from karat.inputs.runs.text import TextRun
 from karat.measures import parse_measure
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from karat import _native
     from karat.conventions.policy import Policy
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["RunsLike", "System", "Table", "evaluated", "named", "tables_of", "tag_of"]
+__all__ = ["RunsLike", "System", "Table", "evaluated", "named", "parts_of", "tables_of", "tag_of"]
 
 DEEPEST_JUDGED = 100
 """No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
@@ -213,6 +216,27 @@ def share_judged(found: Match, depth: int) -> float:
         return float("nan")
     values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[:, 0]
     return float(values[answered].mean())
+
+
+def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
+    """Each of these queries with the run's lines for it alone; the run is read once."""
+    if not isinstance(run.held, TextRun):
+        mapping = as_mapping(run.held, queries)
+        names = {query: text_of(query) for query in queries}
+        return {
+            query: Run(run.name, MappingRun({name: mapping.get(name, {})})) for query, name in names.items()
+        }
+    kept: dict[bytes, list[bytes]] = {query: [] for query in queries}
+    # Most lines have the query of the line before, so their first field need not be split off.
+    start, own = b"\n", None
+    for line in run.held.source.lines():
+        if not line.startswith(start):
+            query, *rest = line.split(None, 1) or [b""]
+            own = kept.get(query)
+            start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
+        if own is not None:
+            own.append(line)
+    return {query: Run.of(b"\n".join([*lines, b""]), run.name) for query, lines in kept.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,11 +129,15 @@ def latex(text: str) -> str:
     return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
 
 
+PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
+"""Text that needs no escape, as most cells of a table."""
+
+
 def html(text: str) -> str:
     """The text for HTML and XML, as content or in quotes; characters that XML forbids are unprintable, so escaped."""
     from html import escape
 
-    return escape(printable(text))
+    return text if PLAIN.fullmatch(text) else escape(printable(text))
 
 
 def cell(text: str, delimiter: str) -> str:

@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +28,8 @@ from karat.comparison.verdict import (
     verdict_of,
 )
 from karat.evaluation.curves import TENTHS, moved
-from karat.evaluation.evaluate import evaluate_run
+from karat.evaluation.evaluate import evaluate
 from karat.evaluation.scores import whole
-from karat.inputs.runs import available_cores, side_by_side
 from karat.measures import Measure, parse_measure
 from karat.reports.charts import MOST_BARS, MOST_DOTS
 
@@ -341,7 +341,7 @@ def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
         "depth": [moved(deep, depth) for depth in DEPTHS],
         "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
     }
-    means = means_of(inputs.qrels, list(ranked.values()), comparison, wanted)
+    means = means_of(inputs.qrels, ranked, comparison, wanted)
     return [
         Alongside(
             "recall",
@@ -370,22 +370,17 @@ def takes_depth(measure: Measure) -> bool:
 
 
 def means_of(
-    qrels: Qrels, runs: Sequence[Run], comparison: Comparison, wanted: dict[str, list[Measure]]
+    qrels: Qrels, runs: dict[str, Run], comparison: Comparison, wanted: dict[str, list[Measure]]
 ) -> dict[str, tuple[tuple[float, ...], ...]]:
-    """For each name and run, the means of its measures; every run is read once."""
+    """For each name and run, the means of its measures."""
     policy = comparison.scores[0].policy.changed(overlap="none")  # the comparison has already warned
-    every = [measure for measures in wanted.values() for measure in measures]
-
-    def means(run: Run) -> dict[str, tuple[float, ...]]:
-        scores = whole(evaluate_run(qrels, run, every, policy=policy))
-        return {
-            name: tuple(finite(scores[str(measure)]) for measure in measures)
-            for name, measures in wanted.items()
-        }
-
-    beside = 1 if any(run.alone for run in runs) else min(available_cores(), len(runs))
-    found = list(side_by_side(means, runs, beside))
-    return {name: tuple(each[name] for each in found) for name in wanted}
+    found = evaluate(qrels, runs, list(chain(*wanted.values())), policy=policy).values()
+    return {
+        name: tuple(
+            tuple(finite(scores[str(measure)]) for measure in measures) for scores in map(whole, found)
+        )
+        for name, measures in wanted.items()
+    }
 
 
 def finite(value: float) -> float:

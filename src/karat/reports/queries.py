@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.comparison.runs import named
+from karat.comparison.runs import named, parts_of
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.diagnosis.explain import Subject, explained
-from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.runs import as_mapping
 from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
 from karat.matching.match import of_query
 from karat.output.errors import DataError, KaratError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from karat.comparison import Comparison, Contest
     from karat.comparison.runs import RunsLike
@@ -178,14 +176,14 @@ class Excerpt:
             return cls({}, tuple(None for _ in inputs.runs))
         places = {query: place for place, query in enumerate(inputs.qrels.queries)}
         names = {query: comparison.queries[query] for query in chosen if comparison.queries[query] in places}
+        ids = {query: name.encode("utf-8", "surrogateescape") for query, name in names.items()}
         lists = [
-            excerpt_of(run, names.values()) if isinstance(run, Run) else None for run in inputs.runs.values()
+            parts_of(run, ids.values()) if isinstance(run, Run) else None for run in inputs.runs.values()
         ]
         return cls(
             {query: of_query(inputs.qrels, places[name]) for query, name in names.items()},
             tuple(
-                None if found is None else {query: found[name] for query, name in names.items()}
-                for found in lists
+                None if found is None else {query: found[ids[query]] for query in names} for found in lists
             ),
         )
 
@@ -266,28 +264,6 @@ def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str
     except KaratError:
         return None
     return found.to_fragment(heading=4)
-
-
-def excerpt_of(run: Run, queries: Collection[str]) -> dict[str, Run]:
-    """For each of these queries, the run without the lines of others; the run is read once.
-
-    Args:
-        run: the run.
-        queries: the ids of the queries.
-    """
-    ids = {query.encode("utf-8", "surrogateescape"): query for query in queries}
-    if run.source is None:
-        mapping = as_mapping(run.held, set(ids))
-        return {query: Run(run.name, MappingRun({query: mapping.get(query, {})})) for query in queries}
-    kept: dict[bytes, list[bytes]] = {each: [] for each in ids}
-    for line in run.source.lines():
-        first = line.split(None, 1)
-        if first and first[0] in kept:
-            kept[first[0]].append(line.rstrip(b"\r\n"))
-    return {
-        ids[query]: Run.of(b"".join(line + b"\n" for line in found), run.name)
-        for query, found in kept.items()
-    }
 
 
 # ---------------------------------------------------------------- texts
