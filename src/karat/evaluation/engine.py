@@ -14,6 +14,7 @@ from karat.evaluation.values import aggregate
 from karat.inputs.ids import text_of
 from karat.inputs.run import text_name
 from karat.lists.flat import Flat
+from karat.matching.axes import chosen
 from karat.matching.match import Match, finished
 from karat.matching.ties import Orders, all_orders, arranged, turned_orders
 from karat.measures import REGISTER, Measure
@@ -135,12 +136,35 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
 
 
 def extreme_values(
-    found: Match, measures: Sequence[Measure], policy: Policy
+    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats
 ) -> Iterator[tuple[Floats, Floats | None]]:
-    """The values, and what they weigh, under the worst and then under the best order of tied documents."""
+    """The values, and what they weigh, under the worst and then under the best order of tied documents.
+
+    Args:
+        found: the match.
+        measures: the measures.
+        policy: the policy.
+        values: the values under the policy's own order, which hold for every list without ties.
+    """
+    whole, tied = found.whole, lists_with_ties(found.whole)
+    apart = not any(each.micro or each.definition.weighs for each in measures)
+    part = chosen(replace(whole, weight=None), tied) if apart else whole
     for rule in ("pessimistic", "optimistic"):
-        rows = finished(arranged(found.whole, rule), policy)
-        yield values_of(rows, measures), weights_of(rows, measures)
+        rows = finished(arranged(part, rule), policy)
+        its = values_of(rows, measures)
+        if apart:
+            every = values.copy()
+            every[tied] = its
+            yield every, None
+        else:
+            yield its, weights_of(rows, measures)
+
+
+def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
+    """Which lists hold a judged document with the same score as another document."""
+    tied = np.zeros(len(rows.length), bool)
+    tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
+    return tied
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
@@ -365,6 +389,7 @@ def computed(
         values, errors = expected_values(found, wanted, policy)
     else:
         values, errors = values_of(found.rows, wanted, best), None
+    bounds = tie_bounds(found, asked, policy, column, values) if found.counts.tied else {}
     weights = together(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
     for place, measure in enumerate(wanted):
@@ -382,7 +407,7 @@ def computed(
         values=values,
         policy=policy,
         counts=found.counts,
-        bounds=tie_bounds(found, asked, policy, column) if found.counts.tied else {},
+        bounds=bounds,
         weights=weights,
         errors={} if errors is None else mean_errors(errors, asked, weights),
         profile=None if convention.name == "karat" else convention.name,
@@ -392,15 +417,17 @@ def computed(
 
 
 def tie_bounds(
-    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None
+    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None, values: Floats
 ) -> dict[str, tuple[float, float]]:
     """The mean of each measure under the worst and the best order of tied documents; none of one by subtopics."""
+    alone = [not measure.definition.groups for measure in asked.values()]
     asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
     if not asked:
         return {}
     wanted = list(asked.values())
     orders = [
-        (values, together(column, own, wanted)) for values, own in extreme_values(found, wanted, policy)
+        (values, together(column, own, wanted))
+        for values, own in extreme_values(found, wanted, policy, values[:, alone])
     ]
     bounds = {}
     for place, (label, measure) in enumerate(asked.items()):
