@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.conventions.request import conventions, labelled, needs_groups
 from karat.evaluation.evaluate import evaluate_one, evaluate_run, warned
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
+from karat.inputs.run import Run, in_memory
 from karat.inputs.sources import kept
+from karat.matching.match import MatchedOnce
 from karat.measures import Measure
 from karat.measures.define import show
 from karat.output.errors import DataError, MeasureError, command_of
@@ -22,8 +25,6 @@ from karat.output.language import plural
 from karat.output.tables import Display, folded, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
     from karat.evaluation.scores import Scores
@@ -291,7 +292,11 @@ def difference(
         there = here.towards(end, axis)
         after = evaluated.under(there)
         old, new = here.axes()[axis], end.axes()[axis]
-        steps.append(Step(axis, old, new, after.mean, minus(after.mean, before.mean), moved(before, after)))
+        steps.append(
+            Step(
+                axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores)
+            )
+        )
         here, before = there, after
     if sum(step.queries > 0 for step in steps) > 1:
         steps = [in_other_orders(step, start, end, evaluated) if step.queries else step for step in steps]
@@ -305,7 +310,7 @@ def difference(
         measures=(str(start.measure), str(end.measure)),
         values=(first.mean, last.mean),
         steps=tuple(steps),
-        queries=len({query for each in evaluated.known.values() for query in each.values}),
+        queries=len(set().union(*(each.queries for each in evaluated.known.values()))),
         refusals=refusals,
         digits=max(each.digits for each in profiles),
     )
@@ -316,15 +321,20 @@ def difference(
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an evaluation: a mean and the value of each query, or the error that refused it."""
+    """The result of an evaluation of one measure: its mean and scores, or the error that refused it."""
 
     mean: float | None
-    values: Mapping[str, float]
+    scores: Scores | None
     refusal: str = ""
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries that have a value."""
+        return () if self.scores is None else self.scores.queries
 
 
 class Evaluated:
-    """Evaluations of the same data, each made once.
+    """Evaluations of the same data, each made once; judgments and run are read once wherever that is possible.
 
     Args:
         qrels: judgments that can be read again.
@@ -333,8 +343,10 @@ class Evaluated:
 
     def __init__(self, qrels: QrelsLike, run: Run) -> None:
         """Evaluate nothing yet."""
-        self.qrels, self.run = qrels, run
+        held = in_memory(run)
+        self.qrels, self.run = qrels, replace(held, held=MatchedOnce(held.held))
         self.known: dict[Convention, Outcome] = {}
+        self.judged: dict[tuple[str, str, bool], Qrels] = {}
         self.warned = False
 
     def under(self, convention: Convention) -> Outcome:
@@ -345,15 +357,29 @@ class Evaluated:
 
     def evaluated(self, convention: Convention) -> Outcome:
         """Evaluate once."""
-        name = str(convention.measure)
         # That the run has no judged document is said once, not at each step.
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
-            scores = evaluate_run(self.qrels, self.run, convention.measure, policy=policy)
+            judged = self.judgments(policy, subtopics=convention.measure.definition.groups)
+            scores = evaluate_run(judged, self.run, convention.measure, policy=policy)
         except DataError as error:
-            return Outcome(None, {}, error.said)
+            return Outcome(None, None, error.said)
         self.warned = True
-        return Outcome(scores[name], scores.by_query(name))
+        return Outcome(scores[str(convention.measure)], scores)
+
+    def judgments(self, policy: Policy, *, subtopics: bool) -> Qrels:
+        """The judgments under a policy.
+
+        Raises:
+            DataError: they cannot be read.
+        """
+        key = (policy.duplicates, policy.malformed, subtopics)
+        for other, known in self.judged.items():
+            its = known.judgments
+            if other == key or (other[2] == subtopics and not (its.dropped or its.malformed)):
+                return known  # without duplicates and malformed lines every rule reads the same
+        self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics)
+        return self.judged[key]
 
 
 def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: Evaluated) -> Step:
@@ -391,10 +417,16 @@ def path(start: Convention, end: Convention) -> list[str]:
     return sorted(differing, key=order)
 
 
-def moved(before: Outcome, after: Outcome) -> int:
-    """How many queries changed their value, or occur on one side only."""
-    either = before.values.keys() | after.values.keys()
-    return sum(not same(before.values.get(query), after.values.get(query)) for query in either)
+def moved(before: Scores | None, after: Scores | None) -> int:
+    """How many queries changed their value of the one measure, or occur on one side only."""
+    if before is None or after is None:
+        there = before or after
+        return 0 if there is None else len(there.queries)
+    if before.queries == after.queries:
+        old, new = before.values[:, 0], after.values[:, 0]
+        return int(np.count_nonzero((old != new) & ~(np.isnan(old) & np.isnan(new))))
+    mine, its = (each.by_query(each.labels[0]) for each in (before, after))
+    return sum(not same(mine.get(query), its.get(query)) for query in mine.keys() | its.keys())
 
 
 def same(a: float | None, b: float | None) -> bool:
@@ -501,11 +533,11 @@ def rejudged(
         ("queries of B only", "left out", number(len(other) - len(shared), "query", "queries"), other),
     ]
     stages = [each for each in stages if "no " not in (each[1][:3], each[2][:3])]
-    scores = scored_under(ends, [each[-1] for each in stages[:-1]], Run.of(run), meant, policy)
+    scores = scored_under(ends, [each[-1] for each in stages[:-1]], in_memory(Run.of(run)), meant, policy)
     steps = []
     for (axis, before, after, _), (earlier, later) in zip(stages, pairwise(scores), strict=False):
         old, new = earlier[label], later[label]
-        steps.append(Step(axis, before, after, new, new - old, queries_moved(earlier, later, label)))
+        steps.append(Step(axis, before, after, new, new - old, moved(earlier, later)))
     first, last = names_of(ends)
     return Difference(
         asked=measure,
@@ -570,9 +602,3 @@ def names_of(ends: list[Qrels]) -> tuple[str, str]:
 def number(count: int, one: str, many: str) -> str:
     """How many there are; ``no`` of none."""
     return plural(count, one, many) if count else f"no {many}"
-
-
-def queries_moved(before: Scores, after: Scores, label: str) -> int:
-    """How many queries have another value, or are on one side only."""
-    old, new = before.by_query(label), after.by_query(label)
-    return sum(old.get(query) != new.get(query) for query in old.keys() | new.keys())

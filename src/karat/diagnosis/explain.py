@@ -14,7 +14,7 @@ from karat.evaluation.evaluate import nested
 from karat.evaluation.score_tables import wanted_words
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run, short
+from karat.inputs.run import Run, in_memory, short
 from karat.lists.flat import Flat
 from karat.matching.match import Ranking, match, match_grades, match_judged_ranking, of_query, ranking_of
 from karat.matching.mismatch import refuse_empty, refuse_ranks
@@ -321,7 +321,7 @@ def subject_of(
         return Subject(short(ranking.name), query, qrels=alone(ranking, query))
     if qrels is None or run is None:
         raise DataError("Judgments and a run belong together: give qrels, run and query.")
-    ranked = Run.of(run)
+    ranked = in_memory(Run.of(run))
     return Subject(ranked.name, query, qrels=alone(Qrels.of(qrels, policy), query), run=ranked)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat._version import __version__
 from karat.conventions.profiles import every_profile
 from karat.measures.define import show
@@ -337,9 +339,10 @@ def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
     for each in scores:
         run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}
         if per_query:
+            rows = each.values.tolist() if np.isfinite(each.values).all() else defined(each.values)
             run["queries"] = {
-                query: dict(zip(each.labels, map(defined, each.values[place].tolist()), strict=True))
-                for place, query in enumerate(each.queries)
+                query: dict(zip(each.labels, row, strict=True))
+                for query, row in zip(each.queries, rows, strict=True)
             }
         run["counts"] = each.counts.as_dict()
         if each.failed:

@@ -14,6 +14,7 @@ from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.dicts import MappingRun, plain, ranked
+from karat.inputs.errors import sentences
 from karat.inputs.files import called, read_as
 from karat.inputs.frames import Frame, FrameRun, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
@@ -39,6 +40,7 @@ __all__ = [
     "RunsLike",
     "are_several",
     "excluding",
+    "in_memory",
     "names_apart",
     "pairs_of",
     "refuse_alike",
@@ -189,6 +191,18 @@ class Run:
             DataError: a line, row, score or id that cannot be used.
         """
         return self.held.match(judgments, options)
+
+
+def in_memory(run: Run) -> Run:
+    """The run; its text in memory if it is small, so that several passes read the file once.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if not isinstance(run.held, TextRun):
+        return run
+    with sentences(run.held.source.name, "run", run.origin.files):
+        return replace(run, held=TextRun(run.held.source.held()))
 
 
 def are_several(given: object) -> bool:

@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -35,6 +35,8 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 """A path (``-`` is standard input), bytes, or an open binary file."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
+HELD = 2**28
+"""Bytes of a text that is kept in memory where it is read more than once."""
 LONGEST_LINE = 2**20
 """Bytes of a line, as in the kernel."""
 
@@ -137,6 +139,18 @@ class Source:
         """All bytes, decompressed."""
         with self.opened() as file:
             return file.read()
+
+    def held(self) -> Source:
+        """The same in memory if it is small, so that several passes read its file once.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        if isinstance(self.handle, bytes) or (self.size is not None and self.size > HELD):
+            return self
+        with self.opened() as file:
+            content = file.read(HELD + 1)
+        return self if len(content) > HELD else replace(self, handle=content)
 
     def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
         """All lines, without line ends and byte order mark.

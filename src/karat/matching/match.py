@@ -38,17 +38,19 @@ from karat.matching.ties import arranged
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
     from karat.inputs.run import Run
-    from karat.inputs.runs import Found
+    from karat.inputs.runs import Found, Row, RunSource
+    from karat.inputs.sources import Provenance
 
 __all__ = [
     "Counts",
     "Match",
+    "MatchedOnce",
     "Ranking",
     "decide",
     "finished",
@@ -150,6 +152,56 @@ class Match:
             missing=self.missing[kept],
             whole=chosen(self.whole, kept),
         )
+
+
+class MatchedOnce:
+    """A run that is read once for each order of its documents, however often it is matched with the same judgments.
+
+    Args:
+        source: the run's source.
+    """
+
+    def __init__(self, source: RunSource) -> None:
+        """Match nothing yet."""
+        self.source = source
+        self.found: dict[Any, Found] = {}
+
+    @property
+    def origin(self) -> Provenance:
+        """The source's provenance."""
+        return self.source.origin
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the source has ranks but no scores."""
+        return self.source.by_rank
+
+    @property
+    def alone(self) -> bool:
+        """Whether the source is read alone."""
+        return self.source.alone
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """The rows of judged documents, from memory if they are known.
+
+        Raises:
+            DataError: as the source.
+        """
+        policy = options.policy
+        order = (options.rule, options.float32, options.duplicates, options.scores)
+        depth = policy.depth if options.duplicates == "keep" else None
+        key = (judgments, order, policy.malformed, depth, policy.listing)
+        if key not in self.found:
+            self.found[key] = self.source.match(judgments, options)
+        return self.found[key]
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Every document of one query, from the source."""
+        return self.source.ranked(query, options)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """The source's rows."""
+        return self.source.rows(queries)
 
 
 def match(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from karat.evaluation.scores import Scores, whole
 from karat.inputs.errors import sentences
 from karat.inputs.run import Run
 from karat.output.errors import DataError, Worded, worded
-from karat.testing.read_record import Record, read
+from karat.testing.read_record import Record, document_in, record_in, refuse_words
 from karat.testing.record import digests
 
 if TYPE_CHECKING:
@@ -49,21 +48,20 @@ def record_of(baseline: object) -> Record | None:
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
         return None
-    return read(baseline) if is_record(os.fspath(baseline)) else None
-
-
-def is_record(path: str) -> bool:
-    """Whether a file is a record or printed scores; a run may be JSON too, one object or one a line."""
+    path = os.fspath(baseline)
     with sentences(path), open(path, "rb") as file:
         start = file.read(64)
         if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return False
+            return None
         content = start + file.read()
     try:
-        document = json.loads(content.decode("utf-8-sig", "surrogateescape"))
+        document, words = document_in(content)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(document, dict) and len({"record", "runs", "measures", "policy"} & set(document)) > 1
+        return None  # a run in JSON lines, one object a line
+    if not isinstance(document, dict) or len({"record", "runs", "measures", "policy"} & set(document)) < 2:
+        return None
+    refuse_words(words, path)
+    return record_in(document, path)
 
 
 def run_name(run: RunLike | Scores, name: str | None) -> str:

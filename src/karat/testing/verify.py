@@ -528,10 +528,14 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
         findings.append(Change("counts", name, f"{name}: {key} was {short(then)}, is {short(now)}"))
     largest = 0.0
     for label in old["means"]:
-        shared = [query for query in before if query in after and label in after[query]]
-        pairs = {query: (before[query][label], after[query][label]) for query in shared}
-        largest = max([largest, *(distance(*pair) for pair in pairs.values())])
-        moved = {query: pair for query, pair in pairs.items() if distance(*pair) > tolerance}
+        pairs = [
+            (query, row[label], after[query][label])
+            for query, row in before.items()
+            if query in after and label in after[query]
+        ]
+        unequal = {query: (then, now) for query, then, now in pairs if then != now}
+        largest = max([largest, *(distance(*pair) for pair in unequal.values())])
+        moved = {query: pair for query, pair in unequal.items() if distance(*pair) > tolerance}
         means = (old["means"][label], new["means"].get(label))
         if moved:
             findings.append(

@@ -32,8 +32,6 @@ BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"
 HEAD = 4096
 COLUMNS = {"qrels": 4, "run": 6}
-HELD = 2**28
-"""Bytes of a text that is kept in memory, so that its file is read once."""
 
 
 @dataclass(eq=False)
@@ -205,11 +203,7 @@ def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
         text.unbroken = Unbroken(source.handle)
         text.source = source = replace(source, handle=text.unbroken)
     try:
-        if source.size is None or source.size <= HELD:
-            with source.opened() as file:
-                content = file.read(HELD + 1)
-            if len(content) <= HELD:
-                text.source = replace(source, handle=content)
+        text.source = source.held()
         start = head(text.source)
     except OSError as error:
         text.refuse("unreadable", f"cannot be read: {error.strerror or error}")

@@ -20,7 +20,7 @@ from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, short
 from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
-from karat.matching.match import rows_of
+from karat.matching.match import MatchedOnce, rows_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -149,21 +149,6 @@ Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
 
 
-class ReadOnce(TextRun):
-    """Text that is read once for each way of ordering it, however often it is matched with the same judgments."""
-
-    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """The rows of judged documents."""
-        mine = self.__dict__.setdefault("judgments", judgments)
-        if judgments is not mine:
-            return super().match(judgments, options)
-        key = (options.rule, options.float32, options.duplicates, options.scores)
-        kept: dict[Any, _native.Matched] = self.__dict__.setdefault("kept", {})
-        if key not in kept:
-            kept[key] = super().match(judgments, options)
-        return kept[key]
-
-
 @dataclass(eq=False)
 class Pair:
     """A run with the judgments against which it is measured.
@@ -177,6 +162,7 @@ class Pair:
         run: what is matched; None if there is nothing to match.
         matched: what the kernel found; None if there was nothing to find.
         others: the run with changed lines, by the change.
+        scored: the scores known so far, by what was decided.
     """
 
     given: Judged
@@ -187,6 +173,7 @@ class Pair:
     run: Run | None = None
     matched: _native.Matched | None = None
     others: dict[str, Run] = field(default_factory=dict)
+    scored: dict[Any, Scores | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take the judgments as they are written."""
@@ -216,7 +203,7 @@ class Pair:
             # What else is wrong shows only where queries and documents meet.
             pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
-            pair.run = Run(short(text.name), ReadOnce(text.source))
+            pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
             try:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
                 pair.matched = cast("_native.Matched", found)  # text is the kernel's to match
@@ -262,6 +249,14 @@ class Pair:
         """
         if self.run is None or self.matched is None:
             return None
+        key = (qrels, change, *axes.items())
+        if key not in self.scored:
+            self.scored[key] = self.evaluated(qrels, change, axes)
+        return self.scored[key]
+
+    def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
+        """The same, evaluated."""
+        assert self.run is not None
         run = self.run if change is None else self.changed(change)
         try:
             found = evaluate_run(
@@ -276,7 +271,7 @@ class Pair:
         if change not in self.others:
             assert self.text.source is not None
             content = _native.changed_run(self.text.source.from_start(), change)
-            self.others[change] = Run(self.text.name, ReadOnce(memory(content)))
+            self.others[change] = Run(self.text.name, MatchedOnce(TextRun(memory(content))))
         return self.others[change]
 
     def means(self, **how: Any) -> dict[str, float]:
