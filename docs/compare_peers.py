@@ -63,23 +63,30 @@ RR, AP, NDCG = ("recip_rank", "RR", "mrr"), ("map", "AP", "map"), ("ndcg", "nDCG
 JUDGED = (("q", "a", 1), ("q", "b", 0))
 
 QUESTIONS = (
-    Question("RR, equal scores, file order a, b; a is relevant", JUDGED, (("q", "a", 1), ("q", "b", 1)), RR),
-    Question("the same, file order b, a", JUDGED, (("q", "b", 1), ("q", "a", 1)), RR),
     Question(
-        "the same, RR@10",
+        "RR: equal scores, the relevant document is listed first", JUDGED, (("q", "a", 1), ("q", "b", 1)), RR
+    ),
+    Question(
+        "RR: equal scores, the relevant document is listed last", JUDGED, (("q", "b", 1), ("q", "a", 1)), RR
+    ),
+    Question(
+        "RR@10: equal scores, the relevant document is listed last",
         JUDGED,
         (("q", "b", 1), ("q", "a", 1)),
         ("recip_rank -M10", "RR@10", "mrr@10"),
     ),
     Question(
-        "RR, scores 16777217 (a) and 16777216 (b)", JUDGED, (("q", "a", 16777217), ("q", "b", 16777216)), RR
+        "RR: scores 16777217 (relevant) and 16777216",
+        JUDGED,
+        (("q", "a", 16777217), ("q", "b", 16777216)),
+        RR,
     ),
     Question(
-        "AP, the run lacks one of two judged queries", (("p", "a", 1), ("q", "a", 1)), (("q", "a", 1),), AP
+        "AP: the run lacks one of two judged queries", (("p", "a", 1), ("q", "a", 1)), (("q", "a", 1),), AP
     ),
-    Question("AP, document a is listed twice", JUDGED, (("q", "a", 3), ("q", "b", 2), ("q", "a", 1)), AP),
+    Question("AP: a document is listed twice", JUDGED, (("q", "a", 3), ("q", "b", 2), ("q", "a", 1)), AP),
     Question(
-        "nDCG, grades 0.9 and 1.7", (("q", "a", 0.9), ("q", "b", 1.7)), (("q", "a", 2), ("q", "b", 1)), NDCG
+        "nDCG: grades 0.9 and 1.7", (("q", "a", 0.9), ("q", "b", 1.7)), (("q", "a", 2), ("q", "b", 1)), NDCG
     ),
 )
 

@@ -212,11 +212,11 @@ def gini(
     scale: str = one_of("n", "n-1"),
     better: str = one_of("low", "high"),
 ) -> float:
-    """The inequality of the items' numbers of recommendations: 0 if all are equal, near 1 if one item has all.
+    """The Gini coefficient of the numbers of recommendations per item: 0 if all are equal, near 1 if one item has all.
 
     With the counts x in ascending order, it is the sum of (2i - n - 1) x_i over n times the sum of x (RecBole).
     ``scale=n-1`` divides by n - 1, so that the maximum is 1; ``better=high`` is 1 minus the value (Elliot, with
-    ``scale=n-1``). ``of`` is the base: the items that count. The value depends strongly on it.
+    ``scale=n-1``). ``of`` selects the items that count; the value depends strongly on this choice.
     """
     counts = np.sort(counts_in(r, of, "Gini"))
     n = len(counts)
@@ -315,11 +315,11 @@ def popularity(
     scale: str = one_of("count", "share", "log2"),
     over: str = LISTED,
 ) -> Value:
-    """The mean popularity of the recommended items in train, averaged over each list and then over users.
+    """The mean popularity of the recommended items: their numbers of interactions in train.
 
-    Popularity is the number of interactions. ``of=users`` counts each user once. ``scale=share`` divides by the number
-    of all interactions (RecTools' normalize) or users; ``scale=log2`` is log2(1 + count). An item that train lacks
-    counts 0.
+    The mean is taken over each list, then over users. ``of=users`` counts each user once. ``scale=share`` divides by
+    the number of all interactions (RecTools' normalize) or users; ``scale=log2`` is log2(1 + count). An item that
+    train lacks counts 0.
     """
     seen, everyone = times_seen(r, of)
     values = seen / everyone if scale == "share" else np.log2(1.0 + seen) if scale == "log2" else seen
@@ -385,7 +385,7 @@ def serendipity(
     weights an item by max(p - p0, 0), where p = (n + 1 - rank) / n, n is the size of the catalogue, and p0 is the same
     formula with the item's popularity rank. Equally popular items share a rank; p0 is 0 for an item that train lacks.
     ``against=history`` (recommenders) weights an item by 1 minus its mean cosine with the user's train items; the
-    cosine compares who had each item.
+    cosine compares the users who had each item.
     """
     hits = wanting(r, "relevant", "Serendipity").among(r.rows)
     if against == "popularity_rank":
@@ -451,8 +451,9 @@ def intra_list_diversity(
 
     ``cosine`` is 1 minus the cosine of the two feature vectors, ``hamming`` the number of features that differ
     (RecTools), ``euclidean`` the length of their difference, ``given`` the matrix given as ``distances``.
-    ``by=train`` uses the cosine of who had which item (recommenders). A vector of zeros has similarity 0 to all
-    others. A list of one item has no pair: it is omitted, or counts 0 with ``single=zero`` (RecTools).
+    ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of zeros has
+    similarity 0 to all others. A list of one item has no pair: it is omitted, or counts 0 with ``single=zero``
+    (RecTools).
     """
     if by == "train":
         if distance != "cosine":
