@@ -133,9 +133,6 @@ def refuse_no_ids(array: Any, name: str) -> None:
         )
 
 
-NO_NUMBERS = frozenset("OSUTMmc")
-"""NumPy's letters for types that hold no real numbers: objects, text, times, complex numbers."""
-
 FEW = 2**20
 """Queries that any batch may have; more of them than of documents by far are numbers that are ids, not counted."""
 
@@ -264,8 +261,6 @@ def array_of(array: Any, name: str) -> Any:
         raise DataError(
             f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
         )
-    if getattr(array.dtype, "kind", "") in NO_NUMBERS or getattr(array.dtype, "is_complex", False):
-        raise DataError(f"{name} is of type {array.dtype}: give real numbers, as in {name}.astype(float).")
     return array
 
 
@@ -327,7 +322,25 @@ def batch_in(
         judged, flaws = judged_batch(arrays, judged, judged_queries, count, longest_judged)
     if queries is None:
         return batch_of(scores, relevance, mask, judged, dtype, flaws)
-    return flat_batch(scores, relevance, queries, mask, judged, n_queries, longest, dtype, flaws)
+    given = {"scores": scores, "relevance": relevance, "queries": queries, "mask": mask}
+    refuse_shapes(given, scores, "with queries= scores, relevance, mask and queries are [document]")
+    arrays = arrays_of(scores, dtype)
+    if n_queries is None:
+        n_queries = highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
+    places = places_of(arrays, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
+    flaws = either(flaws, places.flaws)
+    return batch_of(places.laid_out(scores), places.laid_out(relevance), places.there, judged, dtype, flaws)
+
+
+def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
+    """Refuse arrays that do not have one axis, or not the same length.
+
+    Raises:
+        DataError: an array has another shape than ``like``.
+    """
+    for name, each in given.items():
+        if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):
+            raise DataError(f"{name} is {shown(each)}: {rule}.")
 
 
 def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
@@ -357,47 +370,6 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
     return arrays.places(numbers) if arrays.library.isdtype(numbers.dtype, "integral") else numbers
 
 
-def flat_batch(
-    scores: Any,
-    relevance: Any,
-    queries: Any,
-    mask: Any = None,
-    judged: Any = None,
-    n_queries: int | None = None,
-    longest: int | None = None,
-    dtype: Any = None,
-    flaws: Any = None,
-) -> Batch:
-    """Documents of all queries end to end, in any order, with the number of each one's query.
-
-    Args:
-        scores: [document].
-        relevance: [document].
-        queries: the query of each, from 0 [document].
-        mask: which entries are documents; the others may hold anything, also as their query. None for all [document].
-        judged: the grades of all judgments [query, judgment].
-        n_queries: how many queries there are; counted if None, which waits for the device.
-        longest: the most documents of a query; counted if None, which waits for the device.
-        dtype: as in ``arrays_of``.
-        flaws: queries whose values are undefined [query].
-
-    Raises:
-        DataError: shapes that do not fit, or on the host a query number that cannot be.
-    """
-    given = (("scores", scores), ("relevance", relevance), ("queries", queries), ("mask", mask))
-    for name, each in given:
-        if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != scores.shape):
-            raise DataError(
-                f"{name} is {shown(each)}: with queries= scores, relevance, mask and queries are [document]."
-            )
-    arrays = arrays_of(scores, dtype)
-    if n_queries is None:
-        n_queries = highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
-    places = places_of(arrays, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
-    flaws = either(flaws, places.flaws)
-    return batch_of(places.laid_out(scores), places.laid_out(relevance), places.there, judged, dtype, flaws)
-
-
 def judged_batch(
     arrays: Arrays, judged: Any, queries: Any, n_queries: int, longest: int | None
 ) -> tuple[Any, Any]:
@@ -413,11 +385,8 @@ def judged_batch(
     Raises:
         DataError: shapes that do not fit, or on the host a query number that cannot be.
     """
-    for name, each in (("judged", judged), ("judged_queries", queries)):
-        if len(array_of(each, name).shape) != 1 or each.shape != judged.shape:
-            raise DataError(
-                f"{name} is {shown(each)}: with judged_queries= both judged and judged_queries are [judgment]."
-            )
+    given = {"judged": judged, "judged_queries": queries}
+    refuse_shapes(given, judged, "with judged_queries= both judged and judged_queries are [judgment]")
     places = places_of(arrays, queries, None, n_queries, longest, JUDGMENTS)
     grades = arrays.where(places.there, places.laid_out(arrays.floats(judged)), float("nan"))
     return grades, places.flaws
@@ -526,10 +495,10 @@ def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, 
 def topk_batch(
     ids: Any,
     relevant_ids: Any,
-    grades: Any,
-    mask: Any,
-    relevant_mask: Any,
-    duplicates: str,
+    grades: Any = None,
+    mask: Any = None,
+    relevant_mask: Any = None,
+    duplicates: str = "error",
     dtype: Any = None,
 ) -> Batch:
     """Ids of retrieved documents in rank order, and those of the judged ones.

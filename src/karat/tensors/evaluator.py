@@ -224,33 +224,10 @@ class Evaluator:
             self.groups.append((own, ranking, its))
 
     def __call__(
-        self,
-        scores: Any,
-        relevance: Any,
-        *,
-        mask: Any = None,
-        judged: Any = None,
-        queries: Any = None,
-        judged_queries: Any = None,
-        n_queries: int | None = None,
-        longest: int | None = None,
-        longest_judged: int | None = None,
-        weights: Any = None,
-        per_query: bool = False,
+        self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
         """Measure a batch; arguments, result and errors as in ``evaluate``."""
-        batch, weights = self.batch(
-            scores,
-            relevance,
-            weights,
-            mask=mask,
-            judged=judged,
-            queries=queries,
-            judged_queries=judged_queries,
-            n_queries=n_queries,
-            longest=longest,
-            longest_judged=longest_judged,
-        )
+        batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
@@ -261,24 +238,14 @@ class Evaluator:
         return batch_in(**arrays, dtype=dtype_of(self.dtype, arrays["scores"])), weights
 
     def topk(
-        self,
-        ids: Any,
-        relevant_ids: Any,
-        *,
-        grades: Any = None,
-        mask: Any = None,
-        relevant_mask: Any = None,
-        weights: Any = None,
-        per_query: bool = False,
+        self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
         """Measure retrieved ids; arguments, result and errors as in ``evaluate_topk``."""
-        given, duplicates = ids, self.policy.duplicates
-        ids, relevant_ids = taken(ids, "ids"), taken(relevant_ids, "relevant_ids")
-        mask, relevant_mask = taken(mask, "mask"), taken(relevant_mask, "relevant_mask")
-        grades, weights = taken(grades, "grades"), taken(weights, "weights")
-        dtype = dtype_of(self.dtype, ids)
-        batch = topk_batch(ids, relevant_ids, grades, mask, relevant_mask, duplicates, dtype)
-        return given_back(given, self.answer(batch, weights, per_query=per_query))
+        arrays = {"ids": ids, "relevant_ids": relevant_ids, **arrays}
+        arrays = {name: taken(each, name) for name, each in arrays.items()}
+        dtype = dtype_of(self.dtype, arrays["ids"])
+        batch = topk_batch(**arrays, duplicates=self.policy.duplicates, dtype=dtype)
+        return given_back(ids, self.answer(batch, taken(weights, "weights"), per_query=per_query))
 
     def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
         """The values per query, or their means.
@@ -420,9 +387,10 @@ def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
 
     return {
         label: Column(
-            end_to_end([part[label].values for part in parts]),
-            end_to_end([part[label].weights for part in parts]),
-            end_to_end([part[label].kept for part in parts]),
+            *(
+                end_to_end([getattr(part[label], name) for part in parts])
+                for name in ("values", "weights", "kept")
+            )
         )
         for label in parts[0]
     }
