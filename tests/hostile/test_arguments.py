@@ -117,7 +117,7 @@ def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.F
 
 @pytest.mark.parametrize("case", STATES)
 def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
-    with pytest.raises(karat.DataError, match="no state of a karat"):
+    with pytest.raises(karat.DataError, match="No state of a karat"):
         meter().load_state_dict(STATES[case])
 
 

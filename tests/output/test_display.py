@@ -68,7 +68,9 @@ def test_scores_are_a_mapping_to_dict() -> None:
 def test_a_meter_says_what_it_knows(meter: karat.Meter) -> None:
     np = pytest.importorskip("numpy")
     assert repr(meter) == "<karat.Meter: RR · 0 queries · policy ties input>"
-    with pytest.raises(karat.DataError, match=r"No query has come, so there is no mean: call update\(\)"):
+    with pytest.raises(
+        karat.DataError, match=r"There are no queries yet, so there is no mean: call update\(\)"
+    ):
         meter.compute()
     meter.update(np.array([[0.9, 0.2]]), np.array([[0, 1]]), ids=["a"])
     assert repr(meter) == "<karat.Meter: RR 0.5000 · 1 query · policy ties input>"

@@ -222,10 +222,10 @@ def test_judgments_count_end_to_end() -> None:
             {"queries": [0, 0, 0], "judged": [1.0], "judged_queries": [4], "n_queries": 1},
             "judged_queries holds 4",
         ),
-        ({"queries": [0, 0, 0], "judged_queries": [0]}, "judged_queries= means nothing without judged="),
-        ({"n_queries": 1}, "n_queries= means nothing without queries="),
-        ({"longest": 3}, "longest= means nothing without queries="),
-        ({"longest_judged": 3}, "longest_judged= means nothing without judged_queries="),
+        ({"queries": [0, 0, 0], "judged_queries": [0]}, "judged_queries= needs judged="),
+        ({"n_queries": 1}, "n_queries= needs queries="),
+        ({"longest": 3}, "longest= needs queries="),
+        ({"longest_judged": 3}, "longest_judged= needs judged_queries="),
     ],
 )
 def test_no_argument_is_dropped_in_silence(named: dict[str, Any], sentence: str) -> None:

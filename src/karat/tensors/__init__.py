@@ -1,4 +1,4 @@
-"""Measures of batches in arrays. Scores and grades of torch, JAX, NumPy … in; values on the same device out."""
+"""Measures of batches: arrays of scores and grades (torch, JAX, NumPy …) in, values on the same device out."""
 
 from karat.tensors.evaluator import Evaluator, evaluate, evaluate_topk
 

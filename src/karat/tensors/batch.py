@@ -36,21 +36,21 @@ MASKED = {
     "ids": "ids.filled(-1)",
     "relevant_ids": "relevant_ids.filled(-1)",
 }
-"""The arrays to give instead of a masked one."""
+"""Advice for each masked array: the array to give instead."""
 
 UNHELD = "a score that floating point does not hold, so that different ones would be equal"
 """The fault of whole numbers beyond 2**53, and the like."""
 
 
 def taken(array: Any, name: str) -> Any:
-    """The array in the form used for computing: on the host NumPy's, in the machine's byte order.
+    """The array in the form for computing: on the host a NumPy array in the machine's byte order.
 
     Args:
         array: of any library; anything else is returned unchanged.
         name: the argument.
 
     Raises:
-        DataError: a masked array, or one that does not hold real numbers.
+        DataError: a masked array, or an array of anything but real numbers.
     """
     if array is None or isinstance(
         array, int
@@ -72,9 +72,9 @@ def taken(array: Any, name: str) -> Any:
 
 
 def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
-    """Scores as floats, and which of them rounding may have made equal to others; None if there are none.
+    """Scores as floats, and a mark for each one that rounding may have made equal to another; None if none is marked.
 
-    Whole numbers become double precision where there is any, long doubles as well.
+    Whole numbers and long doubles become double precision if the device has it.
     """
     xp = arrays.library
     whole = xp.isdtype(scores.dtype, ("bool", "integral"))
@@ -91,7 +91,7 @@ def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
         unheld = xp.astype(floats, scores.dtype) != scores
     if not whole:
         return floats, unheld & ~arrays.isnan(scores)
-    # Past the largest whole number of the type, what it is turned back into depends on the processor.
+    # Beyond the type's largest number, the result of the conversion back depends on the processor.
     return floats, unheld | (floats >= float(xp.iinfo(scores.dtype).max))
 
 
@@ -105,10 +105,10 @@ def widest(arrays: Arrays) -> Any:
 
 
 def weights_taken(arrays: Arrays, weights: Any) -> Any:
-    """Weights of queries as floats; on a device those that are none become NaN, and so the mean.
+    """Weights of queries as floats; on a device an invalid weight becomes NaN, and so does the mean.
 
     Raises:
-        DataError: on the host, a weight that is none.
+        DataError: on the host, an invalid weight.
     """
     floats = arrays.floats(weights)
     fine = (floats == 0.0) | ((floats >= SMALLEST) & (floats <= LARGEST))
@@ -124,7 +124,7 @@ def refuse_no_ids(array: Any, name: str) -> None:
     """Refuse ids that are not whole numbers.
 
     Raises:
-        DataError: they are not: they would be rounded, and NaN would become a negative id or 0.
+        DataError: other numbers, which would be rounded; NaN would become a negative id or 0.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
         raise DataError(
@@ -134,15 +134,15 @@ def refuse_no_ids(array: Any, name: str) -> None:
 
 
 FEW = 2**20
-"""Queries that any batch may have; more of them than of documents by far are numbers that are ids, not counted."""
+"""The number of queries that is always accepted; far more queries than documents means that ids were given."""
 
 AT_A_TIME = 2**17
-"""Documents of one part, where the parts of a batch may be worked on one after another: what fits into a cache."""
+"""The documents of one part of a batch on the host: as many as fit into a cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Documents of many queries with what is known of them.
+    """Documents of many queries, with their scores, grades and flaws.
 
     Args:
         arrays: their library.
@@ -151,7 +151,7 @@ class Batch:
         mask: which places hold a document; None for all [query, document].
         judged: the grades of all judgments, NaN where there is none; None for ``grades`` [query, judgment].
         flaws: queries whose values are undefined, because values on a device are not inspected [query].
-        first: how many queries of the batch precede these, where they are a part of it.
+        first: for a part of a batch, the number of queries before it.
     """
 
     arrays: Arrays
@@ -163,7 +163,7 @@ class Batch:
     first: int = 0
 
     def parts(self) -> Iterator[Batch]:
-        """The batch itself, or where that is quicker a few queries at a time."""
+        """Yields the batch, or parts of a few queries each if that is faster."""
         queries, width = self.grades.shape
         step = max(1, AT_A_TIME // max(width, 1))
         if not self.arrays.on_host or queries <= step:
@@ -178,10 +178,10 @@ class Batch:
             yield replace(self, first=first, **cut)
 
     def marked(self, which: Any, what: str, advice: str) -> Batch:
-        """The batch with more queries whose values are undefined; on the host a query so marked is refused.
+        """The batch with more queries marked as undefined; on the host, a marked query is an error.
 
         Raises:
-            DataError: on the host, any is marked.
+            DataError: on the host, a query is marked.
         """
         if self.arrays.on_host:
             refuse(which, what, advice, self.first)
@@ -192,7 +192,7 @@ class Batch:
 def batch_of(
     scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None, flaws: Any = None
 ) -> Batch:
-    """Padded arrays as they come.
+    """The batch of padded arrays.
 
     Raises:
         DataError: shapes that do not fit, or on the host a score that is no number.
@@ -219,7 +219,7 @@ def batch_of(
 
 
 def with_flaws(batch: Batch) -> Batch:
-    """Refuse NaN scores on the host; on a device mark their queries."""
+    """The batch without NaN scores: on the host they are refused, on a device their queries are marked."""
     arrays, scores = batch.arrays, batch.scores
     found = arrays.range_of(scores)
     if found is not None and found[0] == found[0]:
@@ -235,27 +235,27 @@ def with_flaws(batch: Batch) -> Batch:
 
 
 def either(flaws: Any, others: Any) -> Any:
-    """The queries that one or the other marks; None marks none."""
+    """The queries with either flaw; None stands for no flaws."""
     if flaws is None or others is None:
         return others if flaws is None else flaws
     return flaws | others
 
 
 def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
-    """Refuse marked queries; ``first`` queries precede these.
+    """Refuse marked queries; ``first`` is the number of queries before them.
 
     Raises:
-        DataError: any is marked.
+        DataError: a query is marked.
     """
     if which.any():
         raise DataError(f"Query number {first + int(which.argmax()) + 1} of the batch has {what}: {advice}.")
 
 
 def array_of(array: Any, name: str) -> Any:
-    """The array.
+    """The argument, if it is an array.
 
     Raises:
-        DataError: it is none.
+        DataError: it is something else.
     """
     if not hasattr(array, "shape"):
         raise DataError(
@@ -265,10 +265,10 @@ def array_of(array: Any, name: str) -> Any:
 
 
 def two_axes(array: Any, name: str) -> Any:
-    """The array.
+    """The argument, if it is an array of two axes.
 
     Raises:
-        DataError: it has not two axes.
+        DataError: it is something else.
     """
     if len(array_of(array, name).shape) == 2:
         return array
@@ -283,7 +283,7 @@ def two_axes(array: Any, name: str) -> Any:
 
 
 def shown(array: Any) -> str:
-    """An array's shape as a sentence has it."""
+    """An array's shape for a sentence, such as ``[2, 3]``."""
     return f"[{', '.join(map(str, array.shape))}]"
 
 
@@ -303,11 +303,10 @@ def batch_in(
     longest_judged: int | None = None,
     dtype: Any = None,
 ) -> Batch:
-    """The arrays of a call in one form; documents and judgments may each come padded or end to end.
+    """The arrays of a call as a batch; documents and judgments may each be padded or end to end.
 
     Raises:
-        DataError: shapes that do not fit, arguments without the one that they belong to, or on the host a query number
-            that cannot be.
+        DataError: shapes that do not fit; an argument that needs another one; on the host, a number of no query.
     """
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
@@ -344,18 +343,18 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
 
 
 def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
-    """Refuse arguments that say nothing without another one.
+    """Refuse arguments that need another one.
 
     Raises:
-        DataError: one is given, and the other is not.
+        DataError: an argument is given without the one that it needs.
     """
     for name, each in arguments.items():
         if given is None and each is not None:
-            raise DataError(f"{name}= means nothing without {owner}=: give both, or leave {name}= out.")
+            raise DataError(f"{name}= needs {owner}=: give both, or leave {name}= out.")
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
-    """The largest query number, -1 if there is none; waits for the device."""
+    """The largest query number, -1 if there are no queries; waits for the device."""
     arrays = arrays_of(queries)
     xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
     known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
@@ -363,9 +362,9 @@ def highest_of(queries: Any, mask: Any = None) -> int:
 
 
 def wide(arrays: Arrays, numbers: Any) -> Any:
-    """Whole numbers in the library's type of places: a shorter type has no room for -1 or for a number past the last.
+    """Whole numbers in the library's index type, which has room for -1 and for one more than the last number.
 
-    Numbers that are not whole stay as they are. Unsigned ones that the type does not hold become negative.
+    Other numbers are returned unchanged. Unsigned numbers that are too large for the type become negative.
     """
     return arrays.places(numbers) if arrays.library.isdtype(numbers.dtype, "integral") else numbers
 
@@ -373,7 +372,7 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
 def judged_batch(
     arrays: Arrays, judged: Any, queries: Any, n_queries: int, longest: int | None
 ) -> tuple[Any, Any]:
-    """The grades of judgments that come end to end [query, judgment], NaN where there is none; and their flaws.
+    """The padded grades of judgments that are end to end [query, judgment], with NaN for padding; and their flaws.
 
     Args:
         arrays: their library.
@@ -394,12 +393,12 @@ def judged_batch(
 
 @dataclass(frozen=True)
 class Kind:
-    """The words for entries of flat arrays, and the arguments about them.
+    """The name for entries of flat arrays, and the arguments about them.
 
     Args:
-        what: one of them.
+        what: the name of one entry.
         queries: the argument with the query of each.
-        longest: the argument with the most that a query has.
+        longest: the argument with the most entries of a query.
     """
 
     what: str
@@ -413,13 +412,13 @@ JUDGMENTS = Kind("judgment", "judged_queries", "longest_judged")
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places of flat arrays' entries in padded ones.
+    """The places of the entries of flat arrays in padded arrays.
 
     Args:
         arrays: their library.
         source: the entry at each place, row by row [query × column].
         there: which places hold an entry [query, column].
-        flaws: queries with more entries than columns, or all where an entry belongs to no query; None on the host.
+        flaws: queries with too many entries, or all queries if an entry belongs to none; None on the host.
     """
 
     arrays: Arrays
@@ -428,7 +427,7 @@ class Places:
     flaws: Any
 
     def laid_out(self, array: Any) -> Any:
-        """A flat array in the padded form, with anything where no entry is."""
+        """A flat array in padded form; padding holds arbitrary values."""
         library = self.arrays.library
         return library.reshape(library.take(array, self.source), tuple(self.there.shape))
 
@@ -436,10 +435,10 @@ class Places:
 def places_of(
     arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
 ) -> Places:
-    """The places of entries with these query numbers, those of a query in their order.
+    """The places of entries with these query numbers, in order within each query.
 
     Raises:
-        DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
+        DataError: on the host, a number of no query, or a query with more entries than ``longest``.
     """
     xp = arrays.library
     if not xp.isdtype(queries.dtype, "integral"):
@@ -452,7 +451,7 @@ def places_of(
             f"{kind.queries} would make {n_queries} queries of {entries} {kind.what}s: queries are numbered from 0 "
             f"without gaps, as numpy.unique({kind.queries}, return_inverse=True)[1] numbers them."
         )
-    # What is masked goes behind all queries.
+    # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
     wrong = (queries < 0) | (queries >= beyond)
@@ -476,10 +475,10 @@ def places_of(
 
 
 def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, kind: Kind) -> Any:
-    """On a device all queries, if an entry belongs to none of them; None on the host [query].
+    """On a device a mark on all queries if an entry belongs to none of them [query]; None on the host.
 
     Raises:
-        DataError: on the host, such an entry.
+        DataError: on the host, an entry of no query.
     """
     if not arrays.on_host:
         return arrays.library.broadcast_to(arrays.library.any(wrong), (n_queries,))
@@ -501,15 +500,15 @@ def topk_batch(
     duplicates: str = "error",
     dtype: Any = None,
 ) -> Batch:
-    """Ids of retrieved documents in rank order, and those of the judged ones.
+    """The batch of retrieved ids in rank order and judged ids.
 
     Args:
-        ids: negative where there is none [query, rank].
-        relevant_ids: negative where there is none [query, judgment].
+        ids: the retrieved documents; negative numbers are padding [query, rank].
+        relevant_ids: the judged documents; negative numbers are padding [query, judgment].
         grades: of ``relevant_ids``; all 1 if None [query, judgment].
-        mask: which of ``ids`` there are [query, rank].
-        relevant_mask: which of ``relevant_ids`` there are [query, judgment].
-        duplicates: the rule for an id that occurs twice: ``error``, or the ``first`` or the ``last`` counts.
+        mask: which of ``ids`` are documents [query, rank].
+        relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
+        duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.
         dtype: the floating type; the library's default if None.
 
     Raises:
@@ -531,9 +530,7 @@ def topk_batch(
         ("grades", grades, relevant_ids),
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
-            raise DataError(
-                f"{name} is {shown(each)}, and what it speaks of is {shown(like)}: give one shape."
-            )
+            raise DataError(f"{name} is {shown(each)}, but the ids are {shown(like)}: give one shape.")
     ids, kept, flaws = wide_ids(arrays, ids, mask, "ids")
     relevant_ids, there, others = wide_ids(arrays, relevant_ids, relevant_mask, "relevant_ids")
     flaws = either(flaws, others)
@@ -554,10 +551,10 @@ def topk_batch(
 
 
 def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, Any]:
-    """Ids in the library's type of places, which of them there are, and queries with one that it does not hold.
+    """Ids in the library's index type, which of them are documents, and queries with an id too large for the type.
 
     Raises:
-        DataError: on the host, such an id.
+        DataError: on the host, an id that is too large.
     """
     unsigned = arrays.library.isdtype(ids.dtype, "unsigned integer")
     ids, there, flaws = wide(arrays, ids), arrays.truth(mask), None
@@ -571,11 +568,11 @@ def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, 
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
-    """Which ids occur twice in their row: each but the first, or but the last."""
+    """A mark on repeated ids of each row: all but the first, or all but the last."""
     xp = arrays.library
     if ids.shape[1] < 2:
         return xp.zeros_like(there)
-    # What is not there becomes ids of its own, below all others and each different.
+    # Padding gets ids below all others, each different.
     own = -1 - xp.arange(ids.shape[1], dtype=ids.dtype, device=arrays.device)[None, :]
     ids = xp.where(there, ids, xp.broadcast_to(own, ids.shape))
     order = xp.argsort(ids, axis=1, stable=True)
@@ -587,9 +584,9 @@ def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
 
 
 def grades_of(arrays: Arrays, ids: Any, kept: Any, judged_ids: Any, judged: Any) -> Any:
-    """The grade of each id; NaN for one that is not judged, or not there.
+    """The grade of each id; NaN for unjudged documents and padding.
 
-    Goes through the judgments by their column, of which there are few; never through queries.
+    It loops over the columns of judgments, of which there are few.
     """
     xp = arrays.library
     found = arrays.full(tuple(ids.shape), float("nan"))

@@ -1,4 +1,4 @@
-"""``karat.tensors.evaluate`` and ``Evaluator``: values per query and means of arrays, one sort for all measures."""
+"""``karat.tensors.evaluate`` and ``Evaluator``: measures of arrays, with one sort for all of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Evaluator", "evaluate", "evaluate_topk", "mean_of", "sums_of", "terms_of"]
 
 RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
-"""The axes of a policy that decide how documents are ranked, and so which measures can share a sort."""
+"""The axes of a policy that affect the ranking: measures that agree on them share a sort."""
 
 
 def evaluate(
@@ -52,43 +52,43 @@ def evaluate(
     """Measure a batch of scored documents, in any array library, on its device.
 
     Nothing is copied to the host and shapes depend on shapes alone, so it can be called under ``jax.jit``; for
-    ``torch.compile`` make an ``Evaluator`` first. On a device numbers are not inspected: what is refused on the host
-    (a score that is no number, a grade above a measure's ``max``) makes the values of its query NaN there.
+    ``torch.compile`` make an ``Evaluator`` first. On a device, numbers are not inspected: data that is an error on the
+    host (a NaN score, a grade above a measure's ``max``) makes the values of its query NaN.
 
     Args:
-        scores: of the system [query, document], or of all queries end to end [document] with ``queries``.
-        relevance: the grade of each document, of any real type or boolean; NaN for an unjudged one, negative as
-            the policy says; of the shape of ``scores``.
+        scores: the system's scores [query, document], or of all queries end to end [document] with ``queries``.
+        relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
+            policy decides about negative grades.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        mask: which places hold a document; the others may hold anything; of the shape of ``scores``. None for all.
-        judged: all grades of each query's judgments, retrieved or not, in any order, NaN where there is none; the
-            documents' own if None [query, judgment], or [judgment] with ``judged_queries``. Each document of a
-            positive grade is among them: one that is not is refused on the host, and elsewhere makes its query NaN if
-            its grade is higher than what is judged.
-        queries: the query of each document, a whole number from 0, where ``scores`` have one axis [document].
-        judged_queries: the query of each judgment, where ``judged`` has one axis [judgment].
-        n_queries: how many queries ``queries`` speaks of; the rows of ``judged`` or the highest number and one if None.
-            Under a compiler it must be given. A query without a document is an empty list.
-        longest: the most documents that a query has there; under a compiler it must be given.
-        longest_judged: the most judgments that a query has where ``judged`` has one axis; under a compiler it must
-            be given.
-        weights: what each query weighs in the means, 0 or from 1e-30 to 1e30; all the same if None [query].
+        mask: which places hold a document, of the shape of ``scores``; the others may hold anything. None for all.
+        judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN
+            [query, judgment], or [judgment] with ``judged_queries``. None if there are no others than those of the
+            documents. A document whose positive grade is not among them is an error on the host; on a device its
+            query becomes NaN if the grade is higher than the judged ones.
+        queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
+        judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
+        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
+            A compiler needs it. A query without a document is an empty list.
+        longest: the most documents of a query, with ``queries``; a compiler needs it.
+        longest_judged: the most judgments of a query, with ``judged_queries``; a compiler needs it.
+        weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
         per_query: the values of each query instead of their mean.
-        policy: what is decided. Documents of equal score keep the order of the array (``input``, the default
-            here). The place serves as the id that an array lacks: ``ascending`` is the same, ``trec`` the reverse.
+        policy: the conventions. Documents with equal scores keep the order of the array (``input``, the default
+            here). The place of a document serves as its id: ``ascending`` is the same order, ``trec`` the reverse.
             ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
-            (on a device of measures that are sums over documents). ``empty="skip"`` leaves a query out of the mean
-            and shows NaN for it, as does ``missing="skip"`` one without a document.
+            (on a device only for measures that are sums over documents). ``empty="skip"`` leaves a query without
+            relevant documents out of the mean and shows NaN for it; so does ``missing="skip"`` for one without
+            documents.
         profile: a named convention, see ``karat.list_profiles()``.
-        max_grade: the highest grade there is, where grades are whole numbers: best lists are then counted, not
-            sorted. On the host karat finds out by itself. A query with any other grade is NaN.
+        max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted.
+            A query with any other grade becomes NaN. On the host karat finds the highest grade itself.
         dtype: the floating type to compute with; that of the scores if None.
 
     Returns:
         One array without axes per measure, or with ``per_query`` one value per query [query].
 
     Raises:
-        DataError: shapes that do not fit; on the host also what makes values NaN elsewhere.
+        DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
         MeasureError: a measure that does not exist, or that arrays cannot give.
         PolicyError: a policy that arrays cannot follow.
 
@@ -134,8 +134,8 @@ def evaluate_topk(
     """Measure lists of retrieved ids in rank order against the ids of the relevant documents.
 
     Args:
-        ids: whole numbers in rank order; a negative one is no document [query, rank].
-        relevant_ids: those of the judged documents, in any order; a negative one is none [query, judgment].
+        ids: whole numbers in rank order; a negative number is padding [query, rank].
+        relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
         measures: as in ``evaluate``.
         grades: of ``relevant_ids``; all 1 if None [query, judgment].
         mask: which of ``ids`` are documents [query, rank].
@@ -177,7 +177,7 @@ def evaluate_topk(
 
 
 class Evaluator:
-    """Measures and conventions, read once and called on batch after batch; what ``torch.compile`` takes.
+    """Measures and conventions, read once and applied to batch after batch, also under ``torch.compile``.
 
     Args:
         measures: as in ``evaluate``.
@@ -231,7 +231,7 @@ class Evaluator:
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
-        """The arrays of a call in one form, and the weights; arguments and errors as in ``evaluate``."""
+        """The arrays of a call as a batch, and the weights; arguments and errors as in ``evaluate``."""
         arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         weights = arrays.pop("weights")
@@ -270,7 +270,7 @@ class Evaluator:
         """The values of each measure, by label.
 
         Raises:
-            DataError: on the host, what makes values NaN elsewhere; weights that do not fit.
+            DataError: weights that do not fit; on the host also data that makes values NaN on a device.
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             raise DataError(
@@ -285,7 +285,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """The batch, with its flaws where ``max_grade`` does not hold."""
+        """The batch, with the queries marked that have a grade other than ``max_grade`` allows."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)
@@ -314,14 +314,14 @@ class Evaluator:
 
 
 def dtype_of(dtype: Any, array: Any) -> Any:
-    """The floating type as NumPy calls it, where NumPy has taken over from PyTorch."""
+    """The floating type; for a NumPy array a type of PyTorch becomes NumPy's."""
     if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
         return np.dtype(str(dtype).removeprefix("torch."))
     return dtype
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The values in the library of what was given."""
+    """The values in the library of the arguments."""
     if isinstance(like, np.ndarray):
         return {label: np.asarray(each)[()] for label, each in values.items()}
     if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
@@ -332,14 +332,14 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
-    """Work on parts of a batch with all cores: NumPy lets go of Python while it reckons."""
+    """Work on parts of a batch on all cores: NumPy releases Python's lock while it computes."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     return list(side_by_side(work, parts, available_cores()))
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
-    """The values of a measure, and what each weighs, once the policy has decided about queries."""
+    """The values of a measure and their weights, after the policy's rules for empty and missing queries."""
     xp, kept = batch.arrays, None
     graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
     listed: Any = None if policy.missing == "zero" else has_documents(batch)
@@ -361,14 +361,14 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
 
 
 def has_documents(batch: Batch) -> Any:
-    """Which queries have a document at all; one that has none is missing [query]."""
+    """A mark on queries that have a document; one without any is missing [query]."""
     if batch.mask is None:
         return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
     return batch.arrays.library.any(batch.mask, axis=1)
 
 
 def shown(batch: Batch, column: Column) -> Any:
-    """Each query's value; NaN for one that does not count."""
+    """The value of each query; NaN for one that does not count."""
     if column.kept is None:
         return column.values
     return batch.arrays.where(column.kept, column.values, float("nan"))
@@ -397,15 +397,15 @@ def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
 
 
 def refuse_measure(measure: Measure) -> None:
-    """Refuse a measure that needs more than grades.
+    """Refuse a measure that an array of grades cannot give.
 
     Raises:
         MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
     """
     if measure.micro:
         raise MeasureError(
-            f"{measure} compares the scores of all queries, and a batch may hold some: put all documents into "
-            f"one, and take {measure.name}, or evaluate a run."
+            f"{measure} compares the scores of all queries, and a batch may hold only some: use {measure.name} with "
+            "the documents of all queries as one list, or evaluate a run."
         )
     if measure.definition.takes != "grades":
         raise MeasureError(
@@ -420,7 +420,7 @@ class Column:
 
     Args:
         values: [query].
-        weights: what each weighs in the mean; None if all weigh the same [query].
+        weights: the weight of each in the mean; None for equal weights [query].
         kept: which queries count at all; None for all [query].
     """
 
@@ -454,7 +454,7 @@ def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
-    """The mean from the two sums; undefined where nothing counts."""
+    """The mean from the two sums; NaN if no query counts."""
     if how == "sum":
         return total
     mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))

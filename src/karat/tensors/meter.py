@@ -1,4 +1,4 @@
-"""``karat.Meter``: means over batches, kept as two sums a measure, and merged over machines."""
+"""``karat.Meter``: means over batches and processes, kept as two sums per measure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DIGEST = 16
 """Bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
 
 SAME = 1e-5
-"""How far the values of a query that comes twice may lie apart: what single precision makes of another batch."""
+"""The largest difference between the values of a query that comes twice, as from single precision in another batch."""
 
 
 @dataclass
@@ -38,9 +38,9 @@ class State:
 
     Args:
         sums: the sum and the divisor of each measure [measure, 2].
-        count: how many queries came.
-        seen: the fingerprints of those that came with an id.
-        queries: the values per measure, and what they add to the sums, of each query by its id, where they are kept.
+        count: the number of queries so far.
+        seen: the fingerprints of the queries with an id.
+        queries: by id, the values of each query and its terms of the sums, if they are kept.
     """
 
     sums: Any = None
@@ -52,13 +52,12 @@ class State:
 class Meter:
     """Means over queries that come in batches, in one process or many.
 
-    Kept are two numbers per measure, however many queries come; nothing is asked of a device before ``compute``.
+    It keeps two numbers per measure, for any number of queries, and waits for a device only in ``compute``.
 
-    - Without ids a query that comes twice is not noticed.
-    - With ids a fingerprint of 16 bytes is kept for each, and a query that comes twice, here or in another process, is
-      refused.
-    - With ids and ``per_query`` the values are kept too, and a query that comes twice, as the samplers of distributed
-      training repeat some, counts once.
+    - Without ids, a query that comes twice counts twice.
+    - With ids, a query that comes twice, here or in another process, is an error; 16 bytes are kept for each query.
+    - With ids and ``per_query=True``, a query that comes twice, as when the sampler of distributed training repeats
+      it, counts once; its values are kept too.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -99,13 +98,13 @@ class Meter:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all that came."""
+        """Forget all queries."""
         self.state = State()
 
-    # ------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------ input
 
     def update(self, scores: Any, relevance: Any, *, ids: Iterable[Any] | None = None, **named: Any) -> None:
-        """Take in a batch.
+        """Add a batch.
 
         Args:
             scores: as in ``karat.tensors.evaluate`` [query, document].
@@ -114,14 +113,14 @@ class Meter:
             named: as there: ``mask``, ``judged``, ``weights``, ``queries``, ``n_queries``, ``longest``.
 
         Raises:
-            DataError: as there; a query that came before; ids missing, or in another number than the queries.
+            DataError: as there; a query that came before; missing ids, or more or fewer ids than queries.
         """
         batch, weights = self.evaluator.batch(scores, relevance, **named)
         self.stand_under(self.evaluator.policy)
         self.take(batch.arrays, self.evaluator.columns(batch, weights), int(batch.grades.shape[0]), ids)
 
     def add(self, scores: Scores) -> None:
-        """Take in ``karat.Scores``, of measures of the same names under the same policy as all that comes.
+        """Add ``karat.Scores`` of the same measures under the same policy.
 
         Args:
             scores: the scores of some queries.
@@ -149,7 +148,7 @@ class Meter:
         self.take(HOST, columns, len(scores.queries), scores.queries)
 
     def take(self, xp: Arrays, columns: dict[str, Column], count: int, ids: Iterable[Any] | None) -> None:
-        """Take in the values of some queries."""
+        """Add the values of some queries."""
         hows = [each.definition.aggregate for each in self.measures]
         if self.per_query:
             with xp.quiet():
@@ -171,13 +170,13 @@ class Meter:
         self.absorb(State(wide(xp, xp.library.stack(sums)), count, seen))
 
     def merge(self, other: Meter) -> None:
-        """Take in what another meter has taken, as of another process; the order of merging does not matter.
+        """Add the queries of another meter, as from another process; the order of merging does not matter.
 
         Args:
             other: a meter of the same measures; it is not changed.
 
         Raises:
-            DataError: other measures or another policy, or a query that both have, where values are not kept.
+            DataError: other measures or another policy; without ``per_query``, a query that both have.
         """
         if not isinstance(other, Meter):
             raise DataError(f"merge() takes another karat.Meter, not a {type(other).__name__}.")
@@ -188,14 +187,14 @@ class Meter:
         self.absorb(other.state)
 
     def absorb(self, other: State) -> None:
-        """Put another state's knowledge to this one's, a query that both know once."""
+        """Add another state to this one; a query of both counts once."""
         mine = self.state
         if self.per_query:
             for name, (values, part) in other.queries.items():
                 known, _ = mine.queries.setdefault(name, (values, part))
                 if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
                     raise DataError(
-                        f"Query '{name}' came twice with other values: which is meant, nobody can tell."
+                        f"Query '{name}' came twice, with different values: give each query one id."
                     )
             mine.count = len(mine.queries)
             return
@@ -205,33 +204,33 @@ class Meter:
         mine.count += other.count
 
     def stand_under(self, policy: Policy) -> None:
-        """Hold all that comes to one policy.
+        """Set the policy of the first batch, and hold all others to it.
 
         Raises:
-            DataError: it is another one.
+            DataError: another policy.
         """
         if self.policy is not None and policy != self.policy:
             raise DataError(
-                f"What came before stands under the policy '{self.policy.describe()}', this under "
+                f"The earlier batches have the policy '{self.policy.describe()}', this one has "
                 f"'{policy.describe()}': give both the same, as in karat.Meter(policy=...)."
             )
         self.policy = policy
 
-    # ------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------ results
 
     def compute(self, *, distributed: bool = False) -> dict[str, float]:
-        """The means of all that came.
+        """The means over all queries.
 
         Args:
-            distributed: together with the meters of all processes of ``torch.distributed``; each must ask.
+            distributed: include the meters of all processes of ``torch.distributed``; each of them must call this.
 
         Raises:
-            DataError: no query has come; a query that two processes have, where values are not kept.
+            DataError: there are no queries; without ``per_query``, a query that two processes have.
         """
         if distributed:
             return self.gathered().compute()
         if not self.state.count:
-            raise DataError("No query has come, so there is no mean: call update() or add() first.")
+            raise DataError("There are no queries yet, so there is no mean: call update() or add() first.")
         sums = self.sums()
         with HOST.quiet():
             return {
@@ -257,11 +256,11 @@ class Meter:
         return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
 
     def __len__(self) -> int:
-        """How many queries came."""
+        """The number of queries so far."""
         return self.state.count
 
     def __repr__(self) -> str:
-        """The means so far, how many queries came, and their policy."""
+        """The means so far, the number of queries, and the policy."""
         if not self.state.count:
             means = ", ".join(self.labels)
         else:
@@ -279,7 +278,7 @@ class Meter:
         return np.sum(parts, axis=0) if parts else np.zeros((len(self.labels), 2))
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the meter knows, as plain lists that JSON can hold."""
+        """The state of the meter, as plain lists for JSON."""
         queries = {name: [each.tolist() for each in its] for name, its in self.state.queries.items()}
         return {
             "measures": [str(each) for each in self.measures],
@@ -290,30 +289,30 @@ class Meter:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Know what ``state_dict`` said, and nothing else.
+        """Replace the state by one from ``state_dict``.
 
         Args:
-            state: what it gave.
+            state: the result of ``state_dict``.
 
         Raises:
-            DataError: it is of other measures, or no state at all.
+            DataError: the state is of other measures, or is not one at all.
         """
         try:
             measures = list(map(str, state["measures"]))
             known = self.known_from(state)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise DataError(
-                f"This is no state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() gave."
+                f"No state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() returned."
             ) from None
         if measures != [str(each) for each in self.measures]:
             raise DataError(f"The state is of {', '.join(measures)}, not of {', '.join(self.labels)}.")
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
-        """Takes the state that ``state_dict`` returned.
+        """The state that a dictionary from ``state_dict`` describes.
 
         Raises:
-            ValueError: numbers that are no sums of such measures; other errors of what is no such dictionary.
+            ValueError: numbers that do not fit the measures; other errors if it is another dictionary.
         """
         rows = len(state["measures"])
         queries = {
@@ -330,12 +329,12 @@ class Meter:
     # ------------------------------------------------------------ many processes
 
     def gathered(self) -> Meter:
-        """A meter of what all processes of ``torch.distributed`` have, on each of them.
+        """A meter with the queries of all processes of ``torch.distributed``, returned to each of them.
 
-        The sums take one all-reduce; fingerprints or values of queries, where there are any, are gathered.
+        The sums take one all-reduce; fingerprints or values of queries, if there are any, are gathered.
 
         Raises:
-            DataError: a query that two processes have, where values are not kept.
+            DataError: without ``per_query``, a query that two processes have.
         """
         import torch
         from torch import distributed
@@ -372,7 +371,7 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
     """An array of numbers.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: the numbers have another shape.
     """
     found = np.array(given, np.float64)
     if found.shape != shape:
@@ -384,7 +383,7 @@ def named(ids: Iterable[Any] | None, count: int) -> list[str]:
     """The ids as text.
 
     Raises:
-        DataError: there are none, or not one for each query.
+        DataError: there are no ids, or not one for each query.
     """
     if ids is None:
         raise DataError(
@@ -400,7 +399,7 @@ def refuse_twice(count: int) -> None:
     """Refuse queries that would count twice.
 
     Raises:
-        DataError: there are some.
+        DataError: there are such queries.
     """
     if count:
         raise DataError(
@@ -410,7 +409,7 @@ def refuse_twice(count: int) -> None:
 
 
 def fingerprints(names: list[str]) -> set[bytes]:
-    """Sixteen bytes for each name."""
+    """The fingerprint of each name."""
     return {
         hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=DIGEST).digest()
         for name in names
@@ -418,7 +417,7 @@ def fingerprints(names: list[str]) -> set[bytes]:
 
 
 def wide(xp: Arrays, sums: Any) -> Any:
-    """Sums in double precision, where the device has it."""
+    """Sums in double precision, if the device has it."""
     if xp.kind == "numpy":
         return np.asarray(sums, np.float64)
     if xp.kind == "torch" and sums.device.type != "mps":
@@ -427,7 +426,7 @@ def wide(xp: Arrays, sums: Any) -> Any:
 
 
 def together(mine: Any, others: Any) -> Any:
-    """The sum of two sums, on their device as long as both have the same one; None is nothing."""
+    """The sum of two sums, on their device if it is the same, else on the host; None counts as 0."""
     if mine is None or others is None:
         return others if mine is None else mine
     if type(mine) is not type(others) or getattr(mine, "device", None) != getattr(others, "device", None):

@@ -24,10 +24,10 @@ __all__ = ["beyond", "checked", "means_over_orders", "ranked", "refuse_axes", "v
 
 
 def refuse_axes(policy: Policy) -> None:
-    """Refuse what a policy asks for and arrays cannot give.
+    """Refuse a policy that arrays cannot follow.
 
     Raises:
-        PolicyError: a rule for ties that needs more than arrays.
+        PolicyError: a rule for ties that needs a column of ranks.
     """
     if policy.ties == "rank-column":
         raise PolicyError(
@@ -37,11 +37,11 @@ def refuse_axes(policy: Policy) -> None:
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
-    """The batch, with the queries marked or refused that the policy calls an error.
+    """The batch after the policy's errors: their queries are refused on the host, and marked on a device.
 
     Raises:
-        DataError: on the host, a tie that touches a judged document, a negative grade, scores and grades swapped, or
-            documents whose grades ``judged`` lacks.
+        DataError: on the host, a tie that touches a judged document, a negative grade, swapped scores and grades, or
+            documents whose grades are missing in ``judged``.
     """
     if policy.negative == "unjudged":
         refuse_swapped(batch)
@@ -57,10 +57,10 @@ def checked(batch: Batch, policy: Policy) -> Batch:
 
 
 def refuse_swapped(batch: Batch) -> None:
-    """Refuse on the host what only swapped arguments hold: negative fractions as grades, whole numbers as scores.
+    """Refuse swapped arguments on the host: grades that are negative fractions, with scores that are whole numbers.
 
     Raises:
-        DataError: they are; ``negative="nonrelevant"`` allows it.
+        DataError: the arguments are swapped; ``negative="nonrelevant"`` accepts them.
     """
     xp, found = batch.arrays, batch.arrays.range_of(batch.grades)
     if batch.scores is None or found is None or not found[0] < 0.0:
@@ -76,10 +76,10 @@ def refuse_swapped(batch: Batch) -> None:
 
 
 def within_judged(batch: Batch) -> Batch:
-    """The batch, its queries refused or marked whose documents are better than their judgments.
+    """The batch after a check that each positive grade of a document is among the judgments of its query.
 
-    The host compares grade by grade. Elsewhere both are sorted: no document may have a higher grade than the judgment
-    at its place, which is what keeps values within a measure's range.
+    The host compares grade by grade. A device sorts both: no document may have a higher grade than the judgment at the
+    same place, which keeps values within a measure's range.
 
     Raises:
         DataError: on the host, more documents of a positive grade than are judged.
@@ -99,7 +99,7 @@ def within_judged(batch: Batch) -> Batch:
 
 
 def negative(batch: Batch) -> Any:
-    """Which queries have a negative grade [query]."""
+    """A mark on queries with a negative grade [query]."""
     xp, found = batch.arrays, no_query(batch)
     for grades, there in ((batch.grades, batch.mask), (batch.judged, None)):
         if grades is not None and not xp.library.isdtype(grades.dtype, "bool"):
@@ -109,12 +109,12 @@ def negative(batch: Batch) -> Any:
 
 
 def no_query(batch: Batch) -> Any:
-    """No query marked [query]."""
+    """Marks that are all false [query]."""
     return batch.arrays.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0
 
 
 def tied(batch: Batch, policy: Policy) -> Any:
-    """Which queries have equal scores that touch a judged document down to the policy's depth [query]."""
+    """A mark on queries with a tie that touches a judged document within the policy's depth [query]."""
     lists = ranked(batch, Policy(scores=policy.scores, ties="input"))
     first, last = lists.tie_span
     judged = (lists.grades != NEVER_POOLED) & lists.inside
@@ -127,8 +127,8 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
     Args:
         batch: the documents.
-        policy: of it ties, score width, judgments, unjudged, negative and depth.
-        highest: the highest grade, where all grades are whole numbers.
+        policy: its ties, scores, judgments, unjudged, negative, retrieved and depth count.
+        highest: the highest grade, if all grades are whole numbers.
     """
     xp = batch.arrays
     grades, levels = graded(xp, batch.grades, policy, highest)
@@ -152,13 +152,13 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 
 def retrieved(batch: Batch) -> Batch:
-    """The batch with a mask for documents that score minus infinity, and so are not retrieved."""
+    """The batch without the documents of score minus infinity, which are not retrieved."""
     there = batch.scores > -float("inf")
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
 def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tuple[Any, int | None]:
-    """Grades as the lists take them, and the highest one where all are known to be whole and few."""
+    """The grades under a policy, and the highest grade if all are known to be small whole numbers."""
     found = xp.range_of(grades)
     truth = xp.library.isdtype(grades.dtype, "bool")
     floats = xp.floats(grades)
@@ -177,7 +177,7 @@ def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tupl
 
 
 def keys_of(batch: Batch, policy: Policy) -> Any:
-    """The scores by which documents are ranked, NaN for what is none; None where they are ranked already."""
+    """The scores to rank by, with NaN for padding; None if documents are in rank order already."""
     keys, xp = batch.scores, batch.arrays
     if keys is None:
         return None
@@ -187,7 +187,7 @@ def keys_of(batch: Batch, policy: Policy) -> Any:
 
 
 def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
-    """The place of the document at each rank, places without one last; None where the order stays."""
+    """The place of the document at each rank, with padding last; None if the order stays."""
     xp = batch.arrays
     if keys is None:
         return None if batch.mask is None else xp.order_down(xp.floats(batch.mask))
@@ -212,7 +212,7 @@ def condensed(lists: Padded) -> Padded:
 
 
 def beyond(batch: Batch, highest: int) -> Any:
-    """Queries with a grade that is no whole number up to ``highest`` [query]."""
+    """A mark on queries with a grade other than a whole number up to ``highest`` [query]."""
     xp, flaws = batch.arrays, None
     for grades in (batch.grades, batch.judged):
         if grades is not None and grades.shape[1]:
@@ -228,20 +228,20 @@ def means_over_orders(
 ) -> dict[str, Any]:
     """The value of each measure and query, by label [query].
 
-    A measure that is a sum over documents has its mean from one list in which tied documents are alike. Any other one
-    takes the orders one by one, or a sample of them, as ``karat.evaluate`` does; that needs the host.
+    For a measure that is a sum over documents, one list in which tied documents share their ranks gives the mean. Any
+    other measure needs the orders one by one, or a sample of them, as in ``karat.evaluate``, and so the host.
 
     Args:
         batch: the documents.
         policy: how they are ranked, ``ties="expected"``.
         measures: by label.
-        highest: the highest grade, where all grades are whole numbers.
+        highest: the highest grade, if all grades are whole numbers.
 
     Raises:
-        MeasureError: on a device, a measure that is no sum over documents.
+        MeasureError: on a device, a measure that is not a sum over documents.
     """
     whole = ranked(batch, replace(policy, depth=None, unjudged="nonrelevant"), highest)
-    # A depth or a removal decides over documents that a measure of sums knows nothing of.
+    # A depth or a removal depends on the order, so the sum over documents is no longer enough.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = {label: each for label, each in measures.items() if sums and each.definition.additive}
     lists = Expected(whole)
@@ -250,8 +250,8 @@ def means_over_orders(
     if others and not batch.arrays.on_host:
         label = next(iter(others))
         raise MeasureError(
-            f"{label} has no mean over orders of tied documents (ties='expected') on a device, where nobody may look "
-            "for ties: choose another rule for ties, or hand over arrays in the host's memory."
+            f"{label} has no mean over orders of tied documents (ties='expected') on a device, where "
+            "karat does not inspect scores: choose another rule for ties, or give arrays in the host's memory."
         )
     if others:
         rows = rows_of(whole)
@@ -284,7 +284,7 @@ def rows_of(lists: Padded) -> JudgedRows:
 
 
 def offsets_of_each(kept: Any) -> Any:
-    """The boundaries of each query's entries, end to end [query + 1]."""
+    """The offsets of each query's entries, which are end to end [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
 
 
@@ -292,7 +292,7 @@ def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
     """The values of a measure.
 
     Raises:
-        UncomputableError: on the host, a query whose grades give none.
+        UncomputableError: on the host, a query whose grades give no value.
     """
     try:
         values: Any = measure.values(lists)
