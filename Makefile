@@ -94,7 +94,9 @@ $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
 # After the tools of the tests: two pips in one environment at once, as with make -j, spoil it.
 $(VENV)/peers: pyproject.toml | $(VENV)/test-tools
 	$(PIP) "karat[peers]"
+	@$(BIN)/python build_backend/vega.py
 	@touch $@
+	@$(MAKE) --no-print-directory $(VENV)/installed
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

@@ -8,6 +8,8 @@ import hashlib
 import json
 import os
 import re
+import subprocess
+import sys
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ from karat.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.abc import Traversable
 
     from karat.comparison import Comparison, Settings
     from karat.reports.queries import Closeup, Inputs
@@ -38,19 +41,38 @@ __all__ = [
     "title_of",
 ]
 
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""Vega Embed alone is exposed; it brings Vega and Vega-Lite."""
+# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
+# A process: vl_convert holds Python's lock for two seconds, during which nothing else runs, not even Ctrl-C.
+PROGRAM = """
+import sys
+_, exposed, *sys.path = sys.argv
+import vl_convert
+made = f"/* Vega {vl_convert.get_vega_version()}, bundled by vl-convert */", vl_convert.javascript_bundle(exposed)
+sys.stdout.buffer.write("\\n".join(made).encode())
+"""
 SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
 
 
 def refuse_absent() -> None:
-    """Refuse to begin without the template library.
+    """Refuse to begin without the required packages.
 
     Raises:
-        DataError: it is not installed.
+        DataError: one is not installed.
     """
     from importlib.util import find_spec
 
-    if find_spec("jinja2") is None:
-        raise DataError("A report needs jinja2, not installed here: pip install 'karat[report]'.")
+    needed = (
+        {"jinja2": "jinja2"}
+        if carried().is_file()
+        else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
+    )
+    absent = [package for module, package in needed.items() if find_spec(module) is None]
+    if absent:
+        raise DataError(
+            f"A report needs {' and '.join(absent)}, not installed here: pip install 'karat[report]'."
+        )
 
 
 def page(data: dict[str, Any], **parts: Any) -> str:
@@ -83,10 +105,18 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
+def carried() -> Traversable:
+    """The drawing library in a wheel, where ``build_backend/vega.py`` ran before the build."""
+    return files("karat.reports") / "templates" / "vega.js.gz"
+
+
 def drawing_library() -> tuple[str, str]:
-    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version; ``docs/write_vega.py`` wrote them."""
-    packed = (files("karat.reports") / "templates" / "vega.js.gz").read_bytes()
-    script = gzip.decompress(packed).decode("utf-8")
+    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version."""
+    if carried().is_file():
+        script = gzip.decompress(carried().read_bytes()).decode("utf-8")
+    else:
+        program = [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)]
+        script = subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")  # noqa: S603 - ours
     return script, script.partition(",")[0].removeprefix("/* Vega ")
 
 

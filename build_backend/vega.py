@@ -1,0 +1,44 @@
+"""Writes the drawing library of reports for a wheel to carry: ``python build_backend/vega.py``; needs vl-convert.
+
+vl-convert takes two seconds of processor time to bundle Vega, Vega-Lite and Vega Embed. A wheel built after this
+program has run carries the bundle; karat without it asks vl-convert for each page. The
+bundle stays out of the repository.
+"""
+
+from __future__ import annotations
+
+import gzip
+from importlib.metadata import files
+from pathlib import Path
+
+TARGET = Path(__file__).parents[1] / "src" / "karat" / "reports" / "templates" / "vega.js.gz"
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""Vega Embed alone is exposed, as in ``karat.reports.page``."""
+LIBRARIES = {
+    "Vega, Vega-Lite, Vega-Embed": "University of Washington Interactive Data Lab, BSD-3-Clause",
+    "D3": "Mike Bostock, ISC",
+    "topojson-client": "Michael Bostock, ISC",
+    "delaunator": "Mapbox, ISC",
+    "node-semver": "Isaac Z. Schlueter and contributors, ISC",
+    "fast-json-patch": "Joachim Wester, MIT",
+    "json-stringify-pretty-compact": "Simon Lydell, MIT",
+}
+"""What the bundle holds, whose it is, and under which licence."""
+
+
+def bundled() -> str:
+    """Vega's version and the notices as comments, then the script."""
+    import vl_convert
+
+    notices = "\n".join(f"{name}: {owner}" for name, owner in LIBRARIES.items())
+    licence = next(each for each in files("vl-convert-python") or [] if each.name == "LICENSE").read_text()
+    made = f"Vega {vl_convert.get_vega_version()}, bundled by vl-convert {vl_convert.__version__}"
+    return (
+        f"/* {made}. It holds:\n{notices}\n"
+        f"The terms of vl-convert and, with the names above, of BSD-3-Clause:\n{licence} */\n"
+        + vl_convert.javascript_bundle(EXPOSED)
+    )
+
+
+if __name__ == "__main__":
+    TARGET.write_bytes(gzip.compress(bundled().encode("utf-8"), 9, mtime=0))
