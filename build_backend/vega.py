@@ -8,7 +8,7 @@ bundle stays out of the repository.
 from __future__ import annotations
 
 import gzip
-from importlib.metadata import files
+from importlib.metadata import files, version
 from pathlib import Path
 
 TARGET = Path(__file__).parents[1] / "src" / "karat" / "reports" / "templates" / "vega.js.gz"
@@ -32,7 +32,7 @@ def bundled() -> str:
 
     notices = "\n".join(f"{name}: {owner}" for name, owner in LIBRARIES.items())
     licence = next(each for each in files("vl-convert-python") or [] if each.name == "LICENSE").read_text()
-    made = f"Vega {vl_convert.get_vega_version()}, bundled by vl-convert {vl_convert.__version__}"
+    made = f"Vega {vl_convert.get_vega_version()}, bundled by vl-convert {version('vl-convert-python')}"
     return (
         f"/* {made}. It holds:\n{notices}\n"
         f"The terms of vl-convert and, with the names above, of BSD-3-Clause:\n{licence} */\n"
