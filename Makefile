@@ -13,7 +13,7 @@ WORKERS ?= 4
 
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := CMakeLists.txt $(wildcard native/*.*) build_backend/karat_build.py build_backend/compiler.py \
+KERNEL := CMakeLists.txt native/kernel.cmake $(filter-out native/fuzz/%,$(wildcard native/*/*.*)) build_backend/karat_build.py build_backend/compiler.py \
   build_backend/tools.txt build_backend/zig.txt
 PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 # Python compiles what it imports; to compile all of PyTorch and SciPy beforehand takes minutes.

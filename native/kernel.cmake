@@ -1,24 +1,27 @@
 # This file lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
-set(KARAT_KERNEL
-  ${CMAKE_CURRENT_LIST_DIR}/blocks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/columns.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/decimal.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/gather.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/json.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/judgments.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/match.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/match_frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/numbers.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/parquet.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/ranked.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/read_frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/reading.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/reduce.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/regroup.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/rows.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/source.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/survey.cpp)
+# What sees every line or row of a run, and what does not.
+set(KARAT_HOT
+  ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/reduce.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/regroup.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
+set(KARAT_COLD
+  ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
+set(KARAT_KERNEL ${KARAT_HOT} ${KARAT_COLD})
 set(KARAT_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 option(KARAT_PORTABLE "Leave out vector instructions, 128-bit products and from_chars" OFF)

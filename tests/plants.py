@@ -28,70 +28,82 @@ class Plant(NamedTuple):
 
 PLANTS = {
     "a blank that begins a line": Plant(
-        "run_lines.h", "(all & (all >> 1) & through) | (all & 1)", "all & (all >> 1) & through"
+        "text/run_lines.h", "(all & (all >> 1) & through) | (all & 1)", "all & (all >> 1) & through"
     ),
     "NUL bytes in the tag": Plant(
-        "run_lines.h", "|| holds_nul(tag, skip_token(tag, end))) return", ") return"
+        "text/run_lines.h", "|| holds_nul(tag, skip_token(tag, end))) return", ") return"
     ),
     "more digits than a double holds": Plant(
-        "numbers.h", "if (mantissa > (std::uint64_t{1} << 53)) return false;", ""
+        "text/numbers.h", "if (mantissa > (std::uint64_t{1} << 53)) return false;", ""
     ),
-    "the last of three occurrences": Plant("reduce.cpp", "if (later_wins) held = again.document;", ""),
+    "the last of three occurrences": Plant(
+        "matching/reduce.cpp", "if (later_wins) held = again.document;", ""
+    ),
     "NaN that becomes first": Plant(
-        "reduce.cpp", "if (std::isnan(documents.documents[0].score)) documents.descending = false;", ""
+        "matching/reduce.cpp",
+        "if (std::isnan(documents.documents[0].score)) documents.descending = false;",
+        "",
     ),
     "ties of which eight are judged": Plant(
-        "reduce.cpp", "asked[t] >= SORT_FROM && ties_", "asked[t] > SORT_FROM && ties_"
+        "matching/reduce.cpp", "asked[t] >= SORT_FROM && ties_", "asked[t] > SORT_FROM && ties_"
     ),
     "ties by the rank column": Plant(
-        "reduce.cpp", "documents.ranks[a] < documents.ranks[b];", "documents.ranks[a] > documents.ranks[b];"
+        "matching/reduce.cpp",
+        "documents.ranks[a] < documents.ranks[b];",
+        "documents.ranks[a] > documents.ranks[b];",
     ),
     "a query that comes back": Plant(
-        "match.cpp",
+        "matching/match.cpp",
         ".exchange(1, std::memory_order_relaxed) != 0",
         ".exchange(1, std::memory_order_relaxed) > 1",
     ),
     "more queries than buckets": Plant(
-        "gather.cpp", "(query_count + count - 1) / count", "query_count / count", memory=True
+        "matching/gather.cpp", "(query_count + count - 1) / count", "query_count / count", memory=True
     ),
     "memory that was written out": Plant(
-        "gather.cpp", "slabs_used_ = held_ = free_bytes_ = 0;", "slabs_used_ = held_ = 0;"
+        "matching/gather.cpp", "slabs_used_ = held_ = free_bytes_ = 0;", "slabs_used_ = held_ = 0;"
     ),
     "extents that do not follow": Plant(
-        "gather.cpp", "heap.written.back().size == place;", "heap.written.back().size <= place;"
+        "matching/gather.cpp", "heap.written.back().size == place;", "heap.written.back().size <= place;"
     ),
-    "lines of later pieces": Plant("match_frame.cpp", "- piece * piece_rows_ + 1", "+ 1"),
+    "lines of later pieces": Plant("matching/match_frame.cpp", "- piece * piece_rows_ + 1", "+ 1"),
     "a query across two frames": Plant(
-        "match_frame.cpp",
+        "matching/match_frame.cpp",
         "if (open >= 0) keep_open(feed, sorted);",
         "if (open >= 0 && open_.ids.size() == 0) keep_open(feed, sorted);",
     ),
     "numbers that share a memory": Plant(
-        "stretches.h", "memory.number == UNKNOWN || memory.value != value", "memory.number == UNKNOWN"
+        "frames/stretches.h", "memory.number == UNKNOWN || memory.value != value", "memory.number == UNKNOWN"
     ),
     "offsets that fall by one": Plant(
-        "frame.cpp", "ends[row] <= ends[row + 1];", "ends[row] <= ends[row + 1] + 1;"
+        "frames/frame.cpp", "ends[row] <= ends[row + 1];", "ends[row] <= ends[row + 1] + 1;"
     ),
     "offsets beyond the last one": Plant(
-        "frame.cpp", "from == to || ends[to] <= ends[count_]", "true", memory=True
+        "frames/frame.cpp", "from == to || ends[to] <= ends[count_]", "true", memory=True
     ),
     "a view one byte too long": Plant(
-        "frame.cpp", "> part_sizes_[parts[2]];", "> part_sizes_[parts[2]] + 1;", memory=True
+        "frames/frame.cpp", "> part_sizes_[parts[2]];", "> part_sizes_[parts[2]] + 1;", memory=True
     ),
     "an index that is the size": Plant(
-        "frame.cpp", "static_cast<std::uint64_t>(index(row)) >= ", "static_cast<std::uint64_t>(index(row)) > "
+        "frames/frame.cpp",
+        "static_cast<std::uint64_t>(index(row)) >= ",
+        "static_cast<std::uint64_t>(index(row)) > ",
     ),
     "a Parquet page longer than its column": Plant(
-        "parquet.cpp", "content >= 0 && content <= last - at", "content >= 0 && content <= last - at + 1"
+        "frames/parquet.cpp",
+        "content >= 0 && content <= last - at",
+        "content >= 0 && content <= last - at + 1",
     ),
     "a Parquet page of more values": Plant(
-        "parquet.cpp", "its->number(1) <= left", "its->number(1) <= left + 1"
+        "frames/parquet.cpp", "its->number(1) <= left", "its->number(1) <= left + 1"
     ),
-    "a Parquet column behind the end": Plant("parquet.cpp", "packed <= end - at", "packed <= end"),
+    "a Parquet column behind the end": Plant("frames/parquet.cpp", "packed <= end - at", "packed <= end"),
     "Parquet levels longer than the page": Plant(
-        "parquet.cpp", "repetitions <= size - definitions", "repetitions <= size"
+        "frames/parquet.cpp", "repetitions <= size - definitions", "repetitions <= size"
     ),
-    "a Parquet header in disorder": Plant("parquet.cpp", "next > field && next", "next >= field && next"),
+    "a Parquet header in disorder": Plant(
+        "frames/parquet.cpp", "next > field && next", "next >= field && next"
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "oracle.h"
-#include "ranked.h"
+#include "matching/ranked.h"
 
 [[noreturn]] void disagree(const char* what);
 

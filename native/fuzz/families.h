@@ -8,7 +8,7 @@
 #include <string>
 
 #include "compare.h"
-#include "spill.h"
+#include "matching/spill.h"
 
 namespace family {
 

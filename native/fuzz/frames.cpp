@@ -15,8 +15,8 @@
 
 #include "compare.h"
 #include "families.h"
-#include "match_frame.h"
-#include "read_frame.h"
+#include "matching/match_frame.h"
+#include "frames/read_frame.h"
 
 namespace family {
 namespace {

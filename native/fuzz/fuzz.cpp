@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "families.h"
-#include "survey.h"
+#include "text/survey.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

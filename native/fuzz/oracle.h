@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "match.h"
+#include "matching/match.h"
 
 namespace oracle {
 

@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "families.h"
 #include "oracle.h"
-#include "parquet.h"
+#include "frames/parquet.h"
 
 namespace family {
 namespace {

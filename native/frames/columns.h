@@ -1,0 +1,50 @@
+// This file finds the columns of a frame that make a run or qrels, and the first row of them that cannot be used.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frames/frame.h"
+
+namespace karat {
+
+// Which column is what.
+struct RunColumns {
+    std::size_t query, document;
+    std::optional<std::size_t> score;  // without scores the lowest rank comes first
+    std::optional<std::size_t> rank;
+};
+
+struct QrelsColumns {
+    std::size_t query, document, grade;
+};
+
+// The columns of one batch that make a run or qrels.
+struct Columns {
+    Column query, document;
+    std::optional<Column> value;  // the score or the grade
+    std::optional<Column> rank;
+    const Frame* nulls = nullptr;  // the frame, if rows of the batch are null as a whole
+    std::size_t batch = 0;
+
+    double score(std::int64_t row) const { return value ? value->number(row) : -rank->number(row); }
+};
+
+std::vector<Columns> columns_of(const Frame& frame, const RunColumns& columns);
+std::vector<Columns> columns_of(const Frame& frame, const QrelsColumns& columns);
+
+// What each column is called, for faults.
+struct Names {
+    std::string query, document, value, rank;
+    bool finite;  // the value must be
+};
+
+Names names_of(const Frame& frame, const RunColumns& columns);
+Names names_of(const Frame& frame, const QrelsColumns& columns);
+
+// The first row from `from` to before `to` that cannot be used; rows of a batch that begins at row `start`.
+std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, std::int64_t from, std::int64_t to,
+                                    const Names& names);
+
+}  // namespace karat

@@ -1,0 +1,25 @@
+// This file declares how frames become judgments, rows as they stand, and the list of one query.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "frames/columns.h"
+#include "matching/ranked.h"
+#include "matching/rows.h"
+
+namespace karat {
+
+// All throw RowFault for the first row that cannot be used.
+Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates);
+// The rows of some queries, or all, as they stand: for readers, not for measuring.
+struct FrameRows {
+    Ids queries, documents;
+    std::vector<double> values;
+};
+FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted);
+// All documents of one query in rank order.
+Ranked rank_frame(std::string_view query, const Frame& frame, const RunColumns& columns, const MatchOptions& options);
+
+}  // namespace karat

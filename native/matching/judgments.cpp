@@ -1,0 +1,179 @@
+// This file reads and arranges relevance judgments.
+#include "matching/judgments.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace karat {
+
+std::uint64_t fresh_seed() {
+    const auto clock = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    const int here = 0;
+    const auto place = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&here));
+    return fold_multiply(clock ^ HASH_A, place ^ HASH_B) | 1;
+}
+
+std::int64_t Judgments::find_query(std::string_view id) const {
+    const auto found = query_table_.find(hash_id(id, seed_), [&](std::uint32_t q) { return same_id(queries_[q], id); });
+    return found == IdTable::NONE ? -1 : static_cast<std::int64_t>(found);
+}
+
+void Judgments::find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const {
+    std::uint64_t hashes[TOGETHER];
+    std::uint32_t candidates[TOGETHER];
+    std::string_view found[TOGETHER];
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_id(ids[i], seed_);
+    for (std::size_t i = 0; i < count; ++i) candidates[i] = query_table_.candidate(hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) found[i] = candidates[i] == IdTable::NONE ? std::string_view() : queries_[candidates[i]];
+    for (std::size_t i = 0; i < count; ++i) {
+        if (candidates[i] == IdTable::NONE) {
+            numbers[i] = -1;
+        } else {
+            numbers[i] = same_id(found[i], ids[i]) ? static_cast<std::int64_t>(candidates[i]) : find_query(ids[i]);
+        }
+    }
+}
+
+JudgmentsBuilder::JudgmentsBuilder() : seed_(fresh_seed()) {}
+
+std::uint32_t JudgmentsBuilder::query_number(std::string_view query) {
+    if (last_query_ != IdTable::NONE && queries_[last_query_] == query) return last_query_;
+    const std::uint64_t hash = hash_id(query, seed_);
+    const auto fresh = static_cast<std::uint32_t>(queries_.size());
+    const auto found = query_table_.find_or_add(hash, fresh, [&](std::uint32_t q) { return queries_[q] == query; });
+    if (found != IdTable::NONE) return found;
+    queries_.add(query);
+    query_hashes_.push_back(hash);
+    if (query_table_.crowded()) query_table_.grow([&](std::uint32_t q) { return query_hashes_[q]; });
+    return fresh;
+}
+
+void JudgmentsBuilder::add(std::string_view query, std::string_view document, double grade, std::int64_t line) {
+    if (row_queries_.size() >= std::numeric_limits<std::uint32_t>::max() - 1) {
+        throw std::length_error("more than four thousand million judgments");
+    }
+    last_query_ = query_number(query);
+    row_queries_.push_back(last_query_);
+    documents_.add(document);
+    grades_.push_back(grade);
+    lines_.push_back(line);
+}
+
+Judgments JudgmentsBuilder::finish(Duplicates policy) {
+    const std::size_t query_count = queries_.size();
+    const std::size_t row_count = row_queries_.size();
+
+    std::vector<std::uint32_t> order(query_count);  // place in byte order → number by first line
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return compare_ids(queries_[a], queries_[b]) < 0; });
+
+    std::vector<std::size_t> starts(query_count + 1, 0);
+    for (const std::uint32_t q : row_queries_) ++starts[q + 1];
+    for (std::size_t q = 0; q < query_count; ++q) starts[q + 1] += starts[q];
+    std::vector<std::uint32_t> rows(row_count);
+    {
+        std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+        for (std::size_t row = 0; row < row_count; ++row) {
+            rows[next[row_queries_[row]]++] = static_cast<std::uint32_t>(row);
+        }
+    }
+
+    Judgments made;
+    made.seed_ = seed_;
+    made.queries_.reserve(query_count, queries_.bytes());
+    made.query_table_.reset(query_count);
+    made.offsets_.reserve(query_count + 1);
+    made.documents_.reserve(row_count, documents_.bytes());
+    made.hashes_.reserve(row_count);
+    made.grades_.reserve(row_count);
+    made.lines_.reserve(row_count);
+
+    IdTable seen;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> chosen;  // per first occurrence: the occurrence that stands
+    for (std::size_t place = 0; place < query_count; ++place) {
+        const std::uint32_t q = order[place];
+        const std::uint32_t* own = rows.data() + starts[q];
+        const std::size_t own_count = starts[q + 1] - starts[q];
+        made.queries_.add(queries_[q]);
+        made.query_table_.find_or_add(query_hashes_[q], static_cast<std::uint32_t>(place),
+                                      [](std::uint32_t) { return false; });
+
+        hashes.resize(own_count);
+        chosen.resize(own_count);
+        seen.reset(own_count);
+        std::vector<char> kept(own_count, 1);
+        for (std::size_t i = 0; i < own_count; ++i) {
+            const std::string_view document = documents_[own[i]];
+            hashes[i] = hash_id(document, seed_);
+            chosen[i] = static_cast<std::uint32_t>(i);
+            const auto first = seen.find_or_add(hashes[i], static_cast<std::uint32_t>(i),
+                                                [&](std::uint32_t k) { return documents_[own[k]] == document; });
+            if (first == IdTable::NONE) continue;
+            if (policy == Duplicates::keep) {
+                made.duplicates.push_back(
+                    {static_cast<std::int64_t>(place), std::string(document), lines_[own[first]], lines_[own[i]]});
+                continue;
+            }
+            ++made.dropped;
+            const std::uint32_t standing = chosen[first];
+            const bool later_wins =
+                policy == Duplicates::last || (policy == Duplicates::max && grades_[own[i]] > grades_[own[standing]]);
+            kept[later_wins ? standing : i] = 0;
+            if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
+        }
+        for (std::size_t i = 0; i < own_count; ++i) {
+            if (!kept[i]) continue;
+            made.documents_.add(documents_[own[i]]);
+            made.hashes_.push_back(hashes[i]);
+            made.grades_.push_back(grades_[own[i]]);
+            made.lines_.push_back(lines_[own[i]]);
+        }
+        made.offsets_.push_back(static_cast<std::int64_t>(made.grades_.size()));
+    }
+    std::stable_sort(made.duplicates.begin(), made.duplicates.end(),
+                     [](const JudgedTwice& a, const JudgedTwice& b) { return a.line < b.line; });
+    return made;
+}
+
+Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Reading& reading, Duplicates duplicates) {
+    JudgmentsBuilder builder;
+    std::vector<std::string_view> fields(static_cast<std::size_t>(shape.columns) + 1);
+    const auto take = [&](const char* first, const char* end, std::int64_t line) -> std::optional<Complaint> {
+        if (split(first, end, fields.data(), shape.columns + 1) != shape.columns) return wrong_columns(first, end);
+        const std::string_view token = fields[static_cast<std::size_t>(shape.columns) - 1];
+        const ParsedNumber grade = parse_grade(token, reading.numbers);
+        if (grade.fault != NumberFault::none) return wrong_number(grade.fault, token);
+        builder.add(fields[0], fields[static_cast<std::size_t>(shape.columns) - 2], grade.value, line);
+        return std::nullopt;
+    };
+    LineCount count = walk_lines(source, reading, take);
+    Judgments judgments = builder.finish(duplicates);
+    judgments.count = std::move(count);
+    return judgments;
+}
+
+Rows read_rows(Source& source, int columns, LastColumn last, const Reading& reading) {
+    Rows rows;
+    rows.id_columns = columns - 1;
+    std::vector<std::string_view> fields(static_cast<std::size_t>(columns) + 1);
+    const auto take = [&](const char* first, const char* end, std::int64_t line) -> std::optional<Complaint> {
+        if (split(first, end, fields.data(), columns + 1) != columns) return wrong_columns(first, end);
+        const std::string_view token = fields[static_cast<std::size_t>(columns) - 1];
+        const ParsedNumber number =
+            last == LastColumn::grade ? parse_grade(token, reading.numbers) : parse_score(token, reading.numbers);
+        if (number.fault != NumberFault::none) return wrong_number(number.fault, token);
+        for (int i = 0; i < columns - 1; ++i) rows.ids.add(fields[static_cast<std::size_t>(i)]);
+        rows.values.push_back(number.value);
+        rows.lines.push_back(line);
+        return std::nullopt;
+    };
+    rows.count = walk_lines(source, reading, take);
+    return rows;
+}
+
+}  // namespace karat

@@ -1,0 +1,99 @@
+// This file holds relevance judgments: queries in byte order, per query their documents and grades in file order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "matching/ids.h"
+#include "text/lines.h"
+#include "text/source.h"
+
+namespace karat {
+
+enum class Duplicates { keep, first, last, max };
+
+struct JudgedTwice {
+    std::int64_t query;
+    std::string document;
+    std::int64_t first_line;
+    std::int64_t line;
+};
+
+class Judgments {
+public:
+    std::int64_t query_count() const { return static_cast<std::int64_t>(queries_.size()); }
+    std::string_view query(std::int64_t q) const { return queries_[static_cast<std::size_t>(q)]; }
+    // The query's number, or -1.
+    std::int64_t find_query(std::string_view id) const;
+    // The same of several. Each step waits for memory, so each is taken for all before the next one.
+    static constexpr std::size_t TOGETHER = 32;
+    void find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const;
+
+    // Judgments [offsets[q], offsets[q + 1]) belong to query q.
+    const std::vector<std::int64_t>& offsets() const { return offsets_; }
+    const std::vector<double>& grades() const { return grades_; }
+    const std::vector<std::int64_t>& lines() const { return lines_; }
+    std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
+    std::uint64_t hash(std::int64_t j) const { return hashes_[static_cast<std::size_t>(j)]; }
+    std::uint64_t seed() const { return seed_; }
+
+    std::vector<JudgedTwice> duplicates;
+    std::int64_t dropped = 0;
+    LineCount count;
+
+private:
+    friend class JudgmentsBuilder;
+    std::uint64_t seed_ = 0;
+    Ids queries_;
+    IdTable query_table_;
+    std::vector<std::int64_t> offsets_{0};
+    Ids documents_;
+    std::vector<std::uint64_t> hashes_;
+    std::vector<double> grades_;
+    std::vector<std::int64_t> lines_;
+};
+
+// Takes judgments in any order and arranges them.
+class JudgmentsBuilder {
+public:
+    JudgmentsBuilder();
+    void add(std::string_view query, std::string_view document, double grade, std::int64_t line);
+    // A query that need not have a judgment.
+    void add_query(std::string_view query) { last_query_ = query_number(query); }
+    Judgments finish(Duplicates duplicates);
+
+private:
+    std::uint32_t query_number(std::string_view query);
+
+    std::uint64_t seed_;
+    Ids queries_;  // in the order of their first line
+    std::vector<std::uint64_t> query_hashes_;
+    IdTable query_table_;
+    std::uint32_t last_query_ = IdTable::NONE;
+    Ids documents_;
+    std::vector<std::uint32_t> row_queries_;
+    std::vector<double> grades_;
+    std::vector<std::int64_t> lines_;
+};
+
+struct JudgmentColumns {
+    int columns = 4;  // the query is the first, the document the one before the last, the grade the last
+};
+
+Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Reading& reading, Duplicates duplicates);
+
+// A rare table of text: all columns but the last as bytes, the last as a number.
+struct Rows {
+    int id_columns = 0;
+    Ids ids;  // id_columns a row
+    std::vector<double> values;
+    std::vector<std::int64_t> lines;
+    LineCount count;
+};
+
+enum class LastColumn { level, grade };
+
+Rows read_rows(Source& source, int columns, LastColumn last, const Reading& reading);
+
+}  // namespace karat

@@ -1,0 +1,16 @@
+// This file matches the text of a run with judgments: bytes in, judged rows out.
+#pragma once
+
+#include <atomic>
+
+#include "matching/parallel.h"
+#include "matching/rows.h"
+#include "text/source.h"
+
+namespace karat {
+
+// Throws LineFault for the earliest bad line, Interrupted when `go_on` said no, and whatever the source throws.
+Matched match_text(const Judgments& judgments, Source& source, const MatchOptions& options,
+                   std::atomic<std::int64_t>* progress, const GoOn& go_on);
+
+}  // namespace karat

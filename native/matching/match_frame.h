@@ -1,0 +1,74 @@
+// This file declares how frames become judged rows: one frame, or many of which each is gone when the next one comes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "frames/columns.h"
+#include "matching/gather.h"
+#include "matching/ids.h"
+#include "matching/parallel.h"
+#include "matching/reduce.h"
+#include "matching/rows.h"
+#include "frames/stretches.h"
+
+namespace karat {
+
+// Takes the rows of a run frame after frame. Rows are counted over all of them.
+//
+// Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so no more is
+// held than one frame and one query. With options.gathered every row of a judged query is kept, see gather.h.
+//
+// How fast it could be: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
+// once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 35 ns
+// of one core a row, most of it the look-up of the document.
+class FrameMatcher {
+public:
+    FrameMatcher(const Judgments& judgments, const MatchOptions& options);
+
+    // False when a query came back that was reduced already: begin again, gathered. `last` says that no frame follows.
+    // Throws RowFault for the first row that cannot be used, Interrupted when `go_on` said no.
+    bool take(const Frame& frame, const RunColumns& columns, bool last, const GoOn& go_on);
+    // To be called once, at the end.
+    Matched finish(const GoOn& go_on);
+
+private:
+    // The documents so far of the query that the last row belongs to.
+    struct Open {
+        std::int64_t query = -1;
+        Ids ids;
+        std::vector<double> scores;
+        std::vector<std::int64_t> ranks;
+        std::vector<std::int64_t> rows;  // from 0
+
+        void clear();
+        void add_to(Documents& documents, const MatchOptions& options, std::uint64_t seed) const;
+    };
+    struct Feed;
+    class Assembler;
+
+    std::vector<Splitter> splitters_for(const Feed& feed);
+    void gather(Feed& feed, const GoOn& go_on);
+    Sorted stretches(Feed& feed, const GoOn& go_on);
+    bool reduce(Feed& feed, bool last, const GoOn& go_on);
+    void keep_open(const Feed& feed, const Sorted& sorted);
+    Place row_of(const Place& place) const;
+
+    const Judgments& judgments_;
+    const MatchOptions options_;
+    const std::int64_t piece_rows_;
+    const Buckets buckets_;
+    std::vector<std::unique_ptr<Gathered>> gathered_;  // one a worker
+    std::vector<std::int64_t> blocks_;                 // where each block of gathered rows begins
+    std::vector<Findings> findings_;                   // one a worker
+    std::vector<Strings> extra_;                       // one a worker
+    std::vector<char> reduced_;                        // which queries were
+    Open open_;
+    std::int64_t rows_ = 0;
+};
+
+// The whole run in one frame, its rows in any order. Throws as FrameMatcher does.
+Matched match_frame(const Judgments& judgments, const Frame& frame, const RunColumns& columns,
+                    const MatchOptions& options, const GoOn& go_on);
+
+}  // namespace karat

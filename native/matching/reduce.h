@@ -1,0 +1,104 @@
+// This file reduces the documents retrieved for one query to its judged rows.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "matching/ids.h"
+#include "matching/rows.h"
+#include "matching/standings.h"
+
+namespace karat {
+
+struct Document {
+    const char* id;
+    std::size_t id_size;
+    std::uint64_t hash;
+    double score;
+
+    std::string_view name() const { return {id, id_size}; }
+};
+
+// The documents retrieved for one query in file order.
+struct Documents {
+    std::vector<Document> documents;
+    std::vector<std::int64_t> ranks;  // the rank column, where ties are settled by it
+    std::vector<Place> places;        // empty where find_places() can count them
+    Place start{0, 0};                // of the first document
+    bool descending = true;           // every score is at most the one before it, so none is NaN
+
+    std::size_t size() const { return documents.size(); }
+
+    void clear() {
+        documents.clear();
+        ranks.clear();
+        places.clear();
+        descending = true;
+        last_score_ = std::numeric_limits<double>::infinity();
+    }
+
+    void add(std::string_view id, std::uint64_t hash, double score) {
+        descending &= score <= last_score_;
+        last_score_ = score;
+        documents.push_back({id.data(), id.size(), hash, score});
+    }
+
+    // Counts the lines between the ids, all of which lie in one stretch of text.
+    void find_places();
+
+private:
+    double last_score_ = std::numeric_limits<double>::infinity();
+};
+
+// One per worker: it owns the tables that are used again for each query.
+class Reducer {
+public:
+    Reducer(const Judgments& judgments, const MatchOptions& options)
+        : judgments_(judgments), ties_(options.ties), policy_(options.duplicates), with_scores_(options.scores) {}
+
+    void reduce(std::int64_t query, Documents& documents, Findings& findings);
+
+private:
+    struct Hit {
+        std::uint32_t document;
+        std::int64_t judgment;
+    };
+    struct Again {
+        std::uint32_t first;
+        std::uint32_t document;
+        std::int64_t judgment;  // or -1
+    };
+    struct Spot {
+        std::int64_t rank = 0, tie_first = 0, tie_last = 0;
+    };
+
+    void join(std::int64_t query, const Documents& documents);
+    void drop_repeats(Documents& documents);
+    void rank_wanted(const Documents& documents);
+    void rank_in_ties(const Documents& documents);
+    void rank_with_nan(const Documents& documents);
+    bool goes_before(const Documents& documents, std::uint32_t a, std::uint32_t b) const;
+    const Spot& spot(std::uint32_t document) const;
+    void report(std::int64_t query, Documents& documents, Findings& findings);
+    void report_scores(const Documents& documents, Findings& findings) const;
+
+    const Judgments& judgments_;
+    const Ties ties_;
+    const Duplicates policy_;
+    const bool with_scores_;
+
+    IdTable table_;
+    std::vector<Hit> hits_;
+    std::vector<std::int64_t> retrieved_as_;  // per judgment of the query: the document, or -1
+    std::vector<Again> repeats_;
+    std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
+    std::vector<Spot> spots_;            // one a wanted document
+    std::vector<double> scores_;         // of all documents, where they are not in order
+    std::vector<double> thresholds_;
+    std::vector<Standing> standings_;
+    std::vector<std::vector<std::uint32_t>> groups_;
+};
+
+}  // namespace karat

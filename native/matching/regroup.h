@@ -1,0 +1,18 @@
+// This file declares the reduction of gathered documents, bucket by bucket.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "matching/gather.h"
+#include "matching/parallel.h"
+
+namespace karat {
+
+// Reduces the queries of every bucket. There is one of `findings` for each worker, which is one thread; the buckets are
+// read by one thread alone where `small` says so. Throws Interrupted when `go_on` said no, and what a worker threw.
+void reduce_gathered(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
+                     const std::vector<std::unique_ptr<Gathered>>& gathered, bool small, const GoOn& go_on,
+                     const std::vector<Findings*>& findings);
+
+}  // namespace karat

@@ -1,0 +1,72 @@
+// This file puts the workers' findings into the order of the judgments' queries.
+#include "matching/rows.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace karat {
+namespace {
+
+// Each worker's scores are given back as soon as they are copied.
+void arrange_scores(std::vector<Findings>& findings, Matched& matched) {
+    std::vector<std::size_t> starts;
+    std::size_t total = 0;
+    for (const std::int64_t length : matched.length) {
+        starts.push_back(total);
+        total += static_cast<std::size_t>(std::max<std::int64_t>(length, 0));
+    }
+    if (std::all_of(findings.begin(), findings.end(), [](const Findings& found) { return found.scores.empty(); })) {
+        return;
+    }
+    matched.scores.resize(total);
+    for (Findings& found : findings) {
+        for (const QueryRows& query : found.queries) {
+            const auto from = found.scores.begin() + static_cast<std::ptrdiff_t>(query.score);
+            std::copy_n(from, query.length, matched.scores.begin() + static_cast<std::ptrdiff_t>(
+                                                                         starts[static_cast<std::size_t>(query.query)]));
+        }
+        std::vector<double>().swap(found.scores);
+    }
+}
+
+}  // namespace
+
+Matched arrange(const Judgments& judgments, std::vector<Findings>& findings) {
+    const auto query_count = static_cast<std::size_t>(judgments.query_count());
+    Matched matched;
+    matched.length.assign(query_count, -1);
+    matched.offsets.assign(query_count + 1, 0);
+    for (const Findings& found : findings) {
+        for (const QueryRows& query : found.queries) {
+            matched.length[static_cast<std::size_t>(query.query)] = query.length;
+            matched.offsets[static_cast<std::size_t>(query.query) + 1] = static_cast<std::int64_t>(query.row_count);
+        }
+        matched.dropped += found.dropped;
+        matched.tied_queries += found.tied_queries;
+        matched.unordered += found.unordered;
+    }
+    for (std::size_t q = 0; q < query_count; ++q) matched.offsets[q + 1] += matched.offsets[q];
+
+    const auto row_count = static_cast<std::size_t>(matched.offsets.back());
+    matched.rank.resize(row_count);
+    matched.tie_first.resize(row_count);
+    matched.tie_last.resize(row_count);
+    matched.judgment.resize(row_count);
+    for (Findings& found : findings) {
+        for (const QueryRows& query : found.queries) {
+            auto at = static_cast<std::size_t>(matched.offsets[static_cast<std::size_t>(query.query)]);
+            for (std::size_t i = 0; i < query.row_count; ++i, ++at) {
+                const Row& row = found.rows[query.row + i];
+                matched.rank[at] = row.rank;
+                matched.tie_first[at] = row.tie_first;
+                matched.tie_last[at] = row.tie_last;
+                matched.judgment[at] = row.judgment;
+            }
+        }
+        std::move(found.repeats.begin(), found.repeats.end(), std::back_inserter(matched.duplicates));
+    }
+    arrange_scores(findings, matched);
+    return matched;
+}
+
+}  // namespace karat

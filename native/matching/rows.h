@@ -1,0 +1,95 @@
+// This file declares what a match yields: for each query of the judgments, where its judged documents were retrieved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matching/judgments.h"
+#include "matching/spill.h"
+
+namespace karat {
+
+enum class Ties { trec, ascending, input, rank_column };
+
+struct MatchOptions {
+    Ties ties = Ties::trec;
+    bool float32 = false;
+    Duplicates duplicates = Duplicates::keep;
+    bool scores = false;  // hand over every score, not only where judged documents stand
+    Reading reading;
+    int threads = 1;
+    std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as pay
+    bool gathered = false;  // never take queries to stand together
+    Spill* spill = nullptr;  // where gathered documents go that memory shall not hold
+    std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill
+
+    double rounded(double score) const { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
+};
+
+// One judged document that was retrieved; ranks are counted from 1.
+struct Row {
+    std::int64_t rank;
+    std::int64_t tie_first;  // the ranks of the first and the last document with the same score
+    std::int64_t tie_last;
+    std::int64_t judgment;
+};
+
+// A line by its block and its number in it from 1; the line of the whole text once the blocks before it are counted.
+struct Place {
+    std::int64_t block;
+    std::int64_t line;
+};
+
+struct Repeat {
+    std::int64_t query;
+    std::string document;
+    Place first;
+    Place again;
+    std::int64_t first_rank;
+    std::int64_t again_rank;
+};
+
+struct QueryRows {
+    std::int64_t query;
+    std::int64_t length;
+    std::size_t row;
+    std::size_t row_count;
+    std::size_t score = 0;  // where its scores begin, if they are asked for
+};
+
+// What one worker has found so far.
+struct Findings {
+    std::vector<Row> rows;
+    std::vector<QueryRows> queries;
+    std::vector<double> scores;
+    std::vector<Repeat> repeats;
+    std::int64_t dropped = 0;
+    std::int64_t tied_queries = 0;
+    std::int64_t unordered = 0;
+};
+
+struct Matched {
+    std::vector<std::int64_t> length;
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
+    std::vector<double> scores;  // if they are asked for: of all documents, query by query, from the highest down, NaN last
+    std::vector<std::string> extra;
+    std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
+    std::int64_t dropped = 0;
+    std::int64_t tied_queries = 0;
+    std::int64_t unordered = 0;
+    LineCount count;
+    std::string tag;
+};
+
+// Puts the workers' findings into the order of the judgments' queries.
+Matched arrange(const Judgments& judgments, std::vector<Findings>& findings);
+
+// The order of two tied documents under a rule by id; `a` before `b` when negative.
+inline int compare_tied(std::string_view a, std::string_view b, Ties ties) {
+    return ties == Ties::ascending ? compare_ids(a, b) : compare_ids(b, a);
+}
+
+}  // namespace karat

@@ -1,0 +1,236 @@
+// This file binds frames, which arrive as Arrow streams, and their match; one frame or many.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <unordered_set>
+
+#include "frames/parquet.h"
+#include "frames/read_frame.h"
+#include "matching/match_frame.h"
+#include "python/errors.h"
+#include "python/judgments.h"
+#include "python/options.h"
+#include "python/parts.h"
+#include "python/sources.h"
+
+namespace karat::python {
+
+namespace {
+
+// Takes the stream out of its capsule; given back when everything is read.
+class TakenStream {
+public:
+    explicit TakenStream(nb::handle capsule) {
+        auto* held = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+        if (held == nullptr) throw nb::python_error();
+        if (held->release == nullptr) throw nb::value_error("the stream was read already");
+        stream = *held;
+        held->release = nullptr;
+    }
+    ~TakenStream() { stream.release(&stream); }
+    TakenStream(const TakenStream&) = delete;
+    TakenStream& operator=(const TakenStream&) = delete;
+
+    ArrowArrayStream stream;
+};
+
+void make_frame(karat::Frame* self, nb::object capsule) {
+    translated(capsule, [&] {
+        TakenStream taken(capsule);
+        // What produces the batches may want Python's lock on another thread.
+        const nb::gil_scoped_release free;
+        new (self) karat::Frame(taken.stream);
+    });
+}
+
+nb::list list_fields(const karat::Frame& frame) {
+    nb::list fields;
+    for (const karat::Field& field : frame.fields()) {
+        const char* holds = field.holds == karat::Holds::text     ? "text"
+                            : field.holds == karat::Holds::whole  ? "whole"
+                            : field.holds == karat::Holds::number ? "number"
+                            : field.holds == karat::Holds::none   ? "none"
+                                                                  : "other";
+        fields.append(nb::make_tuple(to_text(field.name), nb::str(holds), to_text(field.format)));
+    }
+    return fields;
+}
+
+std::size_t checked(const karat::Frame& frame, std::size_t field, bool id) {
+    if (field >= frame.fields().size()) throw nb::index_error("no such column");
+    const karat::Holds holds = frame.fields()[field].holds;
+    const bool fits = holds == karat::Holds::whole || holds == karat::Holds::none ||
+                      holds == (id ? karat::Holds::text : karat::Holds::number);
+    if (!fits) throw nb::value_error(id ? "a column of ids holds text or whole numbers" : "the column holds no numbers");
+    return field;
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_frame(const karat::Frame& frame, std::size_t query, std::size_t document,
+                                                    std::size_t grade, const std::string& duplicates) {
+    const karat::QrelsColumns columns{checked(frame, query, true), checked(frame, document, true),
+                                      checked(frame, grade, false)};
+    const karat::Duplicates rule = duplicate_rule(duplicates);
+    return translated(nb::none(), [&] {
+        const nb::gil_scoped_release free;
+        return hold(karat::judgments_from_frame(frame, columns, rule));
+    });
+}
+
+karat::RunColumns run_columns(const karat::Frame& frame, std::size_t query, std::size_t document,
+                              std::optional<std::size_t> score, std::optional<std::size_t> rank, karat::Ties ties) {
+    if (!score && !rank) throw nb::value_error("a run has scores or ranks");
+    if (ties == karat::Ties::rank_column && !rank) throw nb::value_error("there is no rank column");
+    karat::RunColumns columns{checked(frame, query, true), checked(frame, document, true), std::nullopt, std::nullopt};
+    if (score) columns.score = checked(frame, *score, false);
+    if (rank) columns.rank = checked(frame, *rank, false);
+    return columns;
+}
+
+std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, const karat::Frame& frame,
+                                            std::size_t query, std::size_t document, std::optional<std::size_t> score,
+                                            std::optional<std::size_t> rank, const std::string& ties, bool float32,
+                                            const std::string& duplicates, int threads, bool scores) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.threads = std::clamp(threads, 1, 256);
+    options.scores = scores;
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    return translated(nb::none(), [&] {
+        const nb::gil_scoped_release free;
+        return std::make_unique<karat::Matched>(karat::match_frame(judgments.data, frame, columns, options, go_on));
+    });
+}
+
+// What it is made of lives as long as it does; one thread at a time.
+class HeldMatcher {
+    // What failed cannot go on, nor what is finished.
+    template <class Work>
+    auto alone(Work&& work, bool last) {
+        if (busy_.exchange(true)) throw nb::value_error("the matcher is in use, or has ended");
+        return translated(nb::none(), [&] {
+            const nb::gil_scoped_release free;
+            auto found = work();
+            busy_.store(last);
+            return found;
+        });
+    }
+
+public:
+    HeldMatcher(nb::object judgments, karat::RunColumns columns, karat::MatchOptions options,
+                std::unique_ptr<ObjectSpill> spill)
+        : judgments_(std::move(judgments)),
+          columns_(columns),
+          options_(options),
+          spill_(std::move(spill)),
+          matcher_(nb::cast<HeldJudgments&>(judgments_).data, options) {}
+
+    bool take(const karat::Frame& frame) {
+        run_columns(frame, columns_.query, columns_.document, columns_.score, columns_.rank, options_.ties);
+        return alone([&] { return matcher_.take(frame, columns_, false, go_on); }, false);
+    }
+
+    std::unique_ptr<karat::Matched> finish() {
+        return alone([&] { return std::make_unique<karat::Matched>(matcher_.finish(go_on)); }, true);
+    }
+
+private:
+    nb::object judgments_;
+    const karat::RunColumns columns_;
+    const karat::MatchOptions options_;
+    std::unique_ptr<ObjectSpill> spill_;
+    karat::FrameMatcher matcher_;
+    std::atomic<bool> busy_{false};
+};
+
+void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, std::size_t document,
+                  std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
+                  bool float32, const std::string& duplicates, int threads, bool scores, bool gathered,
+                  nb::object spill, std::optional<std::size_t> memory) {
+    nb::cast<HeldJudgments&>(judgments);
+    auto overflow = make_spill(spill);
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.threads = std::clamp(threads, 1, 256);
+    options.scores = scores;
+    options.gathered = gathered;
+    options.spill = overflow.get();
+    options.memory = memory.value_or(options.memory);
+    new (self) HeldMatcher(std::move(judgments), {query, document, score, rank}, options, std::move(overflow));
+}
+
+nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
+                          std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
+                          bool float32, const std::string& duplicates) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
+    const std::string_view id(wanted.c_str(), wanted.size());
+    return translated(nb::none(), [&] {
+        return listed_tuple(karat::rank_frame(id, frame, columns, options));
+    });
+}
+
+nb::tuple rows_of_frame(const karat::Frame& frame, std::optional<nb::list> wanted, std::size_t query,
+                        std::size_t document, std::optional<std::size_t> score, std::optional<std::size_t> rank) {
+    const karat::RunColumns columns = run_columns(frame, query, document, score, rank, karat::Ties::trec);
+    std::unordered_set<std::string> ids;
+    if (wanted) {
+        for (std::size_t i = 0; i < wanted->size(); ++i) ids.emplace(bytes_at(*wanted, static_cast<Py_ssize_t>(i)));
+    }
+    return translated(nb::none(), [&] {
+        const karat::FrameRows rows = karat::rows_of_frame(frame, columns, wanted ? &ids : nullptr);
+        nb::list queries, documents, values;
+        for (std::size_t i = 0; i < rows.values.size(); ++i) {
+            queries.append(to_bytes(rows.queries[i]));
+            documents.append(to_bytes(rows.documents[i]));
+            values.append(rows.values[i]);
+        }
+        return nb::make_tuple(queries, documents, values);
+    });
+}
+
+std::optional<std::string> parquet_damage(nb::handle file) {
+    const HeldBuffer buffer(file);
+    const nb::gil_scoped_release free;
+    return karat::parquet_damage(buffer.bytes());
+}
+
+}  // namespace
+
+void bind_frames(nb::module_& module) {
+    nb::class_<karat::Frame>(module, "Frame")
+        .def("__init__", &make_frame, "stream"_a)
+        .def_prop_ro("fields", &list_fields)
+        .def_prop_ro("rows", &karat::Frame::rows);
+
+    module.def("judgments_from_frame", &judgments_from_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
+               "grade"_a, "duplicates"_a = "keep");
+    module.def("match_frame", &match_frame, "judgments"_a, "frame"_a, nb::kw_only(), "query"_a, "document"_a,
+               "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep", "threads"_a = 1, "scores"_a = false);
+    nb::class_<HeldMatcher>(module, "FrameMatcher")
+        .def("__init__", &make_matcher, "judgments"_a, nb::kw_only(), "query"_a, "document"_a, "score"_a = nb::none(),
+             "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false, "duplicates"_a = "keep", "threads"_a = 1,
+             "scores"_a = false, "gathered"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none())
+        .def("take", &HeldMatcher::take, "frame"_a)
+        .def("finish", &HeldMatcher::finish);
+    module.def("rows_of_frame", &rows_of_frame, "frame"_a, "wanted"_a = nb::none(), nb::kw_only(), "query"_a,
+               "document"_a, "score"_a = nb::none(), "rank"_a = nb::none());
+    module.def("ranked_in_frame", &ranked_in_frame, "frame"_a, "wanted"_a, nb::kw_only(), "query"_a, "document"_a,
+               "score"_a = nb::none(), "rank"_a = nb::none(), "ties"_a = "trec", "float32"_a = false,
+               "duplicates"_a = "keep");
+
+    module.def("parquet_damage", &parquet_damage, "file"_a);
+}
+
+}  // namespace karat::python

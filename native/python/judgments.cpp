@@ -1,0 +1,147 @@
+// This file binds judgments: those of a text, a dict or rows, and other tables of text.
+#include "python/judgments.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "python/errors.h"
+#include "python/mapping.h"
+#include "python/options.h"
+#include "python/parts.h"
+#include "python/sources.h"
+
+namespace karat::python {
+
+std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments) {
+    return std::make_unique<HeldJudgments>(HeldJudgments{std::move(judgments), {}});
+}
+
+nb::list malformed_lines(const karat::LineCount& count) {
+    nb::list lines;
+    for (const karat::LineFault& fault : count.malformed.first)
+        lines.append(nb::make_tuple(fault.line, to_text(karat::explain(fault))));
+    return lines;
+}
+
+namespace {
+
+nb::object list_queries(HeldJudgments& held) {
+    if (!held.queries.is_valid()) {
+        nb::list queries;
+        for (std::int64_t q = 0; q < held.data.query_count(); ++q) queries.append(to_bytes(held.data.query(q)));
+        held.queries = queries;
+    }
+    return held.queries;
+}
+
+std::unique_ptr<HeldJudgments> read_judgments(nb::object source, int columns, const std::string& numbers,
+                                              const std::string& comments, const std::string& blank_lines,
+                                              const std::string& duplicates, bool lenient) {
+    if (columns < 3 || columns > 64) throw nb::value_error("columns must be from 3 to 64");
+    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const karat::Duplicates rule = duplicate_rule(duplicates);
+    return translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return hold(karat::read_judgments(*bytes, {columns}, reading, rule));
+    });
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_mapping(nb::object qrels, bool whole_ids) {
+    return translated(qrels, [&] { return hold(karat::judgments_from_mapping(qrels.ptr(), id_kinds(whole_ids))); });
+}
+
+std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list documents, Doubles grades,
+                                                   std::optional<Longs> lines, const std::string& duplicates) {
+    const std::size_t count = grades.shape(0);
+    if (queries.size() != count || documents.size() != count || (lines && lines->shape(0) != count)) {
+        throw nb::value_error("queries, documents, grades and lines must have the same length");
+    }
+    karat::JudgmentsBuilder builder;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto at = static_cast<Py_ssize_t>(i);
+        builder.add(bytes_at(queries, at), bytes_at(documents, at), grades.data()[i], lines ? lines->data()[i] : 0);
+    }
+    return hold(builder.finish(duplicate_rule(duplicates)));
+}
+
+nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, const std::string& number,
+                    const std::string& comments, const std::string& blank_lines, bool lenient) {
+    if (columns < 2 || columns > 64) throw nb::value_error("columns must be from 2 to 64");
+    const karat::Reading reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const auto last = choose<karat::LastColumn>(
+        number, "number", {{"level", karat::LastColumn::level}, {"grade", karat::LastColumn::grade}});
+    const karat::Rows rows = translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return karat::read_rows(*bytes, columns, last, reading);
+    });
+    nb::list ids;
+    const std::size_t count = rows.values.size();
+    for (int column = 0; column < rows.id_columns; ++column) {
+        nb::list one;
+        for (std::size_t i = 0; i < count; ++i) {
+            one.append(
+                to_bytes(rows.ids[i * static_cast<std::size_t>(rows.id_columns) + static_cast<std::size_t>(column)]));
+        }
+        ids.append(one);
+    }
+    auto values = std::make_unique_for_overwrite<double[]>(count);
+    std::copy(rows.values.begin(), rows.values.end(), values.get());
+    auto lines = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    std::copy(rows.lines.begin(), rows.lines.end(), lines.get());
+    const nb::capsule owner(lines.get(), [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+    const std::int64_t* data = lines.release();
+    return nb::make_tuple(ids, new_doubles(std::move(values), count),
+                          nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner),
+                                   nb::rv_policy::reference));
+}
+
+}  // namespace
+
+void bind_judgments(nb::module_& module) {
+    nb::class_<HeldJudgments>(module, "Judgments")
+        .def_prop_ro("queries", &list_queries)
+        .def_prop_ro("offsets",
+                     [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.offsets(), self); })
+        .def_prop_ro("grades", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.grades(), self); })
+        .def_prop_ro("lines", [](nb::handle self) { return view(nb::cast<HeldJudgments&>(self).data.lines(), self); })
+        .def("document",
+             [](const HeldJudgments& self, std::int64_t j) {
+                 self.check_judgment(j);
+                 return to_bytes(self.data.document(j));
+             })
+        .def("documents",
+             [](const HeldJudgments& self, std::int64_t q) {
+                 self.check_query(q);
+                 nb::list documents;
+                 const auto at = static_cast<std::size_t>(q);
+                 for (auto j = self.data.offsets()[at]; j < self.data.offsets()[at + 1]; ++j)
+                     documents.append(to_bytes(self.data.document(j)));
+                 return documents;
+             })
+        .def_prop_ro(
+            "duplicates",
+            [](const HeldJudgments& self) {
+                nb::list repeats;
+                for (const karat::JudgedTwice& twice : self.data.duplicates) {
+                    repeats.append(nb::make_tuple(twice.query, to_bytes(twice.document), twice.first_line, twice.line));
+                }
+                return repeats;
+            })
+        .def_prop_ro("dropped", [](const HeldJudgments& self) { return self.data.dropped; })
+        .def_prop_ro("malformed", [](const HeldJudgments& self) { return self.data.count.malformed.count; })
+        .def_prop_ro("malformed_lines", [](const HeldJudgments& self) { return malformed_lines(self.data.count); })
+        .def_prop_ro("line_count", [](const HeldJudgments& self) { return self.data.count.lines; });
+
+    module.def("read_judgments", &read_judgments, "source"_a, nb::kw_only(), "columns"_a = 4, "numbers"_a = "strict",
+               "comments"_a = "any", "blank_lines"_a = "skip", "duplicates"_a = "keep", "lenient"_a = false);
+    module.def("judgments_from_mapping", &judgments_from_mapping, "qrels"_a, nb::kw_only(), "whole_ids"_a = true);
+    module.def("judgments_from_rows", &judgments_from_rows, "queries"_a, "documents"_a, "grades"_a,
+               "lines"_a = nb::none(), "duplicates"_a = "keep");
+    module.def("read_rows", &read_rows, "source"_a, nb::kw_only(), "columns"_a, "numbers"_a = "c", "number"_a = "level",
+               "comments"_a = "any", "blank_lines"_a = "skip", "lenient"_a = false);
+}
+
+}  // namespace karat::python

@@ -1,0 +1,26 @@
+// This file declares the judgments that Python holds.
+#pragma once
+
+#include <memory>
+
+#include "matching/judgments.h"
+#include "python/values.h"
+
+namespace karat::python {
+
+struct HeldJudgments {
+    karat::Judgments data;
+    nb::object queries;  // the list, once it was asked for
+
+    void check_query(std::int64_t q) const {
+        if (q < 0 || q >= data.query_count()) throw nb::index_error("no such query");
+    }
+    void check_judgment(std::int64_t j) const {
+        if (j < 0 || j >= static_cast<std::int64_t>(data.grades().size())) throw nb::index_error("no such judgment");
+    }
+};
+
+std::unique_ptr<HeldJudgments> hold(karat::Judgments judgments);
+nb::list malformed_lines(const karat::LineCount& count);
+
+}  // namespace karat::python

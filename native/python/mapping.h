@@ -1,0 +1,29 @@
+// This file declares how Python dictionaries become judgments and judged rows. Called with the GIL held.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+#include "matching/rows.h"
+
+namespace karat {
+
+// What is wrong with a dictionary. Query and document are references that the catcher owns, or null.
+struct MappingFault {
+    const char* kind;
+    PyObject* query;
+    PyObject* document;
+    std::string detail;
+};
+
+// A Python exception is set.
+struct PythonFault {};
+
+// Which ids there may be beside text.
+enum class IdKinds { text, whole };
+
+Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids);
+Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOptions& options, IdKinds ids);
+
+}  // namespace karat

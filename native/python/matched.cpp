@@ -1,0 +1,136 @@
+// This file binds the match of a text or a dict, and the judged rows that it gives.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "matching/match.h"
+#include "matching/ranked.h"
+#include "python/errors.h"
+#include "python/judgments.h"
+#include "python/mapping.h"
+#include "python/options.h"
+#include "python/parts.h"
+#include "python/sources.h"
+
+namespace karat::python {
+
+nb::tuple listed_tuple(const karat::Ranked& ranked) {
+    nb::list documents;
+    for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
+    auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
+    std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
+    return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
+}
+
+namespace {
+
+struct Progress {
+    std::atomic<std::int64_t> bytes{0};
+};
+
+std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::object source, const std::string& ties,
+                                           bool float32, const std::string& duplicates, const std::string& numbers,
+                                           const std::string& comments, const std::string& blank_lines, bool lenient,
+                                           int threads, Progress* progress, std::size_t block_bytes, bool scores,
+                                           nb::object spill, std::optional<std::size_t> memory) {
+    karat::MatchOptions options;
+    const auto overflow = make_spill(spill);
+    options.spill = overflow.get();
+    options.memory = memory.value_or(options.memory);
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.scores = scores;
+    options.duplicates = duplicate_rule(duplicates);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    options.threads = std::clamp(threads, 1, 256);
+    options.reading.block_bytes = block_bytes;
+    return translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return std::make_unique<karat::Matched>(karat::match_text(
+            judgments.data, *bytes, options, progress == nullptr ? nullptr : &progress->bytes, go_on));
+    });
+}
+
+nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
+                           const std::string& duplicates, const std::string& numbers, const std::string& comments,
+                           const std::string& blank_lines, bool lenient) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.reading = reading_rules(numbers, comments, blank_lines, lenient);
+    const std::string_view id(query.c_str(), query.size());
+    const karat::Ranked ranked = translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return karat::rank_query(id, *bytes, options, go_on);
+    });
+    return listed_tuple(ranked);
+}
+
+std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
+                                              bool float32, bool scores, bool whole_ids) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.scores = scores;
+    if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
+    return translated(run, [&] {
+        return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));
+    });
+}
+
+}  // namespace
+
+void bind_matched(nb::module_& module) {
+    nb::class_<Progress>(module, "Progress").def(nb::init<>()).def_prop_ro("bytes", [](const Progress& self) {
+        return self.bytes.load();
+    });
+
+    nb::class_<karat::Matched>(module, "Matched")
+        .def_prop_ro("length", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).length, self); })
+        .def_prop_ro("offsets", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).offsets, self); })
+        .def_prop_ro("rank", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).rank, self); })
+        .def_prop_ro("tie_first", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_first, self); })
+        .def_prop_ro("tie_last", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).tie_last, self); })
+        .def_prop_ro("judgment", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).judgment, self); })
+        .def_prop_ro("scores", [](nb::handle self) { return view(nb::cast<karat::Matched&>(self).scores, self); })
+        .def_prop_ro("extra",
+                     [](const karat::Matched& self) {
+                         nb::list queries;
+                         for (const std::string& query : self.extra) queries.append(to_bytes(query));
+                         return queries;
+                     })
+        .def_prop_ro("duplicates",
+                     [](const karat::Matched& self) {
+                         nb::list repeats;
+                         for (const karat::Repeat& repeat : self.duplicates) {
+                             repeats.append(nb::make_tuple(repeat.query, to_bytes(repeat.document), repeat.first.line,
+                                                           repeat.again.line, repeat.first_rank, repeat.again_rank));
+                         }
+                         return repeats;
+                     })
+        .def_ro("dropped", &karat::Matched::dropped)
+        .def_ro("tied_queries", &karat::Matched::tied_queries)
+        .def_ro("unordered", &karat::Matched::unordered)
+        .def_prop_ro("line_count", [](const karat::Matched& self) { return self.count.lines; })
+        .def_prop_ro("malformed", [](const karat::Matched& self) { return self.count.malformed.count; })
+        .def_prop_ro("malformed_lines", [](const karat::Matched& self) { return malformed_lines(self.count); })
+        .def_prop_ro("tag", [](const karat::Matched& self) { return to_bytes(self.tag); });
+
+    module.def("match_text", &match_text, "judgments"_a, "source"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
+               "blank_lines"_a = "skip", "lenient"_a = false, "threads"_a = 1, "progress"_a = nb::none(),
+               "block_bytes"_a = 0, "scores"_a = false, "spill"_a = nb::none(), "memory"_a = nb::none());
+    module.def("ranked_documents", &ranked_documents, "source"_a, "query"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false, "duplicates"_a = "keep", "numbers"_a = "strict", "comments"_a = "any",
+               "blank_lines"_a = "skip", "lenient"_a = false);
+    module.def("match_mapping", &match_mapping, "judgments"_a, "run"_a, nb::kw_only(), "ties"_a = "trec",
+               "float32"_a = false, "scores"_a = false, "whole_ids"_a = true);
+}
+
+}  // namespace karat::python

@@ -1,0 +1,33 @@
+// This file declares how words such as "strict" or "keep" become the kernel's options.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "matching/rows.h"
+#include "python/mapping.h"
+#include "python/values.h"
+
+namespace karat::python {
+
+template <class Choice>
+Choice choose(std::string_view given, const char* name,
+              std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+    std::string known;
+    for (const auto& [word, choice] : choices) {
+        if (word == given) return choice;
+        known += (known.empty() ? "" : ", ") + std::string(word);
+    }
+    throw nb::value_error(
+        (std::string(name) + " must be one of " + known + "; found '" + std::string(given) + "'").c_str());
+}
+
+karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
+                             bool lenient);
+karat::Duplicates duplicate_rule(const std::string& word);
+karat::Ties tie_rule(const std::string& word);
+karat::IdKinds id_kinds(bool whole_ids);
+
+}  // namespace karat::python

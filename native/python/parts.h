@@ -1,0 +1,18 @@
+// This file declares the parts of the module, and what two of them share.
+#pragma once
+
+#include "matching/ranked.h"
+#include "python/values.h"
+
+namespace karat::python {
+
+void bind_judgments(nb::module_& module);
+void bind_matched(nb::module_& module);
+void bind_frames(nb::module_& module);
+void bind_text(nb::module_& module);
+void bind_segments(nb::module_& module);
+
+// The documents of one query, and their scores.
+nb::tuple listed_tuple(const karat::Ranked& ranked);
+
+}  // namespace karat::python

@@ -1,0 +1,152 @@
+// This file binds the surveys that look over a text without matching it: a run, qrels, lines of JSON.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "python/errors.h"
+#include "python/judgments.h"
+#include "python/options.h"
+#include "python/parts.h"
+#include "python/sources.h"
+#include "text/json.h"
+#include "text/survey.h"
+
+namespace karat::python {
+
+namespace {
+
+std::unique_ptr<karat::Survey> survey(nb::object source, const std::string& kind, const HeldJudgments* judgments,
+                                      std::size_t block_bytes) {
+    const auto what =
+        choose<karat::TextKind>(kind, "kind", {{"qrels", karat::TextKind::qrels}, {"run", karat::TextKind::run}});
+    return translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return std::make_unique<karat::Survey>(
+            karat::survey(*bytes, what, judgments == nullptr ? nullptr : &judgments->data, go_on, block_bytes));
+    });
+}
+
+nb::bytes changed_run(nb::object source, const std::string& change) {
+    const auto what = choose<karat::Change>(change, "change",
+                                            {{"negated", karat::Change::negated},
+                                             {"by-rank", karat::Change::by_rank},
+                                             {"without-own", karat::Change::without_own}});
+    return to_bytes(translated(source, [&] {
+        const auto bytes = make_source(source);
+        const nb::gil_scoped_release free;
+        return karat::changed_run(*bytes, what);
+    }));
+}
+
+// The beginning of the line, for people.
+nb::object excerpt_of(const karat::Seen& seen) {
+    const std::string_view shown = std::string_view(seen.excerpt).substr(0, karat::Seen::SHOWN);
+    PyObject* made = PyUnicode_DecodeUTF8(shown.data(), static_cast<Py_ssize_t>(shown.size()), "replace");
+    if (made == nullptr) nb::raise_python_error();
+    const nb::object text = nb::steal(made).attr("rstrip")();
+    return seen.excerpt.size() > shown.size() ? text + nb::str("…") : text;
+}
+
+nb::object fields_in(const std::string& line) { return to_bytes(line).attr("split")(); }
+
+nb::dict queries_of(const karat::Survey& survey) {
+    nb::dict queries;
+    for (std::size_t n = 0; n < survey.queries.size(); ++n)
+        queries[to_bytes(survey.queries[n])] = survey.query_lines[n];
+    return queries;
+}
+
+// Judged queries that the text lacks, and its queries without judgments.
+nb::tuple strangers(const karat::Survey& survey, const HeldJudgments& judgments) {
+    nb::list missing, extra;
+    for (std::int64_t q = 0; q < judgments.data.query_count(); ++q) {
+        if (!survey.has_query(judgments.data.query(q))) missing.append(to_bytes(judgments.data.query(q)));
+    }
+    for (std::size_t n = 0; n < survey.queries.size(); ++n) {
+        if (judgments.data.find_query(survey.queries[n]) < 0) extra.append(to_bytes(survey.queries[n]));
+    }
+    return nb::make_tuple(missing, extra);
+}
+
+nb::list spellings_of(const karat::Survey& survey, const HeldJudgments& judgments) {
+    nb::list found;
+    for (const karat::Spelling& each : survey.spellings)
+        found.append(nb::make_tuple(to_bytes(judgments.data.document(each.judgment)), to_bytes(each.document), each.line));
+    return found;
+}
+
+std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
+    const HeldBuffer buffer(lines);
+    const nb::gil_scoped_release free;
+    const karat::JsonSizes found = karat::json_sizes(buffer.bytes());
+    return {found.depth, found.digits};
+}
+
+}  // namespace
+
+void bind_text(nb::module_& module) {
+    using karat::Seen, karat::Survey;
+    nb::class_<Seen>(module, "Seen")
+        .def_ro("count", &Seen::count)
+        .def_ro("line", &Seen::line)
+        .def_prop_ro("excerpt", &excerpt_of);
+    nb::class_<Survey>(module, "Survey")
+        .def_ro("lines", &Survey::lines)
+        .def_ro("rows", &Survey::rows)
+        .def_ro("usable", &Survey::usable)
+        .def_ro("marked", &Survey::marked)
+        .def_ro("closed", &Survey::closed)
+        .def_prop_ro("widths",
+                     [](const Survey& self) {
+                         nb::dict widths;
+                         for (const auto& [width, seen] : self.widths) widths[nb::int_(width)] = seen;
+                         return widths;
+                     })
+        .def_ro("returns", &Survey::returns)
+        .def_ro("bare_returns", &Survey::bare_returns)
+        .def_ro("padded", &Survey::padded)
+        .def_ro("tabs", &Survey::tabs)
+        .def_ro("spaces", &Survey::spaces)
+        .def_ro("comments", &Survey::comments)
+        .def_ro("blank", &Survey::blank)
+        .def_ro("nul", &Survey::nul)
+        .def_ro("undecodable", &Survey::undecodable)
+        .def_ro("invisible", &Survey::invisible)
+        .def_prop_ro("first", [](const Survey& self) { return fields_in(self.first); })
+        .def_prop_ro("example", [](const Survey& self) { return fields_in(self.example); })
+        .def_prop_ro("last", [](const Survey& self) { return fields_in(self.last); })
+        .def_ro("last_line", &Survey::last_line)
+        .def_prop_ro("query_count", [](const Survey& self) { return self.queries.size(); })
+        .def_prop_ro("queries", &queries_of)
+        .def_ro("similar_queries", &Survey::similar_queries)
+        .def("strangers", &strangers, "judgments"_a)
+        .def_ro("groups", &Survey::groups)
+        .def_ro("shortest_group", &Survey::shortest_group)
+        .def_ro("longest_group", &Survey::longest_group)
+        .def_ro("last_group", &Survey::last_group)
+        .def_ro("nan", &Survey::nan)
+        .def_ro("infinite", &Survey::infinite)
+        .def_ro("rank_falls", &Survey::rank_falls)
+        .def_ro("rank_odd", &Survey::rank_odd)
+        .def_ro("low_rank", &Survey::low_rank)
+        .def_ro("high_rank", &Survey::high_rank)
+        .def_ro("own", &Survey::own)
+        .def_ro("own_first", &Survey::own_first)
+        .def_ro("own_queries", &Survey::own_queries)
+        .def_ro("rises", &Survey::rises)
+        .def_ro("falls", &Survey::falls)
+        .def_ro("blurred", &Survey::blurred)
+        .def_prop_ro("tags",
+                     [](const Survey& self) {
+                         nb::dict tags;
+                         for (const auto& [tag, line] : self.tags) tags[to_bytes(tag)] = line;
+                         return tags;
+                     })
+        .def("spellings", &spellings_of, "judgments"_a);
+    module.def("survey", &survey, "source"_a, "kind"_a, "judgments"_a = nb::none(), nb::kw_only(), "block_bytes"_a = 0);
+    module.def("changed_run", &changed_run, "source"_a, "change"_a);
+    module.def("json_sizes", &json_sizes, "lines"_a);
+}
+
+}  // namespace karat::python

@@ -1,0 +1,63 @@
+// This file hands out a text in blocks of whole lines, cut where the first field changes if asked.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "text/source.h"
+#include "text/text.h"
+
+namespace karat {
+
+enum class Cut { lines, queries };
+
+// Lines in [begin, end), every one ended by '\n'; PADDING readable bytes on either side.
+class Block {
+public:
+    const char* begin() const { return begin_; }
+    const char* end() const { return end_; }
+    std::int64_t sequence() const { return sequence_; }
+
+private:
+    friend class Blocks;
+    std::unique_ptr<char[]> room_;
+    std::size_t capacity_ = 0;
+    const char* begin_ = nullptr;
+    const char* end_ = nullptr;
+    std::int64_t sequence_ = 0;
+
+    char* text() { return room_.get() + PADDING; }
+    void grow(std::size_t capacity, std::size_t filled);
+};
+
+class Blocks {
+public:
+    static constexpr std::size_t DEFAULT_BYTES = std::size_t{1} << 20;
+    static constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;  // so that a line in a block fits in 32 bits
+
+    // `progress`, where given, is the number of bytes read so far.
+    Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress = nullptr);
+
+    // False at the end of the text. Throws what the source throws, and LineFault for a text that is none.
+    bool next(Block& block);
+
+    // True once the last block has been handed out.
+    bool exhausted() const { return exhausted_.load(std::memory_order_acquire); }
+
+private:
+    std::size_t fill(char* bytes, std::size_t size);
+
+    std::mutex mutex_;
+    Source& source_;
+    const Cut cut_;
+    const std::size_t block_bytes_;
+    std::atomic<std::int64_t>* progress_;
+    std::vector<char> tail_;
+    std::int64_t next_sequence_ = 0;
+    std::atomic<bool> exhausted_{false};
+};
+
+}  // namespace karat

@@ -1,0 +1,73 @@
+// This file walks a text line by line on one thread, counting lines and collecting or throwing what is wrong with them.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "text/blocks.h"
+#include "text/reading.h"
+
+namespace karat {
+
+struct Complaint {
+    Fault fault;
+    std::string detail;
+};
+
+struct LineCount {
+    std::int64_t lines = 0;
+    Malformed malformed;
+};
+
+// `take(first, end, line)` gets every data line from its first byte that is no blank and may return a Complaint.
+template <class Take>
+LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
+    LineCount count;
+    std::int64_t data_lines = 0;
+    Blocks blocks(source, Cut::lines, reading.block_bytes);
+    Block block;
+    while (blocks.next(block)) {
+        for (const char* line = block.begin(); line != block.end();) {
+            const char* end = line_end(line, block.end());
+            ++count.lines;
+            const char* first = nullptr;
+            const LineKind kind = classify(line, end, reading.comments, first);
+            std::optional<Complaint> complaint;
+            if (kind == LineKind::data) {
+                ++data_lines;
+                if (too_long(line, end)) {
+                    complaint = Complaint{Fault::too_long, {}};
+                } else if (holds_nul(first, end)) {
+                    complaint = Complaint{Fault::nul, {}};
+                } else {
+                    complaint = take(first, end, count.lines);
+                }
+            } else if (kind == LineKind::blank && reading.blank_lines_are_errors) {
+                complaint = Complaint{Fault::blank, {}};
+            }
+            if (complaint) {
+                const std::int64_t data_line = data_lines + (kind == LineKind::data ? 0 : 1);
+                LineFault fault{complaint->fault, count.lines, data_line, std::move(complaint->detail),
+                                excerpt_of(line, end)};
+                if (!reading.lenient || complaint->fault == Fault::too_long) throw fault;
+                ++count.malformed.count;
+                if (count.malformed.first.size() < MALFORMED_LIMIT) count.malformed.first.push_back(std::move(fault));
+            }
+            line = end + 1;
+        }
+    }
+    return count;
+}
+
+inline Complaint wrong_columns(const char* first, const char* end) {
+    return {Fault::columns, std::to_string(count_fields(first, end))};
+}
+
+inline Complaint wrong_number(NumberFault fault, std::string_view token) {
+    const Fault kind = fault == NumberFault::nan    ? Fault::nan
+                       : fault == NumberFault::wide ? Fault::wide
+                                                    : Fault::number;
+    return {kind, std::string(token.substr(0, EXCERPT_LIMIT))};
+}
+
+}  // namespace karat

@@ -1,0 +1,75 @@
+// This file names the reading rules and what a line that breaks them is reported with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/numbers.h"
+#include "text/text.h"
+
+namespace karat {
+
+enum class Comments { any, first_byte, none };
+
+struct Reading {
+    Numbers numbers = Numbers::strict;
+    Comments comments = Comments::any;
+    bool blank_lines_are_errors = false;
+    bool lenient = false;
+    std::size_t block_bytes = 0;  // read at once; 0 is the default
+};
+
+enum class Fault { columns, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
+
+// `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
+struct LineFault {
+    Fault fault;
+    std::int64_t line;
+    std::int64_t data_line;
+    std::string detail;
+    std::string excerpt;
+};
+
+std::string_view fault_name(Fault fault);
+std::string explain(const LineFault& fault);
+
+inline constexpr std::size_t EXCERPT_LIMIT = 80;
+inline constexpr std::size_t MALFORMED_LIMIT = 20;
+
+// A line of judgments or of a run is some hundred bytes. Longer than this is a text without lines, such as a device or a
+// file of another kind, of which memory is not to hold all; lenient rules do not go on behind it.
+inline constexpr std::size_t LONGEST_LINE = std::size_t{1} << 20;
+
+inline bool too_long(const char* line, const char* end) { return static_cast<std::size_t>(end - line) > LONGEST_LINE; }
+
+// C's functions end text at a NUL, so tools differ about it.
+inline bool holds_nul(const char* from, const char* to) { return std::memchr(from, 0, static_cast<std::size_t>(to - from)) != nullptr; }
+
+inline std::string excerpt_of(const char* line, const char* end) {
+    while (end != line && is_blank(end[-1])) --end;
+    const auto size = static_cast<std::size_t>(end - line);
+    return std::string(line, size < EXCERPT_LIMIT ? size : EXCERPT_LIMIT);
+}
+
+enum class LineKind { data, blank, comment };
+
+// Classifies the line [line, end); `first` becomes its first byte that is no blank.
+inline LineKind classify(const char* line, const char* end, Comments comments, const char*& first) {
+    first = skip_blanks(line, end);
+    if (first == end) return LineKind::blank;
+    if (*first == '#') {
+        if (comments == Comments::any) return LineKind::comment;
+        if (comments == Comments::first_byte && first == line) return LineKind::comment;
+    }
+    return LineKind::data;
+}
+
+struct Malformed {
+    std::int64_t count = 0;
+    std::vector<LineFault> first;
+};
+
+}  // namespace karat
