@@ -370,7 +370,9 @@ RANKED = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
 
 
 def test_a_measure_without_a_value_leaves_the_others_alone() -> None:
-    with pytest.warns(karat.DataWarning, match="ERR@20 has no value: query 'q1': grade 100 is worth more"):
+    with pytest.warns(
+        karat.DataWarning, match="ERR@20 has no value: query 'q1': grade 100 has a larger gain"
+    ):
         scores = karat.evaluate(STEEP, RANKED, ["AP", "ERR@20", "RR", "INST(gain=linear,max=3)"])
     assert (scores["AP"], scores["RR"]) == (1.0, 1.0)
     assert math.isnan(scores["ERR@20"])
@@ -383,7 +385,9 @@ def test_a_measure_without_a_value_leaves_the_others_alone() -> None:
 def test_measures_of_which_none_has_a_value_are_refused_by_file_query_and_grade(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq7 0 a 100\n")
     (tmp_path / "run.txt").write_text("q1 Q0 a 1 1.0 t\nq7 Q0 a 1 1.0 t\n")
-    with pytest.raises(DataError, match=r"qrels\.txt, query 'q7': grade 100 is worth more than the highest"):
+    with pytest.raises(
+        DataError, match=r"qrels\.txt, query 'q7': grade 100 has a larger gain than the highest"
+    ):
         karat.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "ERR@20")
 
 
@@ -421,7 +425,7 @@ def test_the_command_shows_the_others_and_leaves_with_2(
     assert left.value.code == 2
     assert "run  1.0000       –\n" in said.out
     assert "no value of ERR@20" in said.out
-    assert "query 'q1': grade 100 is worth more than the highest one of the scale, max=4" in said.err
+    assert "query 'q1': grade 100 has a larger gain than the highest grade of the scale, max=4" in said.err
 
 
 def test_merged_parts_keep_what_had_no_value() -> None:

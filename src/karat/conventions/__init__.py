@@ -1,3 +1,3 @@
-"""What a number means: policies, profiles and requests. Names and options in, decisions out."""
+"""Conventions of an evaluation: policies, profiles and requests. Names and options in, decisions out."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The decisions that hold for a whole evaluation: ties, duplicates, missing queries and the like, each by name."""
+"""The policy of an evaluation: how to treat ties, duplicates, missing queries and similar cases."""
 
 from __future__ import annotations
 
@@ -43,51 +43,50 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 
 DEEPEST = 2**53
-"""The deepest depth: ranks are doubles, which count up to here."""
+"""The largest depth: ranks are doubles, which are exact up to here."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What is decided once for all measures of a call. The defaults are trec_eval's, and errors instead of silence.
+    """The decisions that hold for all measures of a call. The defaults are trec_eval's, except that data errors raise.
 
     Args:
-        ties: the order of documents with equal scores. ``trec``: document id descending by bytes;
-            ``ascending``: ascending; ``input``: as the run lists them; ``rank-column`` or ``rank``: the run's rank
-            column; ``optimistic``, ``pessimistic``: the best and the worst order there is; ``expected``: the mean
-            over all orders, exactly or from a sample of them; ``error``: refuse ties that touch a judged document.
-        scores: ``double``, or ``float32`` (trec_eval up to 9.0.8, pytrec_eval): scores are rounded first.
-        duplicates: a document twice in one list, or twice in a query's judgments: ``error``, or keep the
-            ``first``, the ``last``, or the one with the highest score (grade): ``max``.
-        missing: a query with judgments that the run does not mention: ``zero`` (an empty list), ``skip``, ``nan``
-            (an empty list is undefined then, too), ``error``.
-        empty: a query that holds nothing of what a measure looks for, which is a matter of the measure: no grade of
-            its ``rel`` or more, no positive gain, or for one that has neither parameter no grade of 1 or more.
-            ``zero`` (what the formula gives), ``one``, ``skip``, ``nan``, ``error``.
-        judgments: which of them are known: ``all``, or those of ``retrieved`` documents only, as for tools that are
-            handed labels and scores row by row.
-        unjudged: ``nonrelevant``; ``negative``, which counts the same and says that it is no gap in the judgments, as
-            in recommendation; or ``removed`` from the list before ranks are counted (condensed lists).
-        negative: a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), ``error``.
-        overlap: what a run has to share with the judgments. ``query``: a query; an empty run is refused, too, and one
-            without any judged document is warned of (``karat.DataWarning``). ``document``: a judged document, else it
-            is refused. ``none``: nothing, as for parts of a run, which merge.
-        retrieved: which documents of a list are: ``all``, or those of a ``finite`` score, where minus infinity says
-            "not retrieved" (rax).
-        ranks: of a run that has ranks and no scores: ``counted`` from 1 in their order, or as ``given``, gaps and all
-            (RecTools): a lone document of rank 9 has ranks 1 to 8 unjudged above it.
-        listing: where the run lists a document, whatever its rank: ``ignored``, or ``known`` to the measures that ask
-            for it, since some tools' values depend on the order of the rows (``ListedAUC``,
-            ``ListedAP``).
-        depth: how many documents of each list are looked at; None for all.
+        ties: the order of documents with equal scores. ``trec``: by document id, descending by bytes; ``ascending``: by
+            document id, ascending; ``input``: in the order of the run's lines; ``rank-column`` or ``rank``: by the
+            run's rank column; ``optimistic``, ``pessimistic``: in the best or worst order; ``expected``: the mean over
+            all orders or a sample of them; ``error``: refuse ties that touch a judged document.
+        scores: ``double``, or ``float32``: scores are first rounded (trec_eval up to 9.0.8, pytrec_eval).
+        duplicates: a document that occurs twice in a list or in a query's judgments: ``error``, or keep the ``first``,
+            the ``last``, or the one with the highest score or grade (``max``).
+        missing: a judged query that the run lacks: ``zero`` (an empty list), ``skip``, ``nan`` (then an empty list is
+            undefined too), ``error``.
+        empty: a query without anything that the measure looks for: no grade of its ``rel`` or more, no positive gain,
+            or for a measure without these parameters no grade of 1 or more. ``zero`` (the formula's value), ``one``,
+            ``skip``, ``nan``, ``error``.
+        judgments: which judgments are known: ``all``, or only those of ``retrieved`` documents, as in tools that
+            receive labels and scores row by row.
+        unjudged: unjudged documents are ``nonrelevant``; ``negative``, which gives the same values but does not count
+            as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted (condensed lists).
+        negative: a negative grade means ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0), or ``error``.
+        overlap: what a run must share with the judgments. ``query``: a query; an empty run is refused, and a run
+            without any judged document causes a warning (``karat.DataWarning``). ``document``: a judged document.
+            ``none``: nothing, for parts of a run that are merged later.
+        retrieved: ``all`` documents of a list, or only those with a ``finite`` score, where minus infinity means "not
+            retrieved" (rax).
+        ranks: in a run with ranks instead of scores: ``counted`` from 1 in their order, or as ``given``, with gaps
+            (RecTools): above a single document of rank 9 there are 8 unjudged ranks.
+        listing: the order of the run's lines: ``ignored``, or ``known`` to measures that use it (``ListedAUC``,
+            ``ListedAP``), since the values of some tools depend on it.
+        depth: how many documents of each list count; None for all.
         malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
-        by_measure: axes that some measures decide otherwise, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with
-            a depth, ``"R(over=capped)"`` is R with that parameter. Tools that follow one rule throughout need none.
+        by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
+            ``"R(over=capped)"`` is R with that parameter.
 
-    Beside a profile the axes that are given here go on top of the profile's policy; the others stay the profile's. A
-    policy that gives every axis, such as that of ``Scores``, stands as it is.
+    With a profile, the axes that are given here replace the profile's; all others stay the profile's. A policy that
+    gives every axis, such as that of ``Scores``, is complete and replaces the profile's policy.
 
     Raises:
-        PolicyError: an axis that there is not, or a value that an axis does not have.
+        PolicyError: there is no such axis, or an axis has no such value.
 
     Example:
         >>> from karat import Policy
@@ -115,7 +114,7 @@ class Policy:
     given: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __new__(cls, *values: Any, **axes: Any) -> Policy:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Remember which axes were given, also those that were given their default."""
+        """Record which axes were given, including those given their default."""
         made = super().__new__(cls)
         object.__setattr__(made, "given", frozenset((*AXES[: len(values)], *axes)))
         return made
@@ -132,7 +131,7 @@ class Policy:
         depth: object = self.depth
         if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
             raise PolicyError(
-                f"depth={self.depth!r}: a depth is a whole number of documents, from 1 on, or None for all."
+                f"depth={self.depth!r}: a depth is a whole number from 1 on, or None for all documents."
             )
         if isinstance(depth, int) and depth > DEEPEST:
             raise PolicyError(f"A depth is at most {DEEPEST} documents, or None for all.")
@@ -146,7 +145,7 @@ class Policy:
 
     @property
     def exceptions(self) -> dict[str, dict[str, Any]]:
-        """``by_measure`` as it is written."""
+        """``by_measure`` as dicts."""
         return {name: dict(axes) for name, axes in dict(self.by_measure).items()}
 
     def changed(self, **axes: Any) -> Policy:
@@ -181,7 +180,7 @@ class Policy:
         return replace(base, **axes, by_measure=exceptions)
 
     def of_measure(self, measure: str) -> Policy:
-        """The policy under which one measure stands; the most special exception rules.
+        """The policy for one measure; the most specific exception applies.
 
         Args:
             measure: its full name, such as ``R(over=capped)@10``.
@@ -210,7 +209,7 @@ class Policy:
         found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]
         for name in {**own, **other}:
             here, there = own.get(name, {}), other.get(name, {})
-            # An exception that this policy lacks is told only where the axis itself tells nothing of it.
+            # An exception that only the other policy has is listed if the axis itself is equal in both.
             axes = [axis for axis in {**here, **there} if axis in here or mine[axis] == its[axis]]
             found += [
                 f"{name}: {axis} {here.get(axis, mine[axis])}"

@@ -1,4 +1,4 @@
-"""What a measure is, for people to look up: its formula, parameters, sources, and what other tools call it."""
+"""Reference entries of measures: formula, parameters, sources, and the names in other tools."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AGGREGATES = {
 
 
 def entry(definition: Definition, columns: int | None = None) -> str:
-    """All of it as text, with Markdown's marks; for a terminal of so many columns without them.
+    """A measure's entry: in Markdown, or as plain text for a terminal of ``columns`` columns.
 
     Example:
         >>> from karat.conventions.reference import entry
@@ -62,18 +62,18 @@ def entry(definition: Definition, columns: int | None = None) -> str:
 
 
 def wrapped(text: str, columns: int) -> str:
-    """A line of a list."""
+    """An indented line of a list."""
     return textwrap.fill(
         text, columns, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
     )
 
 
 def formula(definition: Definition) -> str:
-    """The formula as its file has it, in the words of ``Lists``; a comment where the source is not at hand."""
+    """The body of the formula; a comment if its source is not available."""
     try:
         lines = textwrap.dedent(inspect.getsource(definition.formula)).splitlines()
     except OSError:
-        return f"# defined in {definition.formula.__module__}, whose source is not at hand"
+        return f"# defined in {definition.formula.__module__}, whose source is not available"
     function = ast.parse("\n".join(lines)).body[0]
     assert isinstance(function, ast.FunctionDef)
     first = function.body[1]  # what follows the docstring
@@ -81,7 +81,7 @@ def formula(definition: Definition) -> str:
 
 
 def mathematics(definition: Definition) -> str:
-    """The formula in LaTeX, as tracing it gives: words at their defaults, numbers by their names; empty if too long.
+    """The traced formula in LaTeX: numbers by name, other parameters at their defaults; empty if it is too long.
 
     Example:
         >>> from karat.conventions.reference import mathematics
@@ -103,7 +103,7 @@ MOST_EQUATIONS = 6
 
 
 def traced(definition: Definition) -> Step:
-    """The steps of the formula on a sample of two documents, its numbers as symbols."""
+    """The traced formula on a sample of two documents, with symbols as numbers."""
     given = {
         name: Symbol(each.default, symbol_of(name))
         if isinstance(each, Number) and isinstance(each.default, (int, float))
@@ -119,7 +119,7 @@ def symbol_of(name: str) -> str:
 
 
 def sample(takes: str) -> Lists:
-    """Lists that any formula can be asked of: only the words are looked at, not the numbers."""
+    """Lists on which every formula can be traced; their numbers do not matter."""
     two, three = np.array([0, 2]), np.array([0, 3])
     rank, grade = np.array([1.0, 2.0]), np.array([1.0, 0.0])
     rows = JudgedRows(rank[1:], two, rank, grade, rank, rank, three, np.array([1.0, 0.0, 2.0]), scores=-rank)
@@ -130,7 +130,7 @@ def sample(takes: str) -> Lists:
 
 
 def facts(definition: Definition) -> dict[str, str]:
-    """How it is written, its parameters, what it is called elsewhere, how queries are put together, its source."""
+    """Spelling, parameters, range, other names, aggregate and source of a measure."""
     parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
     synonyms = [
         f"`{other}`" + (f" ({name})" if "(" in name else "")
@@ -142,7 +142,7 @@ def facts(definition: Definition) -> dict[str, str]:
         "parameters": "; ".join(parameters),
         "values": value_range(definition),
         "also called": ", ".join(synonyms),
-        "trec_eval": definition.same_as or "has it not",
+        "trec_eval": definition.same_as or "does not have it",
         "aggregate": AGGREGATES.get(definition.aggregate, ""),
         "source": definition.source,
     }
@@ -150,7 +150,7 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def value_range(definition: Definition) -> str:
-    """Between which numbers a query's value lies."""
+    """The range of a query's value."""
     low, high = definition.values
     if math.isinf(low):
         return "any number"
@@ -158,7 +158,7 @@ def value_range(definition: Definition) -> str:
 
 
 def written(definition: Definition) -> list[str]:
-    """The shapes in which the name may be written."""
+    """The ways to write the name."""
     name = definition.name
     if definition.at == "no":
         return [name]
@@ -167,7 +167,7 @@ def written(definition: Definition) -> list[str]:
 
 
 def values(parameter: OneOf | Number) -> str:
-    """What a parameter may be, the default first."""
+    """The values of a parameter, the default first."""
     if isinstance(parameter, OneOf):
         first, *others = parameter.words
         words = f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
@@ -176,7 +176,7 @@ def values(parameter: OneOf | Number) -> str:
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:
-    """For each meaning of the measure, as karat writes it, the tools and their names for it, at any depth.
+    """The tools and their names for each variant of a measure, by karat's name of the variant without depth.
 
     Example:
         >>> from karat.conventions.reference import elsewhere
@@ -200,7 +200,7 @@ def elsewhere(definition: Definition) -> dict[str, list[str]]:
 
 
 def meanings(profile: Profile, name: str) -> list[Measure]:
-    """What a name means there: bare where it then is one measure, and at a depth."""
+    """The measures that a profile's name stands for, without and with a depth."""
     spellings = [f"{name}10"] if name.endswith("@") else [name, f"{name}@10"]
     found = []
     for spelling in spellings:

@@ -1,4 +1,4 @@
-"""What is asked for: the measures by their labels, the profile and the policy under which they are read."""
+"""The request of a call: its measures by label, its profile and its policy."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 def conventions(
     profile: ProfileLike, policy: Policy | None, default: Policy | None = None
 ) -> tuple[Profile, Policy]:
-    """The profile, and the whole policy: the axes that were given, on top of the profile's.
+    """The profile and the complete policy: the given axes on top of the profile's.
 
     Args:
         profile: its name; None or ``karat`` for karat's own conventions.
-        policy: what the caller gave.
-        default: what stands below where there is no profile; karat's own policy if None.
+        policy: the caller's policy.
+        default: the policy underneath if there is no profile; karat's own if None.
 
     Raises:
-        PolicyError: there is no such profile, or the policy is none.
+        PolicyError: there is no such profile, or the policy is not a ``Policy``.
     """
     convention = profile_named(profile)
     if policy is not None and not isinstance(policy, Policy):
-        raise PolicyError(f"policy is a karat.Policy, not {policy!r}.")
+        raise PolicyError(f"policy must be a karat.Policy, not {policy!r}.")
     base = default if default is not None and convention.name == "karat" else convention.policy
     return convention, (policy or Policy()).over(base)
 
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    """What was asked for, one name each: a text may hold several, separated by blanks or commas."""
+    """The requested measures, one by one; a string may have several names, separated by blanks or commas."""
     return [
         part
         for each in given_names(measures)
@@ -61,7 +61,7 @@ def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Me
 
 
 def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
-    """What is asked for: each measure by its label, read as the profile reads it."""
+    """The requested measures by label, as the profile reads their names."""
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
     try:
@@ -69,12 +69,12 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     except UnknownMeasureError as error:
         raise with_profiles(error, convention) from None
     if not asked:
-        raise DataError("No measure was asked for.")
+        raise DataError("No measure was requested: name at least one, such as nDCG@10.")
     return asked
 
 
 def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMeasureError:
-    """The error for a name that no measure has, with the profiles that know it."""
+    """The error for an unknown name, with the profiles that know it."""
     word = error.word.casefold()
     knowing = [
         profile.name
@@ -98,24 +98,24 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
 
 
 def needs_scores(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure compares scores of documents of different queries, which ranks do not tell."""
+    """Whether a measure compares scores across queries, for which ranks are not enough."""
     return any(measure.micro for measure in asked.values())
 
 
 def needs_groups(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure is taken over judgment groups, which the second column of qrels names."""
+    """Whether a measure needs judgment groups, from the second column of qrels."""
     return any(measure.definition.groups for measure in asked.values())
 
 
 def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
-    """Refuse orders of tied documents that are chosen by one grade, where a document has one for each subtopic.
+    """Refuse a measure by subtopics under a rule that orders ties by grade: a document has a grade for each subtopic.
 
     Raises:
-        PolicyError: a measure by subtopics, and ties that are not broken by ids, lines or ranks.
+        PolicyError: there is such a measure, and ties are optimistic, pessimistic or expected.
     """
     label = next((label for label, measure in asked.items() if measure.definition.groups), None)
     if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):
         raise PolicyError(
             f"{label} has no {policy.ties} order of tied documents (ties={policy.ties}), since a document has a grade "
-            "for each subtopic: choose another rule for ties, such as trec."
+            "for each subtopic. Choose another rule for ties, such as trec."
         )

@@ -1,88 +1,85 @@
 """The words in which measures are written: ``Lists`` and its two kinds of number, ``Rows`` and ``Queries``.
 
-A measure is a function from ranked lists to one number per query. It may say only what stands here, so one
-text serves every carrier (flat judged rows, padded batches, a trace). A carrier gives the columns and a few
-primitives a body; every other word is derived here, once.
+A measure is a function from ranked lists to one number per query. It uses only these words, so the same formula runs on
+every carrier (flat judged rows, padded batches, a trace). A carrier implements the columns and a few primitives; every
+other word is derived from them here.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from karat.lists.gains import Gain, discount_of, gain_of, reciprocals_of
 from karat.output.errors import DataError, UncomputableError
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
 
-"""``linear``, ``exp2``, ``binary``, or pairs (grade, gain); a grade without a pair is its own gain.
-
-``linear(t)``, ``exp2(t)`` and ``binary(t)`` give nothing below grade t.
-"""
-
-APART = "These lists do not tell which documents the judgment groups of a query share: give qrels and a run."
-NO_LINES = "These lists do not know in which order the run lists its documents, which this measure asks for."
+APART = "These lists do not say which documents the judgment groups of a query share: give qrels and a run."
+NO_LINES = (
+    "This measure needs the order in which the run lists its documents, and these lists do not have it."
+)
 
 
 def too_large(grade: float, gain: Gain) -> str:
-    """What is wrong with a grade whose gain is too large."""
+    """The message for a grade whose gain is too large."""
     shown = gain if isinstance(gain, str) else "{…}"
     return (
-        f"grade {grade:g} is worth more than can be computed with (gain={shown}): give grades of a smaller scale, or "
+        f"the gain of grade {grade:g} is too large to compute with (gain={shown}): use grades on a smaller scale, or "
         "another gain."
     )
 
 
-class Rows(Protocol):
+Number = TypeVar("Number", bound="Numbers")
+Either = TypeVar("Either", "Rows", "Queries")
+
+
+class Numbers(Protocol):
+    """What arithmetic gives: numbers of the kind that it was given."""
+
+    def __add__(self, other: Self | float, /) -> Self: ...
+    def __radd__(self, other: Self | float, /) -> Self: ...
+    def __sub__(self, other: Self | float, /) -> Self: ...
+    def __rsub__(self, other: Self | float, /) -> Self: ...
+    def __mul__(self, other: Self | float, /) -> Self: ...
+    def __rmul__(self, other: Self | float, /) -> Self: ...
+    def __truediv__(self, other: Self | float, /) -> Self: ...
+    def __rtruediv__(self, other: Self | float, /) -> Self: ...
+    def __pow__(self, other: Self | float, /) -> Self: ...
+    def __rpow__(self, other: Self | float, /) -> Self: ...
+
+
+class Rows(Numbers, Protocol):
     """One number per ranked document. Arithmetic with ``Queries`` needs ``Lists.spread``."""
 
     def per_document(self) -> None:
-        """Only for the type checker: what tells ``Rows`` from ``Queries``."""
-
-    def __add__(self, other: Rows | float, /) -> Rows: ...
-    def __radd__(self, other: Rows | float, /) -> Rows: ...
-    def __sub__(self, other: Rows | float, /) -> Rows: ...
-    def __rsub__(self, other: Rows | float, /) -> Rows: ...
-    def __mul__(self, other: Rows | float, /) -> Rows: ...
-    def __rmul__(self, other: Rows | float, /) -> Rows: ...
-    def __truediv__(self, other: Rows | float, /) -> Rows: ...
-    def __rtruediv__(self, other: Rows | float, /) -> Rows: ...
-    def __pow__(self, other: Rows | float, /) -> Rows: ...
-    def __rpow__(self, other: Rows | float, /) -> Rows: ...
+        """For the type checker only: distinguishes ``Rows`` from ``Queries``."""
 
 
-class Queries(Protocol):
+class Queries(Numbers, Protocol):
     """One number per query."""
 
     def per_query(self) -> None:
-        """Only for the type checker: what tells ``Queries`` from ``Rows``."""
-
-    def __add__(self, other: Queries | float, /) -> Queries: ...
-    def __radd__(self, other: Queries | float, /) -> Queries: ...
-    def __sub__(self, other: Queries | float, /) -> Queries: ...
-    def __rsub__(self, other: Queries | float, /) -> Queries: ...
-    def __mul__(self, other: Queries | float, /) -> Queries: ...
-    def __rmul__(self, other: Queries | float, /) -> Queries: ...
-    def __truediv__(self, other: Queries | float, /) -> Queries: ...
-    def __rtruediv__(self, other: Queries | float, /) -> Queries: ...
-    def __pow__(self, other: Queries | float, /) -> Queries: ...
-    def __rpow__(self, other: Queries | float, /) -> Queries: ...
+        """For the type checker only: distinguishes ``Queries`` from ``Rows``."""
 
 
 class Preferences(ABC):
-    """Preferences between judged documents, counted per judgment group or per pair of documents: its rows."""
+    """Preferences between judged documents; a row is a judgment group or a pair of documents."""
 
     @property
     @abstractmethod
     def kept(self) -> Rows:
-        """How many of them the list keeps: the preferred document is retrieved, and the other one below or not."""
+        """How many preferences the list keeps: it has the preferred document, and the other one below or not at all."""
 
     @property
     @abstractmethod
     def possible(self) -> Rows:
-        """How many there are."""
+        """How many preferences there are."""
 
     @abstractmethod
     def total(self, rows: Rows) -> Queries:
@@ -90,12 +87,12 @@ class Preferences(ABC):
 
 
 class Lists(ABC):
-    """Ranked lists, one per query, and what their judgments say of them."""
+    """Ranked lists, one per query, with their judgments."""
 
     xp: Any
     """The array namespace of the carrier."""
 
-    # ------------------------------------------------------------ columns: what a carrier holds
+    # ------------------------------------------------------------ columns, which every carrier has
 
     @property
     @abstractmethod
@@ -115,31 +112,31 @@ class Lists(ABC):
     @property
     @abstractmethod
     def depth(self) -> Queries:
-        """How many documents were asked for; without a cut, as many as were retrieved."""
+        """The depth of the cut; without one, how many documents were retrieved."""
 
     @property
     @abstractmethod
     def horizon(self) -> Queries:
-        """The last rank at which a user may look: the depth; without a cut there is none, and it is infinite."""
+        """The last rank that a user may look at: the depth, or infinity without a cut."""
 
     @property
     @abstractmethod
     def tied_rank(self) -> Rows:
-        """The mean of the ranks in the list that share the document's score: its rank where no other does."""
+        """The mean of the ranks that share the document's score; its own rank if no other document shares it."""
 
     @property
     def listed(self) -> Rows:
-        """Where the run lists each document, from 1; its rank where the policy's ``listing`` is ignored."""
+        """The line of each document in the run, from 1; its rank if the policy says listing=ignored."""
         return self.rank
 
     @property
     def largest(self) -> float:
-        """The largest gain that is computed with: its square, times any number of documents, is a number."""
+        """The largest gain allowed: the sum of the squares of any number of gains stays finite."""
         return 2.0**500
 
     @abstractmethod
     def first_of(self, which: Any) -> tuple[int, float]:
-        """Of some documents, or queries, the first: its list, from 0, and its grade, or the list's highest."""
+        """The list number (from 0) and grade of the first marked document, or of the first marked query's highest."""
 
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
@@ -153,21 +150,21 @@ class Lists(ABC):
     def highest_grade(self) -> Queries:
         """The largest grade of the query's judgments; 0 without any."""
 
-    # ------------------------------------------------------------ lists made of these lists
+    # ------------------------------------------------------------ other lists
 
     @abstractmethod
     def top(self, depth: int) -> Lists:
-        """The same lists down to ``depth``; judgments are never cut."""
+        """The same lists cut at ``depth``; judgments are never cut."""
 
     @abstractmethod
     def ideal(self, gain: Gain, of: str) -> Lists:
-        """The best lists: all documents of a positive gain, best first.
+        """The ideal ranking: all documents with a positive gain, highest gain first.
 
-        ``of`` says from where: ``judged`` (all judgments), ``uncut`` (the same, whatever the depth),
-        ``length`` (the same, down to as many as were retrieved), ``retrieved`` (what the run returned, before
-        any cut), ``depth`` and ``full`` (as many documents of grade 1 as were asked for, or were retrieved),
-        ``trec_eval`` (all judgments, in trec_eval's order, which takes gains less than 1 apart for equal:
-        utility ``comp_rel_gain``). The best lists are cut at the same depth, ``uncut`` apart.
+        ``of`` says which documents: ``judged`` (all judged documents), ``uncut`` (the same, never cut), ``length`` (the
+        same, cut at the length of the run's list), ``retrieved`` (all that the run retrieved), ``depth`` and ``full``
+        (documents of grade 1, as many as the depth or as were retrieved), ``trec_eval`` (all judged documents in
+        trec_eval's order, whose sort treats gains less than 1 apart as equal: ``comp_rel_gain``). Except for ``uncut``,
+        the list is cut at the same depth as the run.
         """
 
     @property
@@ -176,30 +173,30 @@ class Lists(ABC):
         """One list per judgment group of each query.
 
         Raises:
-            DataError: the judgments come in no groups.
+            DataError: the judgments have no groups.
         """
 
     @abstractmethod
     def over_groups(self, values: Queries) -> Queries:
-        """The mean over a query's judgment groups of numbers that ``groups`` gave."""
+        """The mean over a query's judgment groups of one number per group."""
 
     def total_over_groups(self, values: Queries) -> Queries:
-        """The sum over a query's judgment groups of numbers that ``groups`` gave.
+        """The sum over a query's judgment groups of one number per group.
 
         Raises:
-            DataError: the judgments come in no groups.
+            DataError: the judgments have no groups.
         """
         del values
         raise DataError(APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
-        """The best lists by group: each next document adds the most that those above leave, the greedy choice.
+        """The greedy best list by group: at each rank the document that adds the most to those above.
 
-        A document adds (1 - alpha)^m for each group that finds it relevant, m being how many above it the group
-        finds relevant too. Of equals the one with the largest id comes first, as in ndeval.
+        A document adds (1 - alpha)^m for each group that finds it relevant, where m is the number of documents above it
+        that the group finds relevant. Among equals, the largest id comes first, as in ndeval.
 
         Raises:
-            DataError: a carrier that does not tell documents apart.
+            DataError: the carrier does not identify documents.
         """
         del alpha, rel
         raise DataError(APART)
@@ -208,22 +205,22 @@ class Lists(ABC):
         """The preferences that the judgments state between documents.
 
         Args:
-            of: what they are counted per: judgment ``group``, or ``pair`` of documents.
-            among: which count: ``all``, or those with ``either`` or ``both`` documents retrieved.
-            nonrelevant: ``all`` nonrelevant documents, or ``capped`` at as many as there are relevant ones.
+            of: what a row is: a judgment ``group``, or a ``pair`` of documents.
+            among: which preferences count: ``all``, or those with ``either`` or ``both`` documents retrieved.
+            nonrelevant: ``all`` nonrelevant documents, or ``capped`` at the number of relevant ones.
 
         Raises:
             DataError: the judgments are grades, not preferences.
         """
         raise DataError(
-            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels hold none: give a file of "
-            "preferences to 'karat trec-eval -R prefs' or '-R qrels_prefs'."
+            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels have none: evaluate a file of "
+            "preferences with 'karat trec-eval -R prefs' or '-R qrels_prefs'."
         )
 
     def all_above(self, rows: Rows | float) -> Rows:
-        """The sum over the documents of all lists that score higher than each one, and half over its equals.
+        """The sum of ``rows`` over all queries' documents with a higher score, plus half over those with an equal one.
 
-        Of ``rows``; or of that number for every document, judged or not. Each is its own equal.
+        A number as ``rows`` counts for every document, judged or not. A document is its own equal.
 
         Raises:
             DataError: there are no scores.
@@ -238,16 +235,16 @@ class Lists(ABC):
         """The sum over all lists, the same for each of them.
 
         Raises:
-            DataError: the lists are not all there.
+            DataError: the carrier does not have all lists.
         """
         del values
-        raise DataError("These lists stand alone: a sum over all queries needs all of them at once.")
+        raise DataError("A sum over all queries needs all of them at once, and these lists are only some.")
 
-    # ------------------------------------------------------------ primitives: what a carrier computes
+    # ------------------------------------------------------------ primitives, which every carrier computes
 
     @abstractmethod
     def total(self, rows: Rows) -> Queries:
-        """The sum over each list, added from rank 1 down."""
+        """The sum over each list, added up from rank 1."""
 
     @abstractmethod
     def best(self, rows: Rows) -> Queries:
@@ -255,11 +252,11 @@ class Lists(ABC):
 
     @abstractmethod
     def running(self, rows: Rows) -> Rows:
-        """The sum from rank 1 down to each document, itself included."""
+        """The sum from rank 1 down to and including each document."""
 
     @abstractmethod
     def product_above(self, rows: Rows) -> Rows:
-        """The product over the documents ranked above each one; 1 at the top."""
+        """The product over the documents above each one; 1 at rank 1."""
 
     @abstractmethod
     def following(self, rows: Rows) -> Rows:
@@ -274,39 +271,35 @@ class Lists(ABC):
         """The sum of another list's ``rows`` from its rank 1 down to the rank of each document of this one."""
 
     def latest(self, rows: Rows) -> Rows:
-        """At each document, the value of that one, of those down to it, which the run lists last.
+        """At each rank, the value of the document, among those down to this rank, that the run lists last.
 
         Raises:
-            DataError: a carrier that has no order of lines.
+            DataError: the carrier does not have the order of lines.
         """
         del rows
         raise DataError(NO_LINES)
 
     def outranked(self, rows: Rows, then: Rows) -> Rows:
-        """How many documents below each one have a smaller value, or an equal one and a smaller ``then``.
+        """How many documents below each one have a smaller value, or an equal value and a smaller ``then``.
 
-        A document with the same score as the other counts one half.
+        A document with an equal score counts one half.
 
         Raises:
-            DataError: a carrier that has no order of lines.
+            DataError: the carrier does not have the order of lines.
         """
         del rows, then
         raise DataError(NO_LINES)
 
-    @overload
-    def powers(self, base: float, exponents: Rows) -> Rows: ...
-    @overload
-    def powers(self, base: float, exponents: Queries) -> Queries: ...
-    def powers(self, base: float, exponents: Any) -> Any:
-        """``base`` to whole powers; a carrier may multiply them up one by one, as loops over ranks do."""
+    def powers(self, base: float, exponents: Either) -> Either:
+        """``base`` to whole powers; a carrier may multiply them step by step, as a loop over ranks does."""
         return base**exponents
 
     def total_unjudged(self, p: float) -> Queries:
-        """The sum of p^(rank - 1) over the unjudged documents of each list, with or without a row."""
+        """The sum of p^(rank - 1) over the unjudged documents of each list."""
         every = self.length if p == 1.0 else (1.0 - self.powers(p, self.length)) / (1.0 - p)
         return every - self.total(self.judged * self.powers(p, self.rank - 1.0))
 
-    # ------------------------------------------------------------ derived words, said once
+    # ------------------------------------------------------------ derived words
 
     def hits(self, rel: float) -> Rows:
         """1 for a document whose grade is at least ``rel``, else 0."""
@@ -314,7 +307,7 @@ class Lists(ABC):
 
     @property
     def judged(self) -> Rows:
-        """1 for a judged document, else 0. A negative grade is in the pool but not judged."""
+        """1 for a judged document, else 0. A negative grade means pooled but not judged."""
         return self.at_least(self.grade, 0.0)
 
     @property
@@ -331,14 +324,15 @@ class Lists(ABC):
         return self.n_graded(max(rel, 0.0), float("inf"))
 
     def n_nonrelevant(self, rel: float) -> Queries:
-        """How many judgments have a grade below ``rel`` (negative ones are no judgments)."""
+        """How many judgments have a grade from 0 up to below ``rel``."""
         return self.n_graded(0.0, rel)
 
     def size(self, over: str, rel: float) -> Queries:
         """What a sum over relevant documents is divided by.
 
-        ``relevant``: all relevant ones; ``retrieved``: the relevant ones in the list; ``capped``: the
-        relevant ones, at most the depth; ``length``: at most the list's length; ``depth``: the depth.
+        ``relevant``: all relevant documents; ``retrieved``: the relevant documents in the list; ``capped``: all
+        relevant documents, but at most the depth; ``length``: the same, but at most the list's length; ``depth``: the
+        depth.
         """
         relevant = self.n_relevant(rel)
         return {
@@ -350,15 +344,15 @@ class Lists(ABC):
         }[over]()
 
     def gains(self, gain: Gain) -> Rows:
-        """What each document is worth: its grade turned to a gain; 0 for an unjudged one.
+        """The gain of each document's grade; 0 for an unjudged document.
 
         Raises:
-            UncomputableError: a gain that is too large to compute with.
+            UncomputableError: a gain is too large to compute with.
         """
         return self.computable(cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain)), gain)
 
     def computable(self, gains: Rows, gain: Gain) -> Rows:
-        """The gains as they are.
+        """The gains, unchanged.
 
         Raises:
             UncomputableError: one is too large to compute with.
@@ -372,9 +366,9 @@ class Lists(ABC):
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
 
-        A number as ``rel``: 1 from that grade on. A number as ``highest``: the gain as a share of that grade's;
-        ``none``: the gain as it is, which may be above 1. Otherwise the scale of trec_eval's ``rbp``: gains are brought
-        into [0, 1] by the query's own lowest and highest, where they leave it.
+        With a number as ``rel``, 1 from that grade on. With a number as ``highest``, the gain divided by that grade's
+        gain; with ``none``, the gain itself, which may be above 1. Otherwise gains are scaled as by trec_eval's
+        ``rbp``: into [0, 1] by the query's lowest and highest gain, if one of them is outside.
 
         Raises:
             DataError: a grade above ``highest``.
@@ -388,35 +382,35 @@ class Lists(ABC):
         return self.up_to_1(self.gains(gain) / float(gain_of(np, np.float64(highest), gain)), highest)
 
     def stops(self, gain: Gain, highest: float) -> Rows:
-        """The share of users whom each document satisfies: its gain / (the gain of the ``highest`` grade + 1).
+        """The share of users that each document satisfies: its gain / (the gain of grade ``highest`` + 1).
 
         Raises:
-            DataError: a share above 1, which a grade above ``highest`` may give.
+            UncomputableError: a share is above 1, because a grade is above ``highest``.
         """
         scale = float(gain_of(np, np.float64(highest), gain)) + 1.0
         return self.up_to_1(self.gains(gain) / scale, highest)
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
-        """The rows as they are.
+        """The rows, unchanged.
 
         Raises:
-            UncomputableError: a value above 1.
+            UncomputableError: a value is above 1.
         """
         beyond = cast("Any", rows) > 1.0
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
             raise UncomputableError(
-                f"grade {grade:g} is worth more than the highest one of the scale, max={highest:g}: name the highest "
-                f"grade that there is, as in max={max(grade, highest + 1):g}.",
+                f"grade {grade:g} has a larger gain than the highest grade of the scale, max={highest:g}: give the "
+                f"highest grade that occurs, as in max={max(grade, highest + 1):g}.",
                 where,
             )
         return rows
 
     def own_unit_gains(self, gain: Gain) -> Rows:
-        """Gains brought into [0, 1] by the query's own lowest and highest, where they leave it.
+        """Gains scaled into [0, 1] by the query's lowest and highest gain, if one of them is outside.
 
-        The lowest and the highest run over 0, the gains given and those of all other grades up to the highest
-        of the query. A document without a gain stays at 0.
+        The lowest and highest are taken over 0, the gains in the table, and the gains of all other grades up to the
+        query's highest. A document without a gain keeps 0.
         """
         xp, pairs = self.xp, gain if isinstance(gain, tuple) else ()
         levels, named = [level for level, _ in pairs], [value for _, value in pairs]
@@ -437,25 +431,21 @@ class Lists(ABC):
     def discount(self, discount: str) -> Rows:
         """What each gain is divided by.
 
-        ``log2``: log2(rank + 1); ``ln``: the natural logarithm of it; ``log(b)``: the one to base b.
+        ``log2``: log2(rank + 1); ``ln``: ln(rank + 1); ``log(b)``: the logarithm of rank + 1 to base b.
         ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002; b is the user's patience).
         ``rank``: the rank. ``none``: 1.
         """
         return cast("Rows", discount_of(self.xp, cast("Any", self.rank), discount))
 
-    @overload
-    def reciprocals(self, first: Rows, last: Rows, power: int = 1) -> Rows: ...
-    @overload
-    def reciprocals(self, first: Queries | float, last: Queries, power: int = 1) -> Queries: ...
-    def reciprocals(self, first: Any, last: Any, power: int = 1) -> Any:
+    def reciprocals(self, first: Either | float, last: Either, power: int = 1) -> Either:
         """The sum of 1 / m^power for m = first, first + 1, … up to ``last``, row by row or query by query.
 
-        The numbers may lie between whole ones; ``last`` may be infinite where ``power`` is 2.
+        The numbers need not be whole; ``last`` may be infinite if ``power`` is 2.
         """
-        return reciprocals_of(self.xp, first, last, power)
+        return cast("Either", reciprocals_of(self.xp, first, last, power))
 
     def above(self, rows: Rows) -> Rows:
-        """The sum over the documents ranked above each one."""
+        """The sum over the documents above each one."""
         return self.running(rows) - rows
 
     def within(self, n: Queries | float) -> Rows:
@@ -470,41 +460,22 @@ class Lists(ABC):
         """1 at the last row of each stretch of equal values, else 0."""
         return cast("Rows", self.xp.where(cast("Any", rows) != self.following(rows), 1.0, 0.0))
 
-    @overload
-    def ratio(self, part: Rows, whole: Rows) -> Rows: ...
-    @overload
-    def ratio(self, part: Queries, whole: Queries) -> Queries: ...
-    def ratio(self, part: Any, whole: Any) -> Any:
-        """``part / whole``, and 0 where ``whole`` is 0.
-
-        No other place says so.
-        """
+    def ratio(self, part: Either, whole: Either) -> Either:
+        """``part / whole``, and 0 where ``whole`` is 0."""
         none = whole == 0
-        return self.xp.where(none, 0.0, part / self.xp.where(none, 1.0, whole))
+        return cast("Either", self.xp.where(none, 0.0, part / self.xp.where(none, 1.0, whole)))
 
-    @overload
-    def least(self, a: Rows, b: Rows | float) -> Rows: ...
-    @overload
-    def least(self, a: Queries, b: Queries | float) -> Queries: ...
-    def least(self, a: Any, b: Any) -> Any:
-        """The smaller of two numbers, place by place."""
-        return self.xp.minimum(a, b)
+    def least(self, a: Either, b: Either | float) -> Either:
+        """The smaller of two numbers, element by element."""
+        return cast("Either", self.xp.minimum(a, b))
 
-    @overload
-    def most(self, a: Rows, b: Rows | float) -> Rows: ...
-    @overload
-    def most(self, a: Queries, b: Queries | float) -> Queries: ...
-    def most(self, a: Any, b: Any) -> Any:
-        """The larger of two numbers, place by place."""
-        return self.xp.maximum(a, b)
+    def most(self, a: Either, b: Either | float) -> Either:
+        """The larger of two numbers, element by element."""
+        return cast("Either", self.xp.maximum(a, b))
 
-    @overload
-    def only(self, where: Rows, values: Rows, otherwise: float = 0.0) -> Rows: ...
-    @overload
-    def only(self, where: Queries, values: Queries, otherwise: float = 0.0) -> Queries: ...
-    def only(self, where: Any, values: Any, otherwise: float = 0.0) -> Any:
-        """``values`` where ``where`` is positive, and ``otherwise`` elsewhere, whatever stands there."""
-        return self.xp.where(where > 0, values, otherwise)
+    def only(self, where: Either, values: Either, otherwise: float = 0.0) -> Either:
+        """``values`` where ``where`` is positive, else ``otherwise``, even if ``values`` is undefined there."""
+        return cast("Either", self.xp.where(cast("Any", where) > 0, values, otherwise))
 
     def log2(self, rows: Rows) -> Rows:
         """The logarithm to base 2."""
@@ -515,7 +486,7 @@ class Lists(ABC):
         return cast("Queries", self.xp.log(values))
 
     def whole(self, values: Queries, rounding: str) -> Queries:
-        """A whole number of documents: ``nearest`` (halves away from 0) or ``up`` (of all but a tenth)."""
+        """A whole number of documents: ``nearest`` (halves up), or ``up`` (a fraction above a tenth counts as 1)."""
         if rounding == "nearest":
             down = self.xp.floor(values)
             return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))

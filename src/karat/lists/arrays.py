@@ -1,7 +1,7 @@
-"""What the padded carrier asks of an array library: functions of the array API standard, and nothing beyond.
+"""The functions of an array library that the padded carrier uses, all of them from the array API standard.
 
-An array library (NumPy, PyTorch, JAX, CuPy, ...) differs from the next one in the names of a few functions and in
-what it makes of Python's numbers; array-api-compat levels the first, ``Arrays`` the second.
+Array libraries (NumPy, PyTorch, JAX, CuPy, ...) differ in the names of a few functions and in how they convert Python's
+numbers. array-api-compat hides the first difference, ``Arrays`` the second.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ __all__ = ["Arrays", "arrays_of", "host_view"]
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     """The library, the device and the floating type of an array.
 
-    Numbers that are not of single or double precision are reckoned with in single precision where they are
-    shorter floats, in the library's default precision where they are whole.
+    Shorter floats are computed with in single precision, whole numbers in the library's default precision.
 
     Args:
-        array: an array of any library that the standard covers.
-        dtype: the floating type to reckon with, instead of the array's.
+        array: an array of any library that supports the standard.
+        dtype: the floating type to compute with, instead of the array's.
 
     Raises:
-        TypeError: it is no array.
+        TypeError: it is not an array.
     """
-    if is_tensor(array):  # what array-api-compat would find out too, in a way that compilers complain of
+    if is_tensor(array):  # not by array-api-compat, whose check torch.compile cannot trace
         from array_api_compat import torch
 
         return Arrays(torch, array.device, dtype or floating(torch, array), "torch")
@@ -44,14 +43,14 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
 
 
 def is_tensor(array: Any) -> bool:
-    """Whether it is one of PyTorch's."""
+    """Whether an array is a PyTorch tensor."""
     return type(array).__module__.partition(".")[0] == "torch"
 
 
 def host_view(array: Any) -> Any:
-    """NumPy's view of a tensor that lies in the host's memory and is not being compiled; else the array as it is.
+    """A NumPy view of a tensor in host memory that is not being compiled; any other array unchanged.
 
-    There NumPy is quicker than eager PyTorch, for its sort, and may be asked what the numbers are.
+    NumPy sorts faster than eager PyTorch, and its numbers can be read.
     """
     if not is_tensor(array):
         return array
@@ -64,7 +63,7 @@ def host_view(array: Any) -> Any:
 
 
 def floating(library: Any, array: Any) -> Any:
-    """The floating type in which numbers about ``array`` are reckoned."""
+    """The floating type to compute with for ``array``."""
     if array.dtype in (library.float32, library.float64):
         return array.dtype
     if library.isdtype(array.dtype, ("bool", "integral")):
@@ -73,7 +72,7 @@ def floating(library: Any, array: Any) -> Any:
 
 
 IN_CACHE = 2**15
-"""Documents whose keys, eight bytes each, a processor keeps close."""
+"""The number of eight-byte keys that fit into a processor's cache."""
 
 
 class Arrays:
@@ -87,14 +86,14 @@ class Arrays:
     """
 
     def __init__(self, library: Any, device: Any, dtype: Any, kind: str = "") -> None:
-        """Take them."""
+        """Keep them."""
         self.library, self.device, self.dtype, self.kind = library, device, dtype, kind
-        self.largest = 2.0**500 if dtype == library.float64 else 2.0**110  # of gains that are computed with
+        self.largest = 2.0**500 if dtype == library.float64 else 2.0**110  # the largest gain allowed
 
-    # ------------------------------------------------------------ arrays made
+    # ------------------------------------------------------------ new arrays
 
     def asarray(self, number: Any) -> Any:
-        """A number as an array without axes; an array as it is."""
+        """A number as an array without axes; an array unchanged."""
         if isinstance(number, (int, float)):
             return self.library.full((), float(number), dtype=self.dtype, device=self.device)
         return number
@@ -112,10 +111,10 @@ class Arrays:
         return self.library.astype(array, self.dtype, copy=False)
 
     def truth(self, mask: Any) -> Any:
-        """A mask as truth values, of whatever type it is; None stays None."""
+        """A mask of any type as booleans; None stays None."""
         return None if mask is None else self.library.astype(mask, self.library.bool, copy=False)
 
-    # ------------------------------------------------------------ what formulas use, element by element
+    # ------------------------------------------------------------ element by element
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """``a`` where the condition holds, else ``b``; either may be a Python number."""
@@ -158,15 +157,15 @@ class Arrays:
         return self.library.isinf(x)
 
     def isnan(self, x: Any) -> Any:
-        """Whether it is no number."""
+        """Whether a number is NaN."""
         return self.library.isnan(x)
 
     def counted(self, which: Any) -> Any:
-        """How many of each row hold, as floats."""
+        """How many elements of each row are true, as floats."""
         return self.floats(self.library.count_nonzero(which, axis=1))
 
     def places(self, x: Any) -> Any:
-        """Whole numbers as those that places are given in."""
+        """Whole numbers in the library's type for indices."""
         return self.library.astype(x, self.library.arange(1, device=self.device).dtype)
 
     # ------------------------------------------------------------ along the documents of each query
@@ -174,7 +173,7 @@ class Arrays:
     def take(self, x: Any, order: Any) -> Any:
         """Each row's values in the order given for it."""
         if self.kind == "torch":
-            return x.gather(1, order)  # half the time of take_along_dim, which looks for negative places
+            return x.gather(1, order)  # twice as fast as take_along_dim, which checks for negative indices
         return self.library.take_along_axis(x, order, axis=1)
 
     def running(self, x: Any) -> Any:
@@ -190,7 +189,7 @@ class Arrays:
         return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
 
     def running_largest(self, x: Any) -> Any:
-        """The largest from the first column to each: the standard has no such scan, so it doubles its reach."""
+        """The largest from the first column to each; the standard has no such scan, so the reach is doubled."""
         reach = 1
         while reach < x.shape[1]:
             beyond = self.library.maximum(x[:, reach:], x[:, :-reach])
@@ -199,45 +198,45 @@ class Arrays:
         return x
 
     def order_down(self, keys: Any) -> Any:
-        """The order that puts each row's largest key first; equal keys keep theirs. NaN goes last."""
+        """The stable order that puts each row's largest key first and NaN last."""
         if self.on_host:
             return stable_order(keys)
         return self.library.argsort(-keys, axis=1, stable=True)
 
     def sorted_down(self, x: Any) -> Any:
-        """Each row's values, largest first; equal ones cannot be told apart, nothing is NaN."""
+        """Each row's values, largest first; there is no NaN."""
         if self.on_host:
             return -np.sort(-x, axis=1)
         return self.library.sort(x, axis=1, descending=True, stable=False)
 
-    # ------------------------------------------------------------ what the host may look at
+    # ------------------------------------------------------------ numbers that can be read
 
     @property
     def on_host(self) -> bool:
-        """Whether one may look at the numbers: NumPy's, which no device computes and nobody traces."""
+        """Whether numbers can be read without waiting for a device or breaking a trace: NumPy's only."""
         return self.kind == "numpy"
 
     def range_of(self, x: Any) -> tuple[float, float] | None:
-        """The smallest and the largest number, NaN if one is; None where nobody may look, or there is none."""
+        """The smallest and the largest number, NaN if one is NaN; None if numbers cannot be read or there are none."""
         return (float(x.min()), float(x.max())) if self.on_host and x.size else None
 
     def is_whole(self, x: Any) -> bool:
-        """Whether all numbers are known to be whole."""
+        """Whether all numbers are known to be whole numbers."""
         return self.on_host and bool((np.trunc(x) == x).all())
 
     def quiet(self) -> AbstractContextManager[Any]:
-        """While formulas run: NumPy, and what stands on it, warns of divisions by 0, which ``ratio`` sees to."""
+        """A context without NumPy's warnings about division by 0, which ``ratio`` handles."""
         if self.kind == "torch":
-            return nullcontext()  # a compiler would stop here
+            return nullcontext()  # torch.compile cannot trace the other one
         return np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
 
 def stable_order(keys: Any) -> Any:
     """The stable order of each row of a NumPy array, largest key first, NaN last.
 
-    NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its place fit
-    into one whole number, which has no equal; double precision is sorted as it comes, and the rows that turn out to
-    hold equal keys are done again.
+    NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its index fit into
+    one whole number, and these are all distinct. Double-precision keys are sorted unstably, then rows with equal keys
+    are sorted again.
     """
     if keys.dtype == np.float32:
         return order_of_singles(keys)
@@ -251,7 +250,7 @@ def stable_order(keys: Any) -> Any:
 
 
 def order_of_singles(keys: Any) -> Any:
-    """The same for single precision, a few rows at a time so that the work stays in the cache."""
+    """``stable_order`` for single precision, a few rows at a time to stay in the cache."""
     queries, width = keys.shape
     order = np.empty(keys.shape, np.int64)
     places = np.arange(width, dtype=np.int64)

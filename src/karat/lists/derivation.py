@@ -1,4 +1,4 @@
-"""From the last step of a formula to a derivation that people read: which steps count, their order and letters."""
+"""Derivations for readers: which steps of a formula to show, in which order, with which letters."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["Derivation", "derive", "equations"]
 
 
 MOST_PARTS = 6
-"""How many letters and names an expression may hold and still be written inside another."""
+"""The most letters and names of an expression that is written inside another."""
 MOST_INSIDE = 9
-"""The same for equations, which are read without their numbers."""
+"""The same for equations, which show no numbers."""
 INDICES_OF_SUMS = "dgijklm"
 SHORT = ("spread", "depth", "length", "horizon", "kept", "possible")
-"""Words that an equation writes out wherever they are used."""
+"""Words that never get a letter in equations."""
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """A formula's way to its value.
+    """The steps of a formula from the ranked list to the value.
 
     Args:
-        given: what is known of the query before its documents are looked at, and used with them.
-        sheets: the lists, the run's own first.
-        rest: the numbers of the query, down to the value.
-        value: the last of them.
-        words: what each word means, in the order of their first use.
+        given: numbers of the query that its documents' numbers use.
+        sheets: the lists, the run's list first.
+        rest: the other numbers of the query, the value last.
+        value: the measure's value.
+        words: the meaning of each word, in order of first use.
         mathematics: each step as a line of aligned equations in LaTeX, in reading order.
     """
 
@@ -90,7 +90,7 @@ def equations(last: Step, taken: str = "") -> tuple[str, ...]:
 
 
 def sources_of(last: Step) -> list[Step]:
-    """A step and all that it was made from, each after its own sources."""
+    """A step and all its sources, each after its own sources."""
     found: dict[Step, None] = {}
 
     def visit(step: Step) -> None:
@@ -104,10 +104,10 @@ def sources_of(last: Step) -> list[Step]:
 
 
 def folded_steps(steps: list[Step], last: Step) -> set[Step]:
-    """The steps that are written out where they are used.
+    """The steps that are written inside the steps that use them.
 
-    Arithmetic that nothing else uses, inside other arithmetic or a word for a query's numbers, as long as it
-    stays short; a number given to the documents of its query; and what is made of ranks and grades alone.
+    These are: short arithmetic with a single use, inside other arithmetic or a number of the query; a number that is
+    spread over the query's documents; and arithmetic on ranks and grades only.
     """
     users: dict[Step, list[Step]] = {step: [] for step in steps}
     for step in steps:
@@ -124,7 +124,7 @@ def folded_steps(steps: list[Step], last: Step) -> set[Step]:
 
 
 def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> bool:
-    """Whether a step is written out inside the one that uses it."""
+    """Whether a step is written inside the step that uses it."""
     if not step.is_arithmetic or step.kind != user.kind:
         return False
     if all(is_by_name(source) for source in step.sources):
@@ -134,7 +134,7 @@ def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> b
 
 
 def given_first(steps: list[Step]) -> set[Step]:
-    """The query's numbers that are known before its documents and used with them."""
+    """The query's numbers that do not depend on its documents' numbers but are used by them."""
     of_documents = {step for step in steps if step.kind == "Rows"}
     after: set[Step] = set()
     for step in steps:
@@ -148,20 +148,20 @@ def given_first(steps: list[Step]) -> set[Step]:
 
 
 def lists_of(steps: list[Step]) -> list[Traced]:
-    """The lists that have a number per document, the run's own first."""
+    """The lists with a number per document, the run's list first."""
     found = dict.fromkeys(step.place for step in steps if step.kind == "Rows")
     own = [each for each in found if is_own(each)] or [run_of(steps)]
     return [*own, *(each for each in found if each not in own)]
 
 
 def run_of(steps: list[Step]) -> Traced:
-    """The run's own list, as far down as it was looked at."""
+    """The run's list, cut at the depth."""
     every = [each for step in steps for each in step.place.ancestry if is_own(each)]
     return max(every, key=lambda each: len(each.ancestry))
 
 
 def words_of(steps: list[Step]) -> dict[str, str]:
-    """What each word that made a step means."""
+    """The meaning of each word that made a step."""
     words = dict.fromkeys(step.word for step in steps if not step.is_arithmetic)
     meanings = {word: first_sentence(word) for word in words}
     return {word: meaning for word, meaning in meanings.items() if meaning}

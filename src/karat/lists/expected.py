@@ -14,16 +14,16 @@ __all__ = ["Expected"]
 
 
 class Expected(Padded):
-    """Padded lists in which each document of a tie is what the documents of the tie are on average.
+    """Padded lists in which each tied document has the average hits, gains and so on of its tie.
 
-    A measure that adds up what each document is worth at its rank has then its mean over all orders of the tied
-    documents (McSherry and Najork 2008, Computing information retrieval performance measures efficiently in the
-    presence of tied scores), also where a depth cuts through a tie. Of other measures that does not hold.
+    A measure that sums a value of each document at its rank then equals its mean over all orders of the tied
+    documents, also where a depth cuts through a tie (McSherry and Najork 2008, Computing information retrieval
+    performance measures efficiently in the presence of tied scores). This does not hold for other measures.
 
     Args:
         plain: the lists in any order of their tied documents, not cut.
-        width: how many columns of them.
-        length: how many of the columns are documents; None for the lists' own [query].
+        width: the number of columns to keep.
+        length: the number of columns that are documents; None for that of ``plain`` [query].
 
     Example:
         >>> import numpy as np
@@ -37,7 +37,7 @@ class Expected(Padded):
     """
 
     def __init__(self, plain: Padded, width: int | None = None, length: Any = None) -> None:
-        """Carry them."""
+        """Average the first columns of ``plain``."""
         width = plain.shape[1] if width is None else min(width, plain.shape[1])
         length = plain.lengths if length is None else length
         super().__init__(
@@ -45,7 +45,7 @@ class Expected(Padded):
         )
         self.plain = plain
 
-    # ------------------------------------------------------------ what a document is, by its grade
+    # ------------------------------------------------------------ words that look at a grade
 
     def hits(self, rel: float) -> Rows:
         return self.averaged(("hits", rel), self.plain.hits(rel))
@@ -69,12 +69,12 @@ class Expected(Padded):
 
     @property
     def grade(self) -> Rows:
-        raise MeasureError("A tie has no grade of its own: ask what its documents are worth.")
+        raise MeasureError("The documents of a tie share no grade: use hits or gains.")
 
-    # ------------------------------------------------------------ how they are made
+    # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """The rows, each as its tie is on average; made once for all depths."""
+        """The rows, averaged over each tie; computed once for all depths."""
         every = self.plain.once(("averaged", name), lambda: self.over_ties(rows))
         return cast("Rows", every[:, : self.shape[1]])
 

@@ -1,4 +1,4 @@
-"""The carrier for the CPU: judged rows of all lists end to end in NumPy arrays, each with its true rank."""
+"""The carrier for the CPU: the judged rows of all lists, one after another in NumPy arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
 
     Args:
         rows: lists by judgment group.
-        alpha: how much less a group gains by each further document.
+        alpha: the share that a group's gain loses with each further document.
         rel: the grade from which on a document is relevant.
 
     Returns:
@@ -61,15 +61,15 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
 
 
 def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -> Floats:
-    """The rank of each document; infinite beyond the depth. Of equals the first one is taken.
+    """The rank of each document; infinite beyond the depth. Among equals, the first document is chosen.
 
-    Documents that serve the same groups are worth the same at every step, so only the first of each kind that is
-    left is looked at.
+    Documents that are relevant to the same groups have the same gain at every step, so one candidate of each kind is
+    enough.
 
     Args:
         relevant: whether a group finds a document relevant [documents, groups].
-        alpha: what each document takes from its groups' later ones.
-        depth: how many ranks there are; as many as documents if None.
+        alpha: the share that a group's gain loses with each further document.
+        depth: the number of ranks; None for one per document.
     """
     waiting: dict[bytes, list[int]] = {}
     for each in range(len(relevant) - 1, -1, -1):
@@ -82,7 +82,7 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
     ranks = np.full(len(relevant), np.inf)
     for rank in range(1, min(depth or len(relevant), len(relevant)) + 1):
         gain: Any = np.zeros(len(queues))
-        # One after the other, so that equal kinds have equal sums.
+        # Added one by one, so that equal kinds have equal sums.
         for group, worth_of_group in enumerate(worth.tolist()):
             gain += kinds[:, group] * worth_of_group
         gain[left == 0] = -np.inf
@@ -96,28 +96,28 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
 
 
 AT_A_TIME = 2**18
-"""Documents for which arrays are made where every rank counts."""
+"""Documents processed at once where every rank counts."""
 NEVER_REACHED = 2.0**24
-"""A step beyond any: lists times steps are whole numbers that a double holds."""
+"""A step beyond the last; list number times step is still exact in a double."""
 
 NO_GROUPS = (
-    "This measure is taken over judgment groups, and these judgments hold none: give qrels whose second column names "
-    "subtopics, or a file with groups to 'karat trec-eval -R qrels_jg'."
+    "This measure averages over judgment groups, and these judgments have none: give qrels whose second column names "
+    "subtopics, or evaluate a file with groups by 'karat trec-eval -R qrels_jg'."
 )
 
 FROM_THE_RUN = ("retrieved", "depth", "full", "length")
-"""Ideal lists that depend on what the run holds; all others come from the judgments alone."""
+"""Ideal rankings that depend on the run; the others depend on the judgments only."""
 
 
 class Flat(Lists):
     """Ranked lists as flat judged rows.
 
-    Sums run strictly from rank 1 down, as trec_eval's loops do, so that values can be compared bit by bit.
+    Sums are added up from rank 1, as in trec_eval's loops, so that values agree to the last bit.
 
     Args:
         rows: the table of judged rows.
-        every_rank: also give a row to each unjudged document, for measures that need to see them.
-        best: ideal lists that other runs with the same judgments have made, and where this one's are kept for them.
+        every_rank: add a row for each unjudged document, for measures that need one.
+        best: a cache of ideal rankings, shared by runs with the same judgments.
     """
 
     xp: Any = np
@@ -178,7 +178,7 @@ class Flat(Lists):
         return self.n_judged(np.asarray(gain_of(np, self.rows.judged_grades, gain)) > 0)
 
     def n_judged(self, which: NDArray[np.bool_]) -> Queries:
-        """How many of each query's judgments hold."""
+        """How many of each query's judgments are marked."""
         return cast("Queries", _native.total(which.astype(np.float64), self.rows.judged_offsets))
 
     def highest_grade(self) -> Queries:
@@ -303,7 +303,7 @@ class Flat(Lists):
         weights = (
             np.broadcast_to(counted, among.shape) if weight is None else counted * np.repeat(weight, of_list)
         )
-        # Each score is put at the first level that reaches it; so few levels cost less than sorting all scores.
+        # Counting each score at its level is cheaper than sorting all scores, since there are few levels.
         levels = np.sort(own)
         place = np.searchsorted(levels, among)
         reached = np.append(levels, np.nan)[place] == among
@@ -318,7 +318,7 @@ class Flat(Lists):
         return cast("Queries", np.full(len(numbers), whole.sum()))
 
     def total_unjudged(self, p: float) -> Queries:
-        # Rank by rank as trec_eval adds (m_rbp_resid.c), a few lists at a time so that memory stays small.
+        # Added rank by rank as in trec_eval (m_rbp_resid.c); a few lists at a time, to save memory.
         rows = self.rows
         ends = np.append(0, np.cumsum(rows.length.astype(np.int64)))
         totals: list[Floats] = [np.zeros(0)]
@@ -339,13 +339,13 @@ class Flat(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def once(self, name: Any, make: Any) -> Flat:
-        """Make a list of lists the first time that it is asked for."""
+        """Lists that are made at the first request and then kept."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
 
     def cut(self, depth: int) -> Flat:
-        """The rows down to ``depth``, remembering the whole lists."""
+        """The rows down to ``depth``; the result keeps a reference to the whole lists."""
         cut = Flat(
             replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth),
             best=self.shared,
@@ -354,7 +354,7 @@ class Flat(Lists):
         return cut
 
     def best_lists(self, gain: Gain, of: str) -> Flat:
-        """All documents of a positive gain, best first, down to this list's depth."""
+        """The ideal ranking: all documents with a positive gain, highest gain first, down to this list's depth."""
         lists, grades = self.candidates(of)
         found = JudgedRows(
             length=self.rows.length,
@@ -384,7 +384,7 @@ class Flat(Lists):
         return Flat(ordered) if uncut else Flat(ordered).cut(cast("int", self.rows.depth))
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
-        """The documents from which the ideal list is made: their lists and grades."""
+        """The list and grade of each document that the ideal ranking chooses from."""
         if of == "retrieved":
             return self.uncut.rows.list_of_row, self.uncut.rows.grade
         if of in ("depth", "full"):
@@ -401,9 +401,9 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
-    """The same lists with a row for every rank; the rows that were not there are never-pooled documents."""
+    """The same lists with a row for every rank; the new rows are documents outside the pool."""
     if rows.listed is not None:
-        return rows  # Who knows the order of the lines has a row for each.
+        return rows  # With the order of lines there is a row for each rank already.
     lengths = rows.length.astype(np.int64)
     offsets = np.append(0, np.cumsum(lengths))
     ranks = (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)).astype(np.float64)
@@ -416,17 +416,17 @@ def fill(rows: JudgedRows) -> JudgedRows:
 
 
 def place(rows: JudgedRows) -> Integers:
-    """A number per row that ascends by list, then by rank."""
+    """A sort key for each row: by list, then by rank."""
     return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
 
 
 def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:
-    """The judgments in the order of trec_eval's ideal list, for gains given by hand.
+    """The judgments in the order of trec_eval's ideal ranking, for a table of gains.
 
-    trec_eval sorts its table of gains with a comparison that cuts the difference of two gains to a whole number
-    (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given, and walks it from
-    the end until a level that occurs has no positive gain. The table has a level for each whole grade up to the
-    query's highest, so queries that share it share the table.
+    trec_eval sorts the table with a comparison that truncates the difference of two gains to a whole number
+    (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. It then walks the table
+    from the end until it meets a grade that occurs and has no positive gain. The table has an entry for each whole
+    grade up to the query's highest, so queries with the same highest grade share a table.
     """
     levels = distinct(found.grade)
     highest = np.asarray(_native.best(found.grade, found.offsets)).astype(np.int64)
@@ -434,7 +434,7 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
     table = np.stack([steps_of(levels, int(top), gain) for top in tops]) if len(tops) else np.zeros((0, 0, 2))
     lists, level = found.list_of_row, np.searchsorted(levels, found.grade)
     step, worthless = np.moveaxis(table[np.searchsorted(tops, highest)[lists], level], 1, 0)
-    # The step at which each list's walk ends; as a largest value, since the kernel finds those.
+    # The step at which each list's walk ends, as a maximum, which the kernel computes.
     left = np.asarray(_native.best(worthless * (NEVER_REACHED - step), found.offsets))
     kept = np.flatnonzero(step < (NEVER_REACHED - left)[lists])
     order: Integers = kept[np.argsort(lists[kept] * NEVER_REACHED + step[kept], kind="stable")]
@@ -442,14 +442,14 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The different values, ascending."""
+    """The distinct values, ascending."""
     ordered = np.sort(values)
     different: NDArray[Any] = ordered[np.append(True, np.diff(ordered) > 0)[: len(ordered)]]
     return different
 
 
 def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]) -> Floats:
-    """When trec_eval's walk comes to each level, and 1 for one without a positive gain [levels, 2]."""
+    """The step at which trec_eval's walk reaches each grade, and 1 for a grade without a positive gain [levels, 2]."""
     steps = np.full((len(levels), 2), [NEVER_REACHED, 0.0])
     ordered = merge_sort(levels_up_to(highest, gain))
     if ordered[-1][1] > 0:
@@ -459,13 +459,13 @@ def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]
 
 
 def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
-    """The table that trec_eval sorts: the gains given by hand, then each other whole grade as its own gain."""
+    """The table that trec_eval sorts: the gains given, then every other whole grade as its own gain."""
     named = dict(gain)
     return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 
 
 def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """A merge sort by whole-number differences of gains: glibc's, whose order decides where that is no order."""
+    """glibc's merge sort by truncated differences of gains; they are no consistent order, so the algorithm matters."""
     if len(table) <= 1:
         return table
     half = len(table) // 2
@@ -478,6 +478,6 @@ def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def whole_difference(a: float, b: float) -> int:
-    """The difference cut to a C int; what does not fit becomes the lowest one, as on x86."""
+    """The difference as a C int; one that does not fit becomes the lowest int, as on x86."""
     difference = a - b
     return int(difference) if abs(difference) < 2**31 else -(2**31)

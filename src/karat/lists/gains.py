@@ -1,4 +1,4 @@
-"""What a grade is worth and what a rank costs: the named gains and discounts, over any array namespace."""
+"""The named gains of grades and discounts of ranks, for any array namespace."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """A named gain, or pairs of grade and gain."""
 
 STEPS = 16
-"""Terms added one by one before the rest is approximated: then its error is below 1e-15."""
+"""Terms that are added one by one; with 16, the approximation of the rest has an error below 1e-15."""
 
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
-    """The gain of grades; 0 for a negative grade that has no gain of its own."""
+    """The gain of grades; 0 for a negative grade without an entry in the table."""
     if not isinstance(gain, str):
         worth = xp.where(grade >= 0, grade, 0.0)
         for level, value in gain:
@@ -47,7 +47,7 @@ def discount_of(xp: Any, rank: Any, discount: str) -> Any:
 
 
 def opened(word: str) -> tuple[str, float | None]:
-    """A word and the number that it holds: ``jk(2)``."""
+    """The name and the number of a word such as ``jk(2)``."""
     name, bracket, number = word.partition("(")
     return name, float(number[:-1]) if bracket else None
 
@@ -55,14 +55,14 @@ def opened(word: str) -> tuple[str, float | None]:
 def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
     """The sum of 1 / m^power for m = first, first + 1, … up to last; ``last`` may be infinite where power is 2.
 
-    The difference of two tails. A tail is added term by term for a while and then approximated by the
+    It is the difference of two tails. The first terms of a tail are added one by one, the rest is approximated by the
     Euler-Maclaurin formula (Abramowitz and Stegun 6.3.18 and 6.4.12).
     """
     return xp.where(last >= first, tail(xp, first, power) - tail(xp, last + 1.0, power), 0.0)
 
 
 def tail(xp: Any, first: Any, power: int) -> Any:
-    """The sum of 1 / m^power from ``first`` on; for power 1, where that is infinite, less a constant."""
+    """The sum of 1 / m^power from ``first`` on; for power 1, where it is infinite, minus a constant."""
     first = xp.asarray(first)
     infinite = xp.isinf(first)
     start = xp.where(infinite, 1.0, first)

@@ -1,4 +1,4 @@
-"""Steps of a formula as text and as LaTeX: each by its letter, and the word or arithmetic that made it."""
+"""Steps of a formula as text and as LaTeX."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = [
 
 
 BY_NAME = ("rank", "grade")
-"""The columns that every table of documents has anyway: they are cited by their names."""
+"""Columns that every table of documents has; expressions cite them by name."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 
 
 @dataclass(frozen=True)
 class Line:
-    """One step as it is read.
+    """One step for a reader.
 
     Args:
-        letter: by which other steps cite it.
-        expression: the word or the arithmetic that made it.
-        filled: the expression with numbers in the place of letters, where all of them are one number.
+        letter: its letter, by which other steps cite it.
+        expression: the word or arithmetic that made it.
+        filled: the expression with numbers instead of letters, if each is a single number.
         values: its numbers: one per document, or one.
     """
 
@@ -54,8 +54,8 @@ class Sheet:
     """A ranked list with one line of numbers per step.
 
     Args:
-        name: the words that made the list; empty for the run's own.
-        meaning: what the last of these words means.
+        name: the words that made the list; empty for the run's list.
+        meaning: the meaning of the last of these words.
         is_run: whether it holds the run's documents at their ranks.
         rank: the rank of each document.
         grade: its grade.
@@ -71,7 +71,7 @@ class Sheet:
 
 
 def is_by_name(step: Step) -> bool:
-    """Whether a step is a column that its table has anyway."""
+    """Whether a step is a column that every table has."""
     return step.word in BY_NAME and not step.operands
 
 
@@ -81,21 +81,21 @@ def is_own(lists: Traced) -> bool:
 
 
 class Writer:
-    """Writes steps by the letters of others.
+    """Writes steps as text; a step cites others by their letters.
 
     Args:
         lists: the lists that have tables.
         folded: the steps without a letter.
-        lettered: the steps that get one, in order.
+        lettered: the steps with a letter, in order.
     """
 
     def __init__(self, lists: list[Traced], folded: set[Step], lettered: list[Step]) -> None:
-        """Give out the letters."""
+        """Assign the letters."""
         self.lists, self.folded = lists, folded
         self.letters = dict(zip(lettered, letters()))
 
     def line(self, step: Step) -> Line:
-        """One step as it is read."""
+        """One step as a line."""
         expression = self.expression(step)
         scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
         filled = self.expression(step, filled=True) if scalar else ""
@@ -116,18 +116,18 @@ class Writer:
         )
 
     def name(self, lists: Traced) -> str:
-        """A list by the word that made it; the run's own has none."""
+        """The call that made a list; empty for the run's list."""
         return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
 
     def cited(self, step: Step) -> list[Step]:
-        """The steps whose letters or names stand in a step's expression."""
+        """The steps that a step's expression cites."""
         found = []
         for source in step.sources:
             found += self.cited(source) if source in self.folded else [source]
         return found
 
     def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
-        """The word or arithmetic of a step; in brackets if what stands around it binds as strongly."""
+        """The word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             inside = self.call(step.word, step.operands, filled=filled)
             foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
@@ -142,7 +142,7 @@ class Writer:
         return f"({text})" if own <= strength else text
 
     def cite(self, operand: Operand, *, filled: bool, strength: int = 0) -> str:
-        """How an expression names what it was made from."""
+        """An operand as an expression cites it."""
         if isinstance(operand, Traced):
             return operand.word or "run"
         if not isinstance(operand, Step):
@@ -156,7 +156,7 @@ class Writer:
         return number(float(operand.numbers[0])) if filled else self.letters[operand]
 
     def call(self, word: str, operands: Operands, *, filled: bool) -> str:
-        """A word with what it was given; numbers of the formula's own keep their names."""
+        """A word with its arguments; plain numbers are shown with their parameter names."""
         asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
         inside = []
         for name, operand in operands:
@@ -167,21 +167,21 @@ class Writer:
 
 
 def letters() -> Iterator[str]:
-    """a, b, c … z, A … Z, a2, b2 …, without those that look like digits."""
+    """a, b, c … z, A … Z, a2, b2 …, without letters that look like digits."""
     alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
     for turn in count(1):
         yield from (letter if turn == 1 else f"{letter}{turn}" for letter in alphabet)
 
 
 def number(value: float) -> str:
-    """A number as an expression shows it: six decimals at most, where these say enough of it."""
+    """A number in an expression: up to six decimals, or six digits if it is small or large."""
     if value == value // 1 and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.6f}".rstrip("0") if 1e-3 <= abs(value) < 1e9 else f"{value:.6g}"
 
 
 def plain(operand: Any) -> str:
-    """A word, or a table of pairs, as a measure's name shows it."""
+    """A word, or a table of pairs, as in a measure's name."""
     if isinstance(operand, tuple):
         if operand and isinstance(operand[0], tuple):
             return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
@@ -190,7 +190,7 @@ def plain(operand: Any) -> str:
 
 
 def column(carrier: Any, word: str) -> tuple[float, ...]:
-    """A column of a list; nothing for rows that are no documents."""
+    """A column of a list; empty if the rows are not documents."""
     values: Floats | None = getattr(carrier, word, None)
     return () if values is None else tuple(values.tolist())
 
@@ -202,11 +202,11 @@ GAINS = {
     "exp2": ("2^{{{g}}} - 1", "{g} \\geq {t}"),
     "binary": ("1", "{g} \\geq {t}"),
 }
-"""What a grade is worth, and from which on."""
+"""The gain of a grade, and the condition of a lowest grade."""
 
 
 class Mathematics:
-    """Writes steps as LaTeX, by the letters of others; a number of a document has an index, its rank.
+    """Writes steps as LaTeX; the index of a number per document is its rank.
 
     Args:
         folded: the steps without a letter.
@@ -238,7 +238,7 @@ class Mathematics:
         return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
 
     def expression(self, step: Step, strength: int = 0) -> str:
-        """The word or arithmetic of a step; in brackets if what stands around it binds as strongly."""
+        """The word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             return self.word(step)
         (_, left), (_, right) = step.operands
@@ -256,7 +256,7 @@ class Mathematics:
         return f"\\left({text}\\right)" if own <= strength else text
 
     def cite(self, operand: Operand, strength: int = 0) -> str:
-        """How an expression names what it was made from."""
+        """An operand as an expression cites it."""
         if isinstance(operand, Traced):
             return f"\\text{{{escaped(operand.word or 'run')}}}"
         if isinstance(operand, Symbol):
@@ -276,7 +276,7 @@ class Mathematics:
     # ------------------------------------------------------------ words
 
     def word(self, step: Step) -> str:
-        """A word in mathematics; one without a notation by its name."""
+        """A word in mathematical notation, or by its name if it has none."""
         given = dict(step.operands)
         around, self.place = self.place, step.place
         try:
@@ -291,7 +291,7 @@ class Mathematics:
             self.place = around
 
     def series(self, sign: str, relation: str, operand: Operand) -> str:
-        """A sum, product or maximum over the ranks of a list, or over those that stand in a relation to the rank."""
+        """A sum, product or maximum over all ranks, or over those with a relation to the current rank."""
         around = self.index
         self.index = INDICES[INDICES.index(around) + 1]
         try:
@@ -301,7 +301,7 @@ class Mathematics:
             self.index = around
 
     def column(self, word: str) -> str:
-        """The rank or the grade of a document, or a number of its list: with a star if the list is an ideal one."""
+        """A column or a number of a list; with a star for an ideal ranking."""
         star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
         index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
         return f"\\mathit{{{word}}}{star}{index}"
@@ -333,7 +333,7 @@ class Mathematics:
 
 
 INDICES = ("", "i", "j", "k", "l", "m")
-"""The rank in a formula for a query, in a sum over its documents, in a sum inside that one, and so on."""
+"""The index of the rank: none for a query, i in a sum over its documents, j in a sum inside that one, and so on."""
 TIMES = "\\cdot"
 WITH_INDEX = ("rank", "grade", "kept", "possible")
 """Columns: numbers of a document, or of a group or pair of documents that judgments prefer."""
@@ -347,31 +347,31 @@ SERIES = (
     "total",
     "total_over_groups",
 )
-"""Words that begin with a sign over ranks."""
+"""Words whose notation begins with a sum, product or maximum."""
 
 
 class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have a third argument
-    """A number that is shown by a name: a parameter, and what a formula computes with it before it meets a list."""
+    """A number that is shown by a name: a parameter, or a result of arithmetic with parameters."""
 
     text: str
     strength: int
 
     def __new__(cls, value: float, text: str, strength: int = 4) -> Symbol:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Show ``value`` as ``text``, whose outermost sign binds as strongly as ``strength`` says."""
+        """Show ``value`` as ``text``; ``strength`` is that of its outermost sign."""
         made = super().__new__(cls, value)
         made.text, made.strength = text, strength
         return made
 
     def __hash__(self) -> int:
-        """By number and text, since a trace keeps one step for each question."""
+        """The hash of number and text: a trace keeps one step per name."""
         return hash((float(self), self.text))
 
     def __eq__(self, other: object) -> bool:
-        """As numbers, but two names are two symbols."""
+        """Equality of numbers; symbols of different names differ."""
         return float(self) == other and getattr(other, "text", self.text) == self.text
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """The symbol of an operation on two numbers."""
+        """The symbol for the result of a sign."""
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             return NotImplemented
         value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
@@ -384,14 +384,14 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
 
 
 def symbolic(number: float, strength: int = 0) -> str:
-    """A number or a symbol; in brackets if what stands around it binds as strongly."""
+    """A number or a symbol; in brackets if the surrounding sign binds as strongly."""
     if not isinstance(number, Symbol):
         return decimal(number)
     return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
 
 
 def made_by(place: Traced | None, *words: str) -> bool:
-    """Whether one of these words made the lists, or lists from which they were made."""
+    """Whether one of these words made the lists or lists that they were made from."""
     return place is not None and any(each.word in words for each in place.ancestry)
 
 
@@ -417,12 +417,12 @@ def cases_of(lines: list[str]) -> str:
 
 
 def test(left: str, sign: str, right: str) -> str:
-    """1 where it holds, else 0: Iverson's bracket."""
+    """A condition in Iverson's brackets: 1 where it holds, else 0."""
     return f"\\left[{left} {sign} {right}\\right]"
 
 
 def discounted(self: Mathematics, given: dict[str, Any]) -> str:
-    """What a gain is divided by."""
+    """The discount of a rank."""
     rank = self.column("rank")
     word, _, base = given["discount"].rstrip(")").partition("(")
     return {
@@ -436,7 +436,7 @@ def discounted(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
-    """A gain as a share of the highest grade's, or of that and ``more``."""
+    """A gain divided by the highest grade's gain, plus ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
     part = self.gain(gain, self.grade())
     if gain == "binary":
@@ -482,7 +482,7 @@ def chosen(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def number_of(self: Mathematics, condition: str) -> str:
-    """How many judgments meet a condition on their grade."""
+    """The number of judgments whose grade meets a condition."""
     grade = f"\\mathit{{grade}}{self.subscript('d', self.place)}"
     return f"\\left|\\left\\{{d : {condition.format(grade)}\\right\\}}\\right|"
 
@@ -493,7 +493,7 @@ def relevant(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def braced(value: float) -> str:
-    """A number for a text in which braces are doubled."""
+    """A number for a format string."""
     return decimal(value).replace("{", "{{").replace("}", "}}")
 
 
@@ -560,4 +560,4 @@ WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
     "whole": rounded,
     "within": lambda self, given: test(self.column("rank"), "\\leq", self.cite(given["n"])),
 }
-"""What stands for a word of ``Lists``; a ratio is 0 where its whole is 0."""
+"""The notation of each word of ``Lists``; a ratio with denominator 0 is 0."""

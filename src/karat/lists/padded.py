@@ -1,4 +1,4 @@
-"""The carrier for arrays: a batch of ranked lists [query, document] of any array library, on its device."""
+"""The carrier for arrays: a batch of ranked lists [query, document] in any array library, on its device."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["Padded"]
 
 MOST_LEVELS = 8
-"""The highest grade up to which the best list is counted together instead of sorted."""
+"""The highest grade up to which the ideal ranking is made by counting instead of sorting."""
 
 
 class Padded(Lists):
     """Ranked lists side by side, each padded to the width of the batch.
 
-    Shapes follow from the shapes given and from depths alone, never from the numbers, and nothing waits for a device;
-    so it can be traced and compiled. A column is a rank; a number per document is [query, document], or a 1 stands
-    for either axis along which it is the same.
+    Shapes depend only on the shapes given and on depths, never on the numbers, and nothing waits for a device, so a
+    formula can be traced and compiled. A column is a rank; a number per document has the shape [query, document], or 1
+    for an axis along which it is constant.
 
     Args:
         arrays: the array library.
-        grade: in rank order; -1 never pooled (and what is no document), -2 pooled but unjudged [query, document].
-        length: how many columns of each query are documents; None where all are [query].
-        judged: the grades of all judgments, in any order, negative where there is none; None: those of ``grade``
+        grade: in rank order; -1 for documents outside the pool and for padding, -2 for pooled but unjudged documents
+            [query, document].
+        length: the number of columns that are documents; None if all are [query].
+        judged: the grades of all judgments in any order, padded with negative numbers; None for those of ``grade``
             [query, judgment].
-        scores: gives the scores in rank order, for measures that ask which documents are tied; None where ranks are
-            all there is [query, document].
-        levels: the highest grade, where grades are known to be whole numbers.
+        scores: returns the scores in rank order, for measures that need ties; None if there are only ranks
+            [query, document].
+        levels: the highest grade, if all grades are known to be whole numbers.
 
     Example:
         >>> import numpy as np
@@ -92,7 +93,7 @@ class Padded(Lists):
         return cast("Rows", self.once("tied_rank", self.middle_ranks))
 
     def middle_ranks(self) -> Rows:
-        """The ranks, those of documents of equal score averaged."""
+        """The ranks, averaged over documents with equal scores."""
         if self.scores is None or not self.shape[1]:
             return self.rank
         first, last = self.tie_span
@@ -104,14 +105,14 @@ class Padded(Lists):
         return cast("tuple[Any, Any]", self.once("tie_span", self.found_spans))
 
     def found_spans(self) -> tuple[Any, Any]:
-        """The same, from the scores; what is no document stands alone."""
+        """The first and last rank of each tie, from the scores; padding is never tied."""
         if self.scores is None:
             return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
         end = self.xp.library.ones_like(self.inside[:, :1])
         other = here[:, 1:] != here[:, :-1]
         first = self.xp.running_largest(self.xp.where(self.joined(end, other), rank, 0.0))
-        # Seen from the end of the list the last of a stretch of equal scores is its first.
+        # From the end of the list, the last document of a tie comes first.
         back = self.xp.where(self.joined(other, end) | (rank == length), self.shape[1] + 1.0 - rank, 0.0)
         flipped = self.xp.library.flip(back, axis=1)
         last = self.shape[1] + 1.0 - self.xp.library.flip(self.xp.running_largest(flipped), axis=1)
@@ -155,8 +156,8 @@ class Padded(Lists):
     @property
     def groups(self) -> Padded:
         raise DataError(
-            "This measure averages over judgment groups, and an array of grades holds none: evaluate files of "
-            "judgment groups with 'karat trec-eval -R qrels_jg'."
+            "This measure averages over judgment groups, and an array of grades has none: evaluate files of judgment "
+            "groups with 'karat trec-eval -R qrels_jg'."
         )
 
     def over_groups(self, values: Queries) -> Queries:
@@ -205,16 +206,16 @@ class Padded(Lists):
             return super().computable(gains, gain)
         if gain == "binary":
             return gains
-        # Nobody may look at the numbers here, so what cannot be computed with becomes undefined.
+        # The numbers cannot be read here, so a gain that is too large becomes undefined.
         return cast("Rows", self.xp.where(abs(cast("Any", gains)) > self.largest, float("nan"), gains))
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
         if self.xp.on_host:
             return super().up_to_1(rows, highest)
-        # Nobody may look at the numbers here, so what cannot be becomes undefined.
+        # The numbers cannot be read here, so a value above 1 becomes undefined.
         return cast("Rows", self.xp.where(cast("Any", rows) > 1.0, float("nan"), rows))
 
-    # ------------------------------------------------------------ words that several measures ask for
+    # ------------------------------------------------------------ words that several measures use
 
     def hits(self, rel: float) -> Rows:
         return cast("Rows", self.once(("hits", rel), lambda: super(Padded, self).hits(rel)))
@@ -226,7 +227,7 @@ class Padded(Lists):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many queries, how many columns."""
+        """The number of queries and of columns."""
         return cast("tuple[int, int]", self.grades.shape)
 
     @property
@@ -239,11 +240,11 @@ class Padded(Lists):
         return cast("Queries", self.xp.full(self.shape[:1], number))
 
     def whole_rows(self, rows: Any) -> Any:
-        """A number per document, with both axes in full."""
+        """A number per document, broadcast along both axes."""
         return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
 
     def kept(self, rows: Any) -> Any:
-        """The rows, with 0 for what is no document."""
+        """The rows, with 0 for padding."""
         return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
 
     def joined(self, left: Any, right: Any) -> Any:
@@ -253,13 +254,13 @@ class Padded(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
-        """Make something the first time that it is asked for."""
+        """What ``make`` returned at the first request for this name."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
 
     def cut(self, depth: int) -> Padded:
-        """The columns down to ``depth``, remembering the whole lists."""
+        """The columns down to ``depth``; the result keeps a reference to the whole lists."""
         cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
         cut.asked, cut.uncut = depth, self.uncut
         return cut
@@ -271,12 +272,12 @@ class Padded(Lists):
         return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
 
     def scores_down_to(self, width: int) -> Callable[[], Any] | None:
-        """What gives the scores of the first columns."""
+        """A function that returns the scores of the first columns."""
         whole = self.scores
         return None if whole is None else lambda: whole()[:, :width]
 
     def best_lists(self, gain: Gain, of: str) -> Padded:
-        """All documents of a positive gain, best first, down to this list's depth."""
+        """The ideal ranking, down to this list's depth."""
         asked = of in ("depth", "full")
         ordered = (self if asked else self.uncut).once(("ordered", gain, of), lambda: self.ordered(gain, of))
         if of == "length":
@@ -285,7 +286,7 @@ class Padded(Lists):
         return cast("Padded", ordered if uncut else ordered.top(self.asked))
 
     def ordered(self, gain: Gain, of: str) -> Padded:
-        """All candidates of a positive gain, best first."""
+        """The ideal ranking, not cut."""
         if of in ("depth", "full"):
             asked = cast("Any", self.depth if of == "depth" else self.length)
             width = self.asked if of == "depth" and self.asked is not None else self.shape[1]
@@ -296,25 +297,25 @@ class Padded(Lists):
             return self.best_list(gain, self.by_worth(gain, of))
         if self.levels is not None and self.levels <= MOST_LEVELS:
             return self.by_counting(gain, of)
-        # Of every named gain no grade is worth less than a lower one.
+        # No named gain decreases with the grade.
         grades = self.uncut.once(
             ("by_grade", of == "retrieved"), lambda: self.xp.sorted_down(self.candidates(of))
         )
         return self.best_list(gain, grades)
 
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
-        """The list of candidates that stand in their best order, down to the last positive gain."""
+        """A list of grades in descending order of gain, down to the last positive gain."""
         if length is None:
             worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
-            length = self.xp.counted(~worthless)  # what is too large to compute with is worth something too
+            length = self.xp.counted(~worthless)  # NaN, a gain that is too large, is positive too
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
     def candidates(self, of: str) -> Any:
-        """The grades from which the best list is made, in any order."""
+        """The grades that the ideal ranking chooses from, in any order."""
         return self.uncut.grades if of == "retrieved" else self.pool
 
     def by_counting(self, gain: str, of: str) -> Padded:
-        """The best list made from how many candidates reach each grade, without a sort."""
+        """The ideal ranking from the number of documents that reach each grade, without a sort."""
         grades, levels = self.candidates(of), range(cast("int", self.levels) + 1)
         worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in levels]
         if True not in worth:
@@ -333,10 +334,10 @@ class Padded(Lists):
         return self.best_list(gain, rows, length)
 
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
-        """The candidates in descending order of gains given by hand."""
+        """The grades in descending order of a table of gains."""
         if of == "trec_eval":
             raise DataError(
-                "ideal=trec_eval with gains given by hand follows trec_eval's own sorting, which no array does: take "
+                "ideal=trec_eval with a table of gains needs trec_eval's sort, which arrays do not have: choose "
                 "ideal=judged, or evaluate files."
             )
         there = self.uncut.inside if of == "retrieved" else self.pool >= 0.0

@@ -1,4 +1,4 @@
-"""The carrier for preferences between documents: how many of them the ranked lists keep, per group or pair."""
+"""The carrier for preferences between documents: counts of those that a ranked list keeps, per group or pair."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["ContradictionError", "Group", "PreferenceLists", "group_of"]
 
 Pairs: TypeAlias = "tuple[Integers, Integers]"
 Kinds: TypeAlias = "tuple[int, int, int, int, int]"
-"""Preferences kept and broken with both documents retrieved, kept and broken with one, and those with neither."""
+"""Counts of preferences: kept and broken with both documents retrieved, kept and broken with one, with neither."""
 
 
 class ContradictionError(DataError):
-    """Preferences of one judgment group that exclude each other.
+    """Preferences of one judgment group that contradict each other.
 
     Args:
         kind: ``levels`` (one document on two levels of an only subgroup), ``zero`` (a document both at level 0
@@ -37,10 +37,10 @@ class ContradictionError(DataError):
     """
 
     def __init__(self, kind: str, number: int, other: int = -1) -> None:
-        """Say what contradicts what."""
+        """Name the documents."""
         self.kind, self.number, self.other = kind, number, other
         found = {
-            "levels": f"document number {number} of the query stands on two levels of one judgment group",
+            "levels": f"document number {number} of the query has two levels in one judgment group",
             "zero": f"document number {number} of the query has level 0 and another level in one judgment group",
             "cycle": f"documents number {number} and {other} of the query are each preferred to the other",
         }[kind]
@@ -49,7 +49,7 @@ class ContradictionError(DataError):
 
 @dataclass(frozen=True)
 class Group(ABC):
-    """What one judgment group prefers, of documents that are numbered by rank: first those retrieved.
+    """The preferences of one judgment group, between documents numbered by rank, retrieved ones first.
 
     Args:
         retrieved: how many of the query's judged documents were retrieved; their numbers come first.
@@ -59,12 +59,12 @@ class Group(ABC):
 
     @abstractmethod
     def pairs(self) -> Pairs:
-        """The documents preferred, and those that they are preferred to."""
+        """The preferred document and the other document of each preference."""
 
     @property
     @abstractmethod
     def relevant(self) -> Integers:
-        """The documents of a level above 0."""
+        """The documents with a level above 0."""
 
     @property
     @abstractmethod
@@ -73,14 +73,13 @@ class Group(ABC):
 
     @abstractmethod
     def capped_pairs(self, among: str) -> Pairs:
-        """The pairs, with no more nonrelevant documents than relevant ones."""
+        """The pairs, with at most as many nonrelevant documents as relevant ones."""
 
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
         """How many preferences the list keeps, and how many there are.
 
-        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. Where there are fewer, the
-        missing ones are taken as not retrieved: every relevant document is preferred to them, and every
-        retrieved one keeps that.
+        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. If there are fewer, unretrieved
+        ones are assumed: every relevant document is preferred to them, and every retrieved one keeps that preference.
         """
         if nonrelevant == "all":
             return counted(self.kinds, among)
@@ -105,7 +104,7 @@ class Graded(Group):
 
     Args:
         levels: the levels, highest first.
-        classes: the documents of each level, ascending; one that was judged twice stands twice.
+        classes: the documents of each level, ascending; one that was judged twice occurs twice.
     """
 
     levels: tuple[float, ...]
@@ -129,10 +128,10 @@ class Graded(Group):
         return end_to_end([each for level, each in zip(self.levels, self.classes) if not level > 0])
 
     def capped_pairs(self, among: str) -> Pairs:
-        """The pairs above the lowest level, and every document with the first few of the lowest level.
+        """The pairs above the lowest level, and every document paired with the first few of the lowest level.
 
-        Every document, also those of the lowest level: so trec_eval counts (m_prefs_avgjg_Rnonrel.c,
-        ``recalculate``), and published numbers have it so.
+        This includes documents of the lowest level, as in trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``) and so
+        in published numbers.
         """
         relevant = self.relevant
         most = int((relevant < self.retrieved).sum()) if among == "both" else len(relevant)
@@ -146,11 +145,11 @@ class Graded(Group):
 
 @dataclass(frozen=True)
 class Partial(Group):
-    """A group with several subgroups: preferences between some documents, and all that follow from them.
+    """A group with several subgroups: preferences between some documents, and those that follow from them.
 
     Args:
         preferred: whether the document of a row is preferred to that of a column.
-        level: the level last given to each document; NaN for one that this group does not judge.
+        level: the last level of each document; NaN for one that this group does not judge.
     """
 
     preferred: NDArray[np.bool_]
@@ -175,17 +174,17 @@ class Partial(Group):
 
 
 def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: int, retrieved: int) -> Group:
-    """The group that some lines describe.
+    """The judgment group of some lines.
 
     Args:
         subgroups: the subgroup of each line.
         levels: its level.
         documents: its document, by number.
-        judged: how many documents the query's lines name.
-        retrieved: how many of them were retrieved.
+        judged: the number of documents in the query's lines.
+        retrieved: the number of them that were retrieved.
 
     Raises:
-        ContradictionError: preferences that exclude each other.
+        ContradictionError: preferences contradict each other.
     """
     order = np.lexsort((documents, -levels, subgroups))
     subgroups, levels, documents = subgroups[order], levels[order], documents[order]
@@ -204,7 +203,7 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
 
 
 def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
-    """Refuse a document that stands on two levels of one subgroup."""
+    """Refuse a document with two levels in one subgroup."""
     for place, higher in enumerate(classes):
         for lower in classes[place + 1 :]:
             both = np.intersect1d(higher, lower)
@@ -213,7 +212,7 @@ def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
-    """The level last given to each document; one at 0 cannot also be above it."""
+    """The last level of each document; level 0 and a higher level exclude each other."""
     level = np.full(judged, np.nan)
     for document, given in zip(documents.tolist(), levels.tolist()):
         if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
@@ -223,7 +222,7 @@ def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
 
 
 def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The preferences with all that follow from them: a to c where a to b and b to c."""
+    """The transitive closure of the preferences."""
     while True:
         reach = preferred.astype(np.float32)
         further = preferred | (reach @ reach > 0)
@@ -238,7 +237,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def products(classes: list[Pairs]) -> Pairs:
-    """Every document of a first class with every one of a second, for pairs of classes."""
+    """Every document of the first class with every document of the second, for each pair of classes."""
     return (
         end_to_end([np.repeat(first, len(second)) for first, second in classes]),
         end_to_end([np.tile(second, len(first)) for first, second in classes]),
@@ -246,12 +245,12 @@ def products(classes: list[Pairs]) -> Pairs:
 
 
 def end_to_end(parts: list[Integers]) -> Integers:
-    """The parts in one array."""
+    """The parts as one array."""
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """How many pairs there are of each kind; the preferred document comes first."""
+    """The number of pairs of each kind; the preferred document comes first."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both
@@ -265,7 +264,7 @@ def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
 
 
 def counted(kinds: Kinds, among: str) -> tuple[int, int]:
-    """How many preferences are kept, of how many: those with ``both``, ``either`` or ``all`` documents retrieved."""
+    """Preferences kept and preferences in all, among those with ``both``, ``either`` or ``all`` documents retrieved."""
     kept_both, broken_both, kept_one, broken_one, neither = kinds
     if among == "both":
         return kept_both, kept_both + broken_both
@@ -275,7 +274,7 @@ def counted(kinds: Kinds, among: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Tallies(Preferences):
-    """How many preferences were kept and possible, per group or pair, those of a query end to end."""
+    """How many preferences are kept and possible, per group or pair, query by query."""
 
     numbers: Floats
     offsets: Integers
@@ -296,7 +295,7 @@ class PreferenceLists(Flat):
     """Ranked lists whose judgments are preferences.
 
     Args:
-        rows: how many documents each list retrieved; it has no judged rows.
+        rows: the length of each list; there are no judged rows.
         groups: the judgment groups of each query.
     """
 
@@ -320,9 +319,10 @@ class PreferenceLists(Flat):
 
 
 def pair_tallies(groups: list[Group], among: str) -> Floats:
-    """For each pair of documents, how often it was preferred as the list has it, and how often either way.
+    """For each pair of documents, how many groups prefer it in the list's order, and how many either way.
 
-    Pairs with both documents retrieved come first, then those with one, as trec_eval adds them (m_prefs_pair.c).
+    Pairs with both documents retrieved come first, then those with one, the order in which trec_eval adds them
+    (m_prefs_pair.c).
     """
     found = [group.pairs() for group in groups]
     better, worse = end_to_end([a for a, _ in found]), end_to_end([b for _, b in found])

@@ -1,4 +1,4 @@
-"""The table of judged rows: all that measures need of a run."""
+"""The table of judged rows, which is all that measures need from a run."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 
 NEVER_POOLED, POOLED = -1.0, -2.0
-"""The grade of a row whose document nobody pooled, and of one that was pooled but left unjudged."""
+"""The grade of a document outside the judgment pool, and of one that was pooled but left unjudged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedRows:
     """Ranked lists reduced to their judged documents.
 
-    Any source of rankings (a file, a frame, a Spark job, a GPU batch) hands over this table and nothing else.
+    Every source of rankings (a file, a frame, a Spark job, a GPU batch) produces this table and nothing else.
 
     Args:
-        length: documents retrieved, per list [lists].
+        length: the number of documents retrieved, per list [lists].
         offsets: where each list's rows begin and end [lists + 1].
         rank: the rank of each row in its full list, from 1, ascending within a list [rows].
         grade: the grade of each row, or ``POOLED`` / ``NEVER_POOLED`` [rows].
@@ -46,15 +46,14 @@ class JudgedRows:
         tie_last: the last rank that shares the row's score [rows].
         judged_offsets: where each list's judgments begin and end [lists + 1].
         judged_grades: every grade of 0 or more in the list's judgments, retrieved or not [judgments].
-        depth: documents asked for, or None for as many as there are.
-        listed: where the run lists the document of each row, from 1; None if the policy ignores that [rows].
-        group_offsets: the lists of each query, where a query has several (judgment groups) [queries + 1].
-        scores: of all documents retrieved, list by list from rank 1 down; None where nobody asked for them, or
-            there are none [documents].
-        weight: what each list weighs where documents of different lists are compared; None for 1 [lists].
-        document: the judgment of each row, -1 for none; None where no judgment groups ask for it [rows].
+        depth: the depth of the cut, or None.
+        listed: the line of each row's document in the run, from 1; None if the policy ignores it [rows].
+        group_offsets: where each query's lists begin and end, if there is one per judgment group [queries + 1].
+        scores: of all retrieved documents, list by list in rank order; None if not needed or not available [documents].
+        weight: the weight of each list where documents of different lists are compared; None for 1 [lists].
+        document: the number of each row's judgment, -1 for none; None without judgment groups [rows].
         judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
-        by_group: the same lists once per judgment group; None where there are no groups.
+        by_group: the same lists once per judgment group; None without groups.
     """
 
     length: Floats
@@ -75,7 +74,7 @@ class JudgedRows:
     by_group: JudgedRows | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
-        """The lists from number ``first`` to before ``last``."""
+        """The lists from number ``first`` up to, not including, ``last``."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
         documents = slice(*self.document_offsets[[first, last]])
@@ -97,7 +96,7 @@ class JudgedRows:
         )
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
-        """Some of the rows, with the lengths and scores of all of them."""
+        """Some of the rows; lengths and scores stay those of the whole lists."""
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
@@ -110,7 +109,7 @@ class JudgedRows:
         )
 
     def scores_down_to(self, length: Floats) -> Floats | None:
-        """The scores of the first documents of each list, as many as ``length`` says, if so many are there."""
+        """The scores of the first ``length`` documents of each list; None if there are no scores."""
         if self.scores is None:
             return None
         start = self.document_offsets[:-1]
@@ -119,7 +118,7 @@ class JudgedRows:
 
     @property
     def document_offsets(self) -> Integers:
-        """Where each list's documents begin and end, with or without a row."""
+        """Where each list's documents begin and end among ``scores``."""
         return np.append(0, np.cumsum(self.length)).astype(np.int64)
 
     @property
@@ -141,7 +140,7 @@ class JudgedRows:
 
 
 def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
-    """The lists of several tables in one, in the order wanted."""
+    """The lists of several tables in one table, in the given order."""
     length = np.concatenate([part.length for part in parts])
     row_counts = np.concatenate([np.diff(part.offsets) for part in parts])
     judged_counts = np.concatenate([np.diff(part.judged_offsets) for part in parts])
@@ -165,7 +164,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """The places of the elements of segments of these sizes, once the segments stand in another order."""
+    """The indices of all elements of segments of these sizes, after reordering the segments."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
@@ -178,7 +177,7 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
     Args:
         length: how many documents were retrieved [groups].
         group: the number of each judgment's group, ascending [judgments].
-        rank: where its document stands, ascending within a group; infinite if it was not retrieved [judgments].
+        rank: the rank of its document, ascending within a group; infinite if it was not retrieved [judgments].
         grade: its grade [judgments].
     """
     seen = np.isfinite(rank)
@@ -204,18 +203,18 @@ def refuse_more_than_judged(
 ) -> None:
     """Refuse lists that rank more documents of a positive grade than their judgments hold.
 
-    Only positive grades are compared: documents of grade 0 and unjudged ones need not be listed. What passes keeps a
-    measure within its range, as no list is then better than the ideal one.
+    Only positive grades are compared, since documents of grade 0 may be left out of the judgments. After this check no
+    list is better than the ideal ranking, so measures stay within their range.
 
     Args:
         lists: the list of each ranked document [documents].
         grades: its grade [documents].
         pool_lists: the list of each judgment [judgments].
         pool: its grade [judgments].
-        first: how many lists stand before these.
+        first: the number of lists before these.
 
     Raises:
-        DataError: such a list.
+        DataError: a list ranks more of them than are judged.
     """
     ranked, known = grades > 0, pool > 0
     if not ranked.any():

@@ -1,4 +1,4 @@
-"""The carrier that remembers: it asks another one every word and records each step of a formula."""
+"""The carrier that records each step of a formula and leaves the computing to another carrier."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["SIGNS", "Arithmetic", "Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
 
 Operand: TypeAlias = "Step | Traced | Any"
-"""What a step was made from: another step, a list, or a number, word or table of the formula's own."""
+"""An input of a step: another step, a list, or a number, word or table that the formula contains."""
 Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
 
 
 def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
-    """Call a formula on lists that remember, and hand back its last step: through it all others are found.
+    """The last step of a formula, from which all others can be reached.
 
-    The numbers are those that the formula gives on ``lists`` themselves, to the bit.
+    The numbers are identical to those that the formula gives on ``lists``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return cast("Step", formula(cast("Lists", Traced(Record(), lists, None, "", ()))))
@@ -35,26 +35,26 @@ def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
 
 @dataclass
 class Record:
-    """What was asked so far, so that a step asked for again is the same step."""
+    """The steps so far, so that the same call returns the same step."""
 
     answers: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, question: Any, answer: Callable[[], Any]) -> Any:
-        """The answer given before to the same question, or a new one."""
+        """The recorded answer to this question; a new one at the first call."""
         if question not in self.answers:
             self.answers[question] = answer()
         return self.answers[question]
 
 
 class Traced:
-    """Lists, or preferences, that answer every word as another carrier does and record what was asked.
+    """Lists, or preferences, that pass every word to a carrier and record the call.
 
     Args:
-        record: where the answers are kept.
-        carrier: who answers.
-        parent: the lists that these were made from, or None for the run's own.
+        record: the steps so far.
+        carrier: the carrier that computes.
+        parent: the lists that these were made from; None for the run's list.
         word: the word that made them.
-        operands: what it was given, by name.
+        operands: its arguments, by name.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Traced:
         word: str,
         operands: Operands,
     ) -> None:
-        """Ask ``carrier``."""
+        """Keep them."""
         self.record, self.carrier, self.parent = record, carrier, parent
         self.word, self.operands = word, operands
 
     def __getattr__(self, word: str) -> Any:
-        """The answer to a word, or for a word with arguments what gives it."""
+        """The answer to a word, or a function for a word with arguments."""
         if word.startswith("_"):
             raise AttributeError(word)
         static = inspect.getattr_static(type(self.carrier), word, None)
@@ -89,7 +89,7 @@ class Traced:
         return self.answer(word, operands, getattr(self.carrier, word)(**plain))
 
     def answer(self, word: str, operands: Operands, answer: Any) -> Any:
-        """The carrier's answer as a step, or as lists that remember."""
+        """The carrier's answer as a step, or as traced lists."""
         if isinstance(answer, (Lists, Preferences)):
             if answer is self.carrier:
                 return self
@@ -100,7 +100,7 @@ class Traced:
         return Step(self.record, kind, self.place_of(kind, operands), word, operands, answer)
 
     def kind_of(self, word: str, operands: list[Operand]) -> str:
-        """``Rows`` or ``Queries``: what the word is declared to give, or else what it was given."""
+        """``Rows`` or ``Queries``: the word's return type, or else the kind of its operands."""
         static = inspect.getattr_static(type(self.carrier), word)
         function = getattr(static, "fget", None) or getattr(static, "func", static)
         declared = function.__annotations__.get("return")
@@ -109,14 +109,14 @@ class Traced:
         return kind_together(operands)
 
     def place_of(self, kind: str, operands: Operands) -> Traced:
-        """The lists whose documents a step's numbers belong to: its operands', or those that were asked."""
+        """The lists whose documents a step's numbers belong to: its operands' or else these."""
         rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
         crosses = any(isinstance(each, Traced) for _, each in operands)
         return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
 
     @property
     def ancestry(self) -> tuple[Traced, ...]:
-        """These lists, those that they were made from, and so on."""
+        """These lists, the lists that they were made from, and so on."""
         return (self, *(() if self.parent is None else self.parent.ancestry))
 
 
@@ -163,12 +163,12 @@ class Step(Arithmetic):
     """One intermediate result: its numbers, and the word or sign that made it from others.
 
     Args:
-        record: where the answers are kept.
+        record: the steps so far.
         kind: ``Rows`` (a number per document) or ``Queries``.
         place: the lists to which it belongs.
         word: the word or sign.
-        operands: what the word was given, by name.
-        values: the numbers, as the carrier gave them.
+        operands: the arguments, by name.
+        values: the numbers, as the carrier returned them.
     """
 
     record: Record
@@ -206,13 +206,13 @@ class Step(Arithmetic):
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether a sign made it, not a word."""
+        """Whether a sign of arithmetic made it, not a word."""
         return self.word in SIGNS
 
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """A word's arguments; asked for each step, and slow to find."""
+    """A word's signature, cached since each step needs it."""
     return inspect.signature(function)
 
 
@@ -226,7 +226,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def plain_of(operand: Operand) -> Any:
-    """What the carrier is asked with: the numbers of a step, the lists behind traced ones."""
+    """An operand as the carrier takes it: a step's numbers, a traced list's carrier."""
     if isinstance(operand, Step):
         return operand.values
     return operand.carrier if isinstance(operand, Traced) else operand
@@ -239,7 +239,7 @@ def kind_together(operands: list[Operand]) -> str:
 
 
 def first_sentence(word: str) -> str:
-    """The first line of what ``Lists`` says of a word; empty for a word that is not its own."""
+    """The first line of a word's docstring in ``Lists``; empty for another word."""
     for words in (Lists, Preferences):
         if hasattr(words, word):
             return (inspect.getdoc(getattr(words, word)) or "").partition("\n")[0].replace("``", "")

@@ -1,4 +1,4 @@
-"""Measures. A name in, a formula with its parameters out; ``@measure`` adds one, from outside karat too."""
+"""Measures by name. A name in, a formula with its parameters out; ``@measure`` registers one, in users' code too."""
 
 from typing import Any
 
@@ -24,15 +24,15 @@ del average_precision, diversity, gain, pairs, precision, user_models
 
 
 def list_measures(*names: str) -> dict[str, str]:
-    """Every measure's name, or the names of those asked for, with the sentence that says what it is.
+    """Every measure's name with its definition in one sentence; only the given ones if there are names.
 
-    Those of installed packages are included.
+    Measures of installed packages are included.
 
     Args:
-        names: names of measures, as ``evaluate`` takes them; all if there are none.
+        names: names of measures, as ``evaluate`` takes them; none for all.
 
     Raises:
-        MeasureError: a measure that does not exist.
+        MeasureError: there is no such measure.
 
     Example:
         >>> import karat
@@ -55,5 +55,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of this package, and of every measure."""
+    """The names of this package and of all measures."""
     return sorted({*__all__, *REGISTER})

@@ -1,4 +1,4 @@
-"""Names that others give to karat's measures: trec_eval's with their cutoffs, and those of papers and libraries."""
+"""Other names of karat's measures: those of papers and libraries, and trec_eval's with their cutoffs."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "nDCG": ("NDCG", "MSnDCG", "normalized_discounted_cumulative_gain", "归一化折损累计增益"),
     "nERRIA": ("nERR-IA",),
 }
-"""By karat's name, what papers, notes and other tools call it; MSnDCG is NTCIR's, I-rec too. Only names with one
-meaning stand here: of others ``karat.measures.unknown_names`` says what they may mean."""
+"""For karat's name, the names in papers, notes and other tools; MSnDCG and I-rec are NTCIR's. Names with several
+meanings are in ``karat.measures.unknown_names``."""
 
 ALSO_CALLED = {theirs: own for own, names in SYNONYMS.items() for theirs in names}
-"""Names that others give to a whole measure of karat's. A profile may read them otherwise."""
+"""For another name, karat's. A profile may read these names differently."""
 
 NOT_THE_SAME = ("NERR", "nRBP", "sDCG")
-"""Names that only their capitals tell from others: C/W/L's NERR is not nERR, a normalised RBP
-not NRBP, the DCG of sessions not SDCG."""
+"""Names that differ from karat's in capitals only and mean something else: C/W/L's NERR, a normalised RBP, the DCG of
+sessions."""
 OF_ONE_MEANING = (
     ("累积", "累计"),
     ("累加", "累计"),
@@ -57,11 +57,11 @@ OF_ONE_MEANING = (
     ("规范化", "归一化"),
     ("α", "alpha"),
 )
-"""Chinese words that mean the same in such names, and the Greek letter."""
+"""Chinese synonyms in such names, and the Greek letter."""
 
 
 def folded(word: str) -> str:
-    """A name apart from case, hyphens, underscores and full stops: ``hit_rate`` and ``HitRate`` are one."""
+    """A name without case, hyphens, underscores and full stops, so that ``hit_rate`` equals ``HitRate``."""
     word = re.sub(r"[-_.\s‐-―]+", "", word.casefold())
     for theirs, own in OF_ONE_MEANING:
         word = word.replace(theirs, own)
@@ -69,7 +69,7 @@ def folded(word: str) -> str:
 
 
 def canonical(word: str) -> str | None:
-    """The measure of a word, with the parameters that the word implies; None if it is nobody's name."""
+    """karat's name of a measure, with the parameters that the word implies; None if the word is unknown."""
     if word in REGISTER:
         return word
     if word in ALSO_CALLED:
@@ -88,21 +88,21 @@ def canonical(word: str) -> str | None:
 WORDS_FOR_DEPTH = ("cutoff", "k", "top_k")
 RELEVANT = ("rel_level", "relevance_level", "relevance_threshold", "min_relevance", "threshold")
 SCALED = ("BPM", "INSQ", "INST", "SDCG")
-"""The measures of C/W/L, whose gains are shares of the highest grade's."""
+"""C/W/L's measures, whose gains are shares of the highest grade's gain."""
 CWL_RANKS = 1000
-"""Ranks of cwl_eval's lists, through which ir_measures computes INST and INSQ."""
+"""The length of cwl_eval's lists; ir_measures computes INST and INSQ by cwl_eval."""
 
 
 def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:
-    """A name with parameters as ir_measures writes them, in karat's words.
+    """The name, parameters and depth of a measure, translated from ir_measures' parameters.
 
     Args:
-        name: a name of the register.
+        name: a registered name.
         given: its parameters.
-        at: what follows its ``@``.
+        at: the text after ``@``.
 
     Raises:
-        MeasureError: a parameter that is a matter of the policy, or that means two things.
+        MeasureError: a parameter belongs to the policy, or has two meanings.
     """
     given = dict(given)
     has = REGISTER[name].parameters
@@ -110,14 +110,13 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         at = same_depth(name, parameter, given.pop(parameter), at)
     for parameter in [each for each in RELEVANT if each in given and "rel" in has]:
         raise MeasureError(
-            f"{name}({parameter}={shown(given[parameter])}): the grade from which on a document is relevant is "
-            f"written rel={shown(given[parameter])} here."
+            f"{name}({parameter}={shown(given[parameter])}): write rel={shown(given[parameter])} for the lowest "
+            "relevant grade."
         )
     if "judged_only" in given and truth(name, "judged_only", given.pop("judged_only")):
         raise MeasureError(
             worded(
-                f"{name}(judged_only=True): that unjudged documents are taken out of the list is a matter of the "
-                "policy, for all measures: ",
+                f"{name}(judged_only=True): removing unjudged documents is set for all measures, by the policy: ",
                 by_policy("unjudged", "removed"),
                 ".",
             )
@@ -138,22 +137,22 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         beta = given["beta"]
         squared = f"{beta * beta:g}" if isinstance(beta, float) else "beta squared"
         raise MeasureError(
-            f"SetF(beta={shown(beta)}) has two meanings. With beta as van Rijsbergen has it, it is "
-            f"SetF(weight={squared}), since weight is beta squared; ir_measures hands beta on as trec_eval's weight, "
-            f"SetF(weight={shown(beta)})."
+            f"SetF(beta={shown(beta)}) has two meanings. Write SetF(weight={squared}) for van Rijsbergen's beta, since "
+            f"weight is beta squared, or SetF(weight={shown(beta)}) for ir_measures, which passes beta to trec_eval as "
+            "weight."
         )
     return name, given, at
 
 
 def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
-    """The depth that a parameter gives, where ``@`` gives no other.
+    """The depth from a parameter such as ``cutoff``.
 
     Raises:
-        MeasureError: it is no number, or ``@`` gives another one.
+        MeasureError: it is not a number, or ``@`` gives another depth.
     """
     depth = shown(value)
     if not isinstance(value, float) or at not in (None, depth):
-        raise MeasureError(f"{name}({parameter}={depth}): the depth is written behind '@', as in {name}@10.")
+        raise MeasureError(f"{name}({parameter}={depth}): write the depth after '@', as in {name}@10.")
     return depth
 
 
@@ -169,10 +168,10 @@ def truth(name: str, parameter: str, value: Any) -> bool:
 
 
 def dcg_of(name: str, given: dict[str, Any]) -> None:
-    """Put ir_measures' ``dcg`` as the gain that it means.
+    """Replace ir_measures' ``dcg`` by the gain that it means.
 
     Raises:
-        MeasureError: it is none of its words, or a gain is given too.
+        MeasureError: it is not one of ir_measures' words, or there is a gain too.
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
@@ -184,25 +183,23 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
 
 
 def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
-    """Put ir_measures' scale of grades as the gain and ``max`` that it means, and give the depth.
+    """Replace ir_measures' scale of grades by a gain and ``max``, and return the depth.
 
     Raises:
-        MeasureError: the measure has no such scale, or it does not begin at 0.
+        MeasureError: the measure has no such scale, or the scale does not begin at 0.
     """
     lowest, highest = given.pop("min_rel", 0.0), given.pop("max_rel", None)
     has = REGISTER[name].parameters
     if name not in SCALED or highest is None or "max" in given or "gain" in given:
         how = (
-            f"the highest grade is written max, as in {name}(max=4)"
+            f"write max for the highest grade, as in {name}(max=4)"
             if "max" in has
-            else "it has no such scale"
+            else "the measure has no such scale"
         )
-        raise MeasureError(
-            f"{name}: min_rel and max_rel are ir_measures' words for the scale of grades; {how}."
-        )
+        raise MeasureError(f"{name}: min_rel and max_rel are ir_measures' scale of grades; {how}.")
     if lowest != 0.0:
         raise MeasureError(
-            f"{name}(min_rel={shown(lowest)}): a scale begins at grade 0 here. Another one is written grade by grade, "
+            f"{name}(min_rel={shown(lowest)}): a scale begins at grade 0 here. Write another scale grade by grade, "
             "as in gain={1:0,2:0.5,3:1}."
         )
     given |= {"gain": "linear", "max": highest}
@@ -213,7 +210,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """A value as it was written."""
+    """A value as a user types it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -227,8 +224,7 @@ class TrecName:
     """One of trec_eval's measures.
 
     Args:
-        karat: the name here, with ``{}`` where a cutoff goes; empty for ``runid`` and ``relstring``, which are
-            strings.
+        karat: karat's name, with ``{}`` for a cutoff; empty for ``runid`` and ``relstring``, which are strings.
         cutoffs: the default cutoffs, or none for a single value.
         whole: whether cutoffs are whole numbers.
         since: the first trec_eval that has it.

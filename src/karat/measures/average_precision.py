@@ -20,9 +20,9 @@ def average_precision(
 ) -> Queries:
     """The mean of the precisions at the ranks of the relevant documents.
 
-    A relevant document that was not retrieved adds 0; a query without any scores 0. ``over`` says by what
-    the sum is divided: all relevant ones, those retrieved (torchmetrics, Ragas), at most k (LightGBM, Spark),
-    at most the list's length (LensKit), or k (RecTools).
+    A relevant document that was not retrieved adds 0; a query without relevant documents has the value 0. ``over`` is
+    the divisor of the sum: all relevant documents, the retrieved ones (torchmetrics, Ragas), at most k (LightGBM,
+    Spark), at most the list's length (LensKit), or k (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
@@ -30,10 +30,10 @@ def average_precision(
 
 @measure("MeanP", additive=True, source="Anelli and others 2021, Elliot")
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
-    """The mean of the precisions at ranks 1 to k, whatever stands there.
+    """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the list's end keep on dividing what was found. Elliot calls this MAP. Not the same: ``AP``
-    averages the precisions at relevant documents only.
+    Ranks beyond the end of the list count too. Elliot calls this MAP. Not the same: ``AP``, the mean of the
+    precisions at relevant documents only.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
@@ -41,10 +41,10 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("ListedAP", every_rank=True, source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
-    """The precisions at ranks where the document, of those so far, that the run lists last is relevant.
+    """Average precision by the order of lines: a rank counts if the last-listed document so far is relevant.
 
-    Their sum is divided by the number of relevant documents. Where the run lists its documents by rank this is
-    ``AP``; Evidently calls it MAP also where it does not. It needs the policy's listing=known.
+    The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
+    documents by rank, this is ``AP``; Evidently calls it MAP in any case. It needs the policy's listing=known.
     """
     hits = r.hits(rel)
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
@@ -52,7 +52,7 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
 
 @measure("GMAP", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision, with a geometric mean over the queries: poor queries weigh more."""
+    """Average precision, with a geometric mean over the queries, which gives poor queries more weight."""
     return average_precision(r, rel, "relevant")
 
 
@@ -66,9 +66,8 @@ def q_measure(
 ) -> Queries:
     """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
 
-    The blended ratio at rank i is (relevant documents found + beta times gain cumulated) / (i + beta times the
-    gain that the best list has cumulated there). beta=0 gives ``AP``. A query without relevant documents
-    scores 0.
+    The blended ratio at rank i is (relevant documents found + beta * cumulated gain) / (i + beta * cumulated gain of
+    the ideal ranking). beta=0 gives ``AP``. The value is 0 for a query without relevant documents.
     """
     hits, best = r.hits(rel), r.ideal(gain, "judged")
     found = r.running(hits) + beta * r.running(r.gains(gain))
@@ -78,10 +77,10 @@ def q_measure(
 
 @measure("infAP", at="no", same_as="infAP", source="Yilmaz and Aslam 2006")
 def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision as a sample of the pool lets one infer it.
+    """Average precision, estimated from judgments of a sample of the pool.
 
-    A negative grade marks a pooled document that was not sampled; it is expected to be relevant as often as
-    the sampled ones above it. The smoothing constant 0.00001 is trec_eval's.
+    A negative grade marks a pooled document that was not sampled; it is assumed to be relevant as often as the sampled
+    documents above it. The smoothing constant 0.00001 is trec_eval's.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
     relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
@@ -96,7 +95,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
 def binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """How rarely documents judged not relevant stand above relevant ones; unjudged ones do not count."""
+    """How rarely documents judged not relevant are above relevant ones; unjudged documents do not count."""
     relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
     hits = r.hits(rel) * r.judged
     above = r.least(r.above(r.misses(rel)), r.spread(relevant))
@@ -119,10 +118,11 @@ def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
 def interpolated_precision(
     r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
 ) -> Queries:
-    """The best precision at any rank from which the given share of the relevant documents is found.
+    """The best precision at any rank at which the given share of the relevant documents has been found.
 
-    The share becomes a whole number of documents: the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
-    where any part above a tenth counts whole.
+    The share is rounded to a whole number of documents: to the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
+        where
+    a fraction above a tenth counts as 1.
     """
     hits = r.hits(rel)
     found = r.running(hits)
@@ -137,9 +137,9 @@ def mean_interpolated_precision(
     rel: float = REL,
     rounding: str = one_of("nearest", "up"),
 ) -> Queries:
-    """The mean of the interpolated precisions at eleven recall points, 0 to 1.
+    """The mean of the interpolated precisions at eleven recall points from 0 to 1.
 
-    Added from the last point to the first, as trec_eval does.
+    They are added from the last point to the first, as in trec_eval.
     """
     total = r.length * 0.0
     for point in reversed(points):
@@ -149,7 +149,7 @@ def mean_interpolated_precision(
 
 @measure("YAAP", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
 def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Yet another average precision: its log odds, with one relevant document added to either side."""
+    """The log odds of average precision, with 1 added to both sides: "yet another average precision"."""
     hits, relevant = r.hits(rel), r.n_relevant(rel)
     precisions = r.total(hits * r.running(hits) / r.rank)
     return r.ln((1.0 + precisions) / (1.0 + relevant - precisions))

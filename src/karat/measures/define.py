@@ -1,4 +1,4 @@
-"""What a measure is: its formula, parameters and mean; the register of all measures; and plug-ins that add to it."""
+"""The definition of a measure, the types of its parameters, the register of all measures, and plug-ins."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ Value: TypeAlias = "str | float | tuple[Any, ...]"
 
 HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\(([0-9]+(?:\.[0-9]+)?)\)")
 MOST = 1e12
-"""The largest number that a parameter may be where nothing bounds it sooner."""
+"""The largest value of a parameter without a smaller bound."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Number:
-    """A parameter that is a number of a range, or a list of such numbers.
+    """A parameter that is a number in a range, or a list of such numbers.
 
     Args:
-        default: what it is where nothing is written; a list where lists are taken.
-        lowest: the lower end.
-        highest: the upper end.
-        above: whether the lower end itself is outside.
-        role: ``relevance`` for the grade from which a document is relevant, ``highest`` for the highest of the scale.
+        default: the default value; a list for a parameter that takes lists.
+        lowest: the lower bound.
+        highest: the upper bound.
+        above: whether the value must be above ``lowest``.
+        role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale.
     """
 
     default: float | tuple[float, ...]
@@ -81,13 +81,13 @@ class Number:
     role: str = ""
 
     def accepts(self, value: Value) -> bool:
-        """Say whether ``value`` is in the range; of a list all of it, and it holds something."""
+        """Whether a value is in the range; a list must not be empty, and all its numbers must be."""
         if isinstance(value, tuple):
             return bool(value) and all(map(self.holds, value))
         return self.holds(value)
 
     def holds(self, number: Any) -> bool:
-        """Say whether a number is in the range."""
+        """Whether a number is in the range."""
         return isinstance(number, (int, float)) and (
             self.lowest <= number <= self.highest and not (self.above and number == self.lowest)
         )
@@ -100,25 +100,25 @@ class Number:
 
 
 def end(number: float) -> str:
-    """An end of a range."""
+    """A bound in words."""
     if abs(number) == MOST:
         return "10^12" if number > 0 else "−10^12"
     return f"{number:,.0f}".replace("-", "−") if abs(number) >= 1e6 else f"{number:g}"
 
 
 ANY = Number(0.0)
-"""A number that nothing bounds but what can be computed with."""
+"""A number from -10^12 to 10^12."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneOf:
-    """A parameter that takes one of a few words; the first is the default.
+    """A parameter whose value is one of a few words; the first is the default.
 
-    ``jk(b)`` stands for any number b, ``exp2(t)`` for any number t, and ``number`` for a number itself, of the
-    range of ``number``. The word ``nan`` means that a query may have no value.
+    A word such as ``jk(b)`` takes any number b in the range of ``number``, and the word ``number`` is such a number
+    itself. The word ``nan`` means that a query may have no value.
 
-    The role ``gain`` is what a document of each grade is worth, ``relevance`` the grade from which one is relevant,
-    ``micro`` an average over the documents of all queries where the word is ``true``.
+    The role ``gain`` marks the gain of a grade, ``relevance`` the lowest relevant grade, ``micro`` an average over the
+    documents of all queries if the word is ``true``.
     """
 
     default: str
@@ -127,14 +127,14 @@ class OneOf:
     role: str
 
     def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
-        """Take the default word and the others."""
+        """Keep the default word and the others."""
         object.__setattr__(self, "role", role)
         object.__setattr__(self, "default", default)
         object.__setattr__(self, "others", others)
         object.__setattr__(self, "number", number)
 
     def accepts(self, value: Value) -> bool:
-        """Say whether ``value`` is one of the words."""
+        """Whether a value is one of the words."""
         if not isinstance(value, str):
             return "number" in self.words and self.number.holds(value)
         holding = HOLDING_A_NUMBER.fullmatch(value)
@@ -150,7 +150,7 @@ class OneOf:
 
     @property
     def bounds(self) -> str:
-        """The range of the number that a word holds or that stands for a word; empty without any."""
+        """The range of the number in a word or in place of a word; empty if there is none."""
         held = next((word for word in self.words if "(" in word or word == "number"), None)
         if held is None:
             return ""
@@ -166,28 +166,28 @@ def number(
     above: bool = False,
     role: str = "",
 ) -> Any:
-    """A ``Number`` as the default of a formula's parameter: the formula itself is called with the number."""
+    """A ``Number`` as the default in a formula's signature; the formula is called with a plain number."""
     return Number(default, lowest, highest, above, role)
 
 
 def one_of(default: str, *others: str, number: Number = ANY, role: str = "") -> Any:
-    """``OneOf`` as the default of a formula's parameter: the formula itself is called with the word."""
+    """A ``OneOf`` as the default in a formula's signature; the formula is called with a plain word."""
     return OneOf(default, *others, number=number, role=role)
 
 
 def default_of(parameter: OneOf | Number) -> Value:
-    """The value of a parameter that was not given."""
+    """The default value of a parameter."""
     return parameter.default
 
 
 def tidied(value: Value) -> Value:
-    """The one spelling of a value: ``jk(2.0)`` is ``jk(2)``."""
+    """A value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
     holding = HOLDING_A_NUMBER.fullmatch(value) if isinstance(value, str) else None
     return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
 
 
 def show(value: Value) -> str:
-    """A parameter's value as it is typed."""
+    """A parameter's value as a user types it."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
@@ -203,22 +203,22 @@ def show(value: Value) -> str:
 # ---------------------------------------------------------------- shared by many measures
 
 COUNTED = (0.0, inf)
-"""Values of what is counted or added up."""
+"""The range of counts and sums."""
 UNBOUNDED = (-inf, inf)
 REL: Any = number(1, role="relevance")
-"""The grade from which on a document is relevant."""
+"""The lowest grade of a relevant document."""
 KNOWN: Any = number(2)
-"""The grade from which on the user knew a document."""
+"""The lowest grade of a document that the user knew."""
 PROBABILITY: Any = number(0.5, 0, 1)
 BETA: Any = number(1, 0, 1e6)
-"""How much more one side weighs than the other; its square is computed with."""
+"""The weight of recall against precision; formulas use its square."""
 TIMES: Any = number(1, 0, 1e6)
 COUNT: Any = number(10, 1)
 """A number of documents."""
 WANTED: Any = number(1, 0.5, 1e6)
-"""How many relevant documents a user wants; of half a one the next document is sure to be the last."""
+"""The number of relevant documents that a user wants; with 0.5, the user stops at the next one."""
 HIGHEST: Any = number(1, 0, above=True, role="highest")
-"""The highest grade of a scale, whose gain is the unit."""
+"""The highest grade of the scale; its gain is the unit."""
 
 GAIN: Any = one_of(
     "linear", "exp2", "binary", "linear(t)", "exp2(t)", "binary(t)", number=number(1, 0), role="gain"
@@ -226,14 +226,14 @@ GAIN: Any = one_of(
 SHARE: Any = one_of(
     "binary", *(word for word in GAIN.words if word != "binary"), number=GAIN.number, role="gain"
 )
-"""Gains that are shares of the highest grade's: a relevant document is one, unless grades are told apart."""
+"""Gains as shares of the highest grade's gain; by default 1 for each relevant document."""
 DISCOUNT: Any = one_of("log2", "jk(b)", "ln", "log(b)", "rank", "none", number=number(2, 1, 1e6, above=True))
 IDEAL: Any = one_of("judged", "uncut", "length", "retrieved", "depth", "full", "trec_eval")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Definition:
-    """A measure as its author enrolled it."""
+    """A registered measure; the fields are the arguments of ``measure``."""
 
     name: str
     formula: Callable[..., Queries]
@@ -253,7 +253,7 @@ class Definition:
 
     @property
     def groups(self) -> bool:
-        """Whether the judgments come in groups."""
+        """Whether it needs judgment groups."""
         return self.takes == "groups"
 
     @property
@@ -263,7 +263,7 @@ class Definition:
 
 
 REGISTER: dict[str, Definition] = {}
-"""Every enrolled measure by name, in reading order."""
+"""Every registered measure by name."""
 
 
 def measure(
@@ -282,35 +282,34 @@ def measure(
     undefined: bool = False,
     values: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
-    """Enrol a formula as a measure: its first argument is the lists, the others are its parameters by their defaults.
+    """Register a formula as a measure; its first argument is the lists, the others are its parameters.
 
-    A default is a number, ``number`` with a range, or ``one_of`` a few words; a word whose type is a ``Literal`` is one
-    of those. A measure that is enrolled again, as in a cell of a notebook that is run again, takes the place of the
-    first; karat's own cannot be replaced.
+    A parameter's default is a number, ``number`` with a range, ``one_of`` a few words, or a word with a ``Literal``
+    type. Registering a measure again, as when a notebook cell is run twice, replaces it; karat's own cannot be
+    replaced.
 
     Args:
-        name: what users call it.
-        aggregate: how per-query values become one: ``mean``, ``sum``, or ``geometric`` (values below 1e-5
-            count as 1e-5).
-        at: what ``@`` gives: ``depth`` (the list is cut before the formula sees it), ``no`` (nothing), or the
-            name of a parameter of the formula.
-        whole: the measure of the whole list, where this name needs a depth.
+        name: the measure's name.
+        aggregate: how values of queries are combined: ``mean``, ``sum``, or ``geometric`` (a geometric mean in which
+            values below 1e-5 count as 1e-5).
+        at: the meaning of ``@``: ``depth`` (the list is cut before the formula is called), ``no`` (not allowed), or the
+            name of a parameter.
+        whole: the measure to use without a depth, if this one needs a depth.
         same_as: trec_eval's name.
-        source: where the definition comes from.
-        weighs: what each query's value weighs in the mean, from the same lists and parameters; 1 if None, or if it
-            gives None.
-        every_rank: the formula must see a row for every rank, also for unjudged documents.
-        additive: the value is a sum over documents of what each adds at its rank, whatever stands around it.
-        takes: what the judgments must hold: ``grades``; ``groups``, where the second column of qrels names a subtopic;
-            or ``preferences`` between documents.
-        smaller_is_better: the value counts what is missing or wrong.
-        undefined: a query may have no value (NaN) by the measure's own definition.
-        values: the lowest and the highest that a query's value can be, gains being 0 or more and an ideal list holding
-            the documents that were judged or retrieved.
+        source: the source of the definition.
+        weighs: the weight of each query in the mean, from the same lists and parameters; all 1 if it is or returns
+            None.
+        every_rank: the formula needs a row for every rank, also for unjudged documents.
+        additive: the value is a sum over documents that depends only on each document and its rank.
+        takes: the judgments it needs: ``grades``; ``groups``, where the second column of qrels names a subtopic; or
+            ``preferences`` between documents.
+        smaller_is_better: a smaller value is better.
+        undefined: a query may have no value (NaN) by the measure's definition.
+        values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved
+            documents.
 
     Raises:
-        MeasureError: the name is not one that a measure can have, or is karat's own; a parameter has no default, or one
-            that says nothing.
+        MeasureError: the name is not allowed or belongs to karat; a parameter has no default, or an unclear one.
 
     Example:
         >>> import karat
@@ -323,7 +322,7 @@ def measure(
         {'First': 0.5, 'First(rel=3)': 0.5}
     """
 
-    def enrol(formula: Callable[..., Queries]) -> Callable[..., Queries]:
+    def register(formula: Callable[..., Queries]) -> Callable[..., Queries]:
         check_name(name, formula)
         REGISTER[name] = Definition(
             name,
@@ -344,39 +343,39 @@ def measure(
         )
         return formula
 
-    return enrol
+    return register
 
 
 NAME = re.compile(r"[^\W\d_][\w+-]*")
 
 
 def check_name(name: str, formula: Callable[..., Queries]) -> None:
-    """Refuse a name that cannot be read back, or that another measure has.
+    """Refuse a name that cannot be parsed or that another measure has.
 
     Raises:
-        MeasureError: it is so.
+        MeasureError: it is such a name, or the formula has no docstring.
     """
     if not NAME.fullmatch(str(name)):
         raise MeasureError(f"A measure's name is a word such as nDCG, not {shortened(repr(name))}.")
     if name in REGISTER and not replaceable(REGISTER[name].formula, formula):
         owner = REGISTER[name].formula.__module__
-        raise MeasureError(f"There is a measure {name} already, in {owner}: choose another name.")
+        raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
     if not (formula.__doc__ or "").strip():
         raise MeasureError(
-            f"The formula of {name} has no docstring: its first line says what the measure is."
+            f"The formula of {name} has no docstring: add one whose first line defines the measure."
         )
 
 
 def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
-    """Whether a formula is the same one defined again: of the same module, and not karat's."""
+    """Whether a new formula may replace an old one: both are from the same module, and it is not karat's."""
     return old.__module__ == new.__module__ and not old.__module__.startswith("karat.")
 
 
 def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
-    """A formula's parameters, as its signature declares them.
+    """A formula's parameters, from its signature.
 
     Raises:
-        MeasureError: one has no default, or one that says nothing.
+        MeasureError: one has no default, or an unclear one.
     """
     names = formula.__code__.co_varnames[
         1 : formula.__code__.co_argcount + formula.__code__.co_kwonlyargcount
@@ -389,7 +388,7 @@ def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
 
 
 def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
-    """The values of a parameter's ``Literal`` type; none if it has another, or one that only a type checker sees."""
+    """The values of a parameter's ``Literal`` type; none if it has another type or cannot be resolved."""
     alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
     try:
         return get_args(get_type_hints(alone, formula.__globals__)[parameter])
@@ -398,10 +397,10 @@ def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
 
 
 def declared(name: str, formula: Callable[..., Any], parameter: str, default: Any) -> OneOf | Number:
-    """What a parameter may be, from its default.
+    """A parameter's allowed values, from its default.
 
     Raises:
-        MeasureError: the default does not say it.
+        MeasureError: there is no default, or it is unclear.
     """
     if isinstance(default, (OneOf, Number)):
         return default
@@ -412,16 +411,16 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
         if default in words:
             return OneOf(default, *(word for word in words if word != default))
     raise MeasureError(
-        f"{name} has a parameter {parameter} without a default that says what it may be: a number, number(…) with "
-        "a range, one_of(…) a few words, or one word of its Literal type."
+        f"The default of {name}'s parameter {parameter} does not say which values are allowed: give a number, "
+        "number(…) with a range, one_of(…) a few words, or one word of its Literal type."
     )
 
 
 @cache
 def plugged(group: str) -> tuple[Any, ...]:
-    """What installed packages offer under an entry point's group, such as ``karat.measures``.
+    """The objects that installed packages offer in a group of entry points, such as ``karat.measures``.
 
-    A package that cannot be loaded is left out with a warning: karat's own names do not depend on it.
+    A package that cannot be loaded causes a warning only, since karat's own names do not depend on it.
     """
     from importlib.metadata import entry_points
 
@@ -429,7 +428,7 @@ def plugged(group: str) -> tuple[Any, ...]:
     for each in entry_points(group=group):
         try:
             found.append(each.load())
-        except Exception as error:  # noqa: BLE001 -- whatever another package does wrong
+        except Exception as error:  # noqa: BLE001 -- another package may raise anything
             package = "a package" if each.dist is None else each.dist.name
             text = (
                 f"{package} offers {group} '{each.name}' ({each.value}), which cannot be loaded: {error!r}."
@@ -439,7 +438,7 @@ def plugged(group: str) -> tuple[Any, ...]:
 
 
 def import_by_name(name: str) -> None:
-    """Import a file (``mymeasures.py``) or a module (``mypackage.measures``), so that it enrols what it defines.
+    """Import a file (``mymeasures.py``) or a module (``mypackage.measures``), which registers its measures.
 
     Raises:
         DataError: there is no such file or module, or it fails.
@@ -450,13 +449,13 @@ def import_by_name(name: str) -> None:
         else:
             importlib.import_module(name)
     except FileNotFoundError:
-        raise DataError(f"{name}: there is no such file to import.") from None
+        raise DataError(f"{name}: there is no such file to import. Check the path.") from None
     except Exception as error:
         raise DataError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
 
 
 def import_file(path: str) -> None:
-    """Run a file as a module that is named after it; run again, it takes the place of the first."""
+    """Import a file as a module with its name; importing it again replaces the module."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     stem = os.path.basename(path).removesuffix(".py")

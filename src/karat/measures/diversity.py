@@ -22,19 +22,19 @@ NDEVAL = "TREC Web track, ndeval"
 
 
 def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
-    """The weights of the relevant documents of a subtopic, each times (1 - alpha)^(relevant ones above it)."""
+    """The sum over a subtopic's relevant documents of weight * (1 - alpha)^(relevant documents above)."""
     hits = s.hits(rel)
     return s.total(hits * s.powers(1.0 - alpha, s.above(hits)) * weight)
 
 
 def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
-    """The mean over the subtopics that have a relevant document at all."""
+    """The mean over the subtopics that have a relevant document."""
     counted = r.groups.exceeds(r.groups.n_relevant(rel), 0.0)
     return r.ratio(r.over_groups(counted * values), r.over_groups(counted))
 
 
 def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
-    """The novelty of a list, as a share of a perfect list's, as a mean over subtopics, or as it is."""
+    """The novelty of a list: divided by that of a perfect list, as a mean over subtopics, or as a sum."""
     s = r.groups
     reached = novelty(s, alpha, rel, weights(s))
     if scale == "none":
@@ -46,7 +46,7 @@ def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float,
 
 
 def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float) -> Queries:
-    """The novelty of a list as a share of the greedily best list's."""
+    """The novelty of a list divided by that of the greedy best list."""
     s = r.groups
     best = s.most_novel(alpha, rel)
     reached, possible = novelty(s, alpha, rel, weights(s)), novelty(best, alpha, rel, weights(best))
@@ -57,22 +57,22 @@ def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel:
 def alpha_dcg(
     r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT, scale: str = SCALE
 ) -> Queries:
-    """The sum over documents and subtopics of (1 - alpha)^(relevant ones above for the subtopic) / discount.
+    """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) / discount.
 
-    ``scale=perfect`` (ndeval) divides it by that of k documents that are relevant to every subtopic; without a
-    depth, of as many as were retrieved. ``scale=subtopics`` is the mean over subtopics, ``scale=none`` the sum
-    itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Not the same: ndeval leaves
-    the value at depth 1 undivided.
+    ``scale=perfect`` (ndeval) divides the sum by that of k documents that are relevant to every subtopic; without a
+    depth, k is the number of documents retrieved. ``scale=subtopics`` is the mean over subtopics, ``scale=none`` the
+    sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Not the same: ndeval does not
+    divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
 
 @measure("alphanDCG", takes="groups", source=f"{CLARKE}; {NDEVAL}")
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
-    """alphaDCG as a share of that of the best list, which is found greedily; 0 without a relevant document.
+    """alphaDCG divided by that of the greedy best list; 0 without a relevant document.
 
-    The best list holds all judged documents and takes at each rank the one that adds the most; of equals the
-    one with the largest id. To find the true best one is NP-hard.
+    At each rank, the greedy best list has the judged document that adds the most; among equals, the one with the
+    largest id. Finding the true optimum is NP-hard.
     """
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 
@@ -86,18 +86,18 @@ def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount:
 def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
     """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
 
-    A relevant document satisfies the share ``alpha`` of those who look at it. ``scale=perfect`` (ndeval) divides
-    by the value of k documents that are relevant to every subtopic; without a depth, of as many as were
-    retrieved. ``scale=subtopics`` is the mean over subtopics of the sum of (1 - alpha)^(relevant ones above) /
-    rank, which times alpha is the mean of their ERR, and ``scale=none`` the sum over subtopics. Not the same:
-    ndeval leaves the value at depth 1 undivided.
+    A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides
+    by the value of k documents that are relevant to every subtopic; without a depth, k is the number of documents
+    retrieved. ``scale=subtopics`` is the mean over subtopics of the sum of (1 - alpha)^(relevant documents above) /
+    rank, which is their mean ERR divided by alpha; ``scale=none`` is the sum over subtopics. Not the same: ndeval
+    does not divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
 
 @measure("nERRIA", takes="groups", source=NDEVAL)
 def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL) -> Queries:
-    """ERRIA as a share of that of the best list, which is found greedily; 0 without a relevant document."""
+    """ERRIA divided by that of the greedy best list; 0 without a relevant document."""
     return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
 
 
@@ -105,9 +105,9 @@ def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float
 def novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
-    """The sum over documents and subtopics of (1 - alpha)^(relevant ones above) * beta^(rank - 1), from 0 to 1.
+    """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) * beta^(rank - 1).
 
-    It is divided by what documents without end would give that are relevant to every subtopic: a user goes on to
+    It is divided by the value of an infinite list of documents that are relevant to every subtopic. A user goes on to
     the next document with probability ``beta``.
     """
     reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))
@@ -118,40 +118,40 @@ def novelty_rank_biased_precision(
 def normalised_novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
-    """NRBP as a share of that of the best list, which is found greedily; 0 without a relevant document."""
+    """NRBP divided by that of the greedy best list; 0 without a relevant document."""
     return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
 
 
 @measure("PIA", whole="APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
 def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
-    """Precision by each subtopic's judgments, averaged over the subtopics that have a relevant document."""
+    """The mean over subtopics with a relevant document of the precision by that subtopic's judgments."""
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
 @measure("APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision by each subtopic's judgments, averaged over the subtopics that have a relevant document.
+    """The mean over subtopics with a relevant document of the average precision by that subtopic's judgments.
 
-    Not the same: ``GroupAP`` also counts groups without a relevant document, as 0.
+    Not the same: ``GroupAP``, in which a group without a relevant document counts as 0.
     """
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 
 
 @measure("SRecall", takes="groups", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
 def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
-    """The share of the subtopics with a relevant document for which one is among the first k."""
+    """The share of the subtopics with a relevant document that have one among the first k documents."""
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
 
 
 @measure("GroupAP", takes="groups", same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision by the judgments of each group, averaged over the groups of the query."""
+    """The mean over the query's judgment groups of the average precision by that group's judgments."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
 @measure("GroupP", whole="GroupAP", takes="groups", same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float = REL) -> Queries:
-    """Precision by the judgments of each group, averaged over the groups of the query."""
+    """The mean over the query's judgment groups of the precision by that group's judgments."""
     return r.over_groups(precision(r.groups, rel, "depth"))
 
 
@@ -163,5 +163,5 @@ def group_precision(r: Lists, rel: float = REL) -> Queries:
     source="trec_eval",
 )
 def group_r_precision(r: Lists, rel: float = REL, times: float = TIMES) -> Queries:
-    """R-precision by the judgments of each group, averaged over the groups of the query."""
+    """The mean over the query's judgment groups of the R-precision by that group's judgments."""
     return r.over_groups(r_precision(r.groups, rel, times, "all"))

@@ -15,7 +15,7 @@ JARVELIN = "Järvelin and Kekäläinen 2002"
 
 
 def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
-    """What each document adds."""
+    """The discounted gain of each document."""
     return r.gains(gain) / r.discount(discount)
 
 
@@ -27,7 +27,7 @@ def cumulated_gain(r: Lists, gain: Gain = GAIN) -> Queries:
 
 @measure("nCG", additive=True, source=JARVELIN)
 def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """CG as a share of the CG of the best possible list; 0 for a query without a positive gain."""
+    """CG divided by the CG of the ideal ranking; 0 for a query without a positive gain."""
     return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
 
 
@@ -35,10 +35,10 @@ def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -
 def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT) -> Queries:
     """The sum of the gains, each divided by a discount that grows with its rank.
 
-    ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005); ``jk(b)`` is the authors' own: nothing
-    before rank b, then log_b(rank), and ``jk(2)`` LensKit's. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's
-    log_base) are logarithms of rank + 1 to another base, ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is
-    2^(grade - t + 1) - 1 from grade t on (Elliot).
+    ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005). ``jk(b)`` is the authors' discount: 1 before
+    rank b, then log_b(rank); ``jk(2)`` is LensKit's. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's log_base)
+    are logarithms of rank + 1 to another base, ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is 2^(grade - t + 1)
+    - 1 from grade t on (Elliot).
     """
     return r.total(discounted(r, gain, discount))
 
@@ -47,7 +47,7 @@ def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCO
 def ideal_discounted_cumulated_gain(
     r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
 ) -> Queries:
-    """The DCG of the best possible list."""
+    """The DCG of the ideal ranking."""
     return discounted_cumulated_gain(r.ideal(gain, ideal), gain, discount)
 
 
@@ -55,15 +55,14 @@ def ideal_discounted_cumulated_gain(
 def normalised_discounted_cumulated_gain(
     r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
 ) -> Queries:
-    """DCG as a share of the DCG of the best possible list.
+    """DCG divided by the DCG of the ideal ranking.
 
-    The best list holds all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut``
-    never cuts it (Haystack, LlamaIndex, Quepid's ndcg@10), ``length`` cuts it where the run ends
-    (Elasticsearch, MLflow), ``retrieved`` knows only what the run returned, ``depth`` takes k documents of grade
-    1 (RecTools; with grades from 0 to 1 that are their own gains it is C/W/L's SDCG, but not with ``gain={…}``,
-    whose best list would be made of grade 1 too), ``full`` as many as were retrieved. A query without a positive
-    gain scores 0. NTCIR calls this MSnDCG. Not the same: Spark's graded nDCG takes the judgments
-    in the order in which they are given for the best list.
+    The ideal ranking has all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut`` never
+    cuts it (Haystack, LlamaIndex, Quepid's ndcg@10), ``length`` cuts it at the length of the run's list
+    (Elasticsearch, MLflow), ``retrieved`` has only retrieved documents, ``depth`` has k documents of grade 1
+    (RecTools; with gains from 0 to 1 equal to the grades it is C/W/L's SDCG), ``full`` has as many of grade 1 as were
+    retrieved. The value is 0 for a query without a positive gain. NTCIR calls this MSnDCG. Not the same: Spark's
+    graded nDCG, whose ideal ranking has the judgments in the order in which they are given.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
@@ -73,9 +72,9 @@ def normalised_discounted_cumulated_gain(
 def scaled_discounted_cumulated_gain(
     r: Lists, gain: Gain = SHARE, max: float = HIGHEST, discount: str = DISCOUNT
 ) -> Queries:
-    """DCG as a share of what k documents of the highest grade would give, whether or not there are so many.
+    """DCG divided by the DCG of k documents of the highest grade, whether or not there are that many.
 
-    Gains other than ``binary`` are shares of that of grade ``max``. Without a depth, k is the list's length.
+    Gains other than ``binary`` are divided by the gain of grade ``max``. Without a depth, k is the list's length.
 
     Raises:
         DataError: a grade above ``max``.
@@ -87,7 +86,7 @@ def scaled_discounted_cumulated_gain(
 
 @measure("nDCGrel", at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The mean of the nDCG at each document of positive gain; one not retrieved counts the whole list's."""
+    """The mean of the nDCG at each document with a positive gain; an unretrieved one has the whole list's nDCG."""
     best = r.ideal(gain, ideal)
     reached, possible = (
         r.running(discounted(r, gain, "log2")),
@@ -101,10 +100,10 @@ def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries
 
 @measure("RnDCG", at="no", undefined=True, same_as="Rndcg", source="trec_eval")
 def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
-    """The mean of the nDCG at the ranks where the best list's gain steps down: R-precision for grades.
+    """The mean of the nDCG at the ranks where the gain of the ideal ranking decreases: R-precision for grades.
 
-    A list that goes on beyond the best one by two documents or more adds its own end as a last point. Without
-    any point the value is 0/0 and stays undefined.
+    A list that is longer than the ideal ranking by two documents or more adds its last rank. Without any rank the value
+    is undefined.
     """
     best = r.ideal(gain, ideal)
     reached, possible = (
@@ -121,7 +120,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 
 @measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The sum of the gains, discounted not by rank but by what the list has fallen short of the best one."""
+    """The sum of the gains, discounted not by rank but by the gain that the list lacks against the ideal ranking."""
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)
     beyond = r.most(r.rank - r.spread(best.length), 0.0)
@@ -133,6 +132,6 @@ def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Querie
 
 @measure("binG", at="no", same_as="binG", source="trec_eval, experimental there")
 def binary_gain_by_shortfall(r: Lists, rel: float = REL) -> Queries:
-    """The mean over relevant documents of 1 / log2(2 + the number of other documents above)."""
+    """The mean over relevant documents of 1 / log2(2 + the number of nonrelevant documents above)."""
     hits = r.hits(rel)
     return r.ratio(r.total(hits / r.log2(2.0 + r.rank - r.running(hits))), r.n_relevant(rel))

@@ -1,4 +1,4 @@
-"""The form of a measure's name, ``NAME(parameter=value, …)@DEPTH``: its parts, in time that grows with its length."""
+"""The grammar of names, ``NAME(parameter=value, …)@DEPTH``, parsed in linear time."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = "'\""
 
 LONGEST = 10_000
-"""Characters of a name; of trec_eval's names with a thousand cutoffs there are half as many."""
+"""The longest name in characters: twice a trec_eval name with a thousand cutoffs."""
 LONGEST_NUMBER = 40
-"""Characters of a number: more digits than any double tells apart."""
+"""The longest number in characters: more digits than a double distinguishes."""
 SHOWN = 60
-"""Characters of a name that a sentence repeats."""
+"""The most characters of a name that a message repeats."""
 DEEPEST = 10**9
-"""The largest depth; no list that memory holds is longer."""
+"""The largest depth: no list in memory is longer."""
 
 
 def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
-    """A name's word, its parameters, and what follows its ``@``.
+    """The word, the parameters and the text after ``@`` of a name.
 
     Raises:
-        MeasureError: it is no name of this form.
+        MeasureError: the name does not have this form.
     """
     text = written_plainly(name)
     place = next((place for place, letter in enumerate(text) if letter in "(@"), len(text))
@@ -55,23 +55,23 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
 
 
 def written_plainly(name: str) -> str:
-    """The name without blanks around it, full-width signs as plain ones.
+    """The name without surrounding blanks, with ASCII characters instead of full-width ones.
 
     Raises:
         MeasureError: it is too long.
     """
     if len(name) > LONGEST:
         raise MeasureError(
-            f"A measure's name of {len(name):,} characters ({shortened(name)}) is too long: {LONGEST:,} are read."
+            f"A measure's name of {len(name):,} characters ({shortened(name)}) is too long: the limit is {LONGEST:,}."
         )
     return unicodedata.normalize("NFKC", name).strip()
 
 
 def closing(text: str, name: str) -> int:
-    """Where the bracket at the start of the text is closed.
+    """The position at which the bracket at the start of the text is closed.
 
     Raises:
-        MeasureError: nowhere.
+        MeasureError: it is not closed.
     """
     waiting: list[str] = []
     quote = ""
@@ -90,14 +90,14 @@ def closing(text: str, name: str) -> int:
 
 
 def not_a_name(name: str) -> str:
-    """The sentence for text that has not the form of a name."""
+    """The message for text that does not have the form of a name."""
     return (
         f"'{shortened(name)}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
     )
 
 
 def shortened(name: str) -> str:
-    """A name as a sentence repeats it."""
+    """A name as a message repeats it."""
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name[: SHOWN + 1])
     return shown if len(name) <= SHOWN else f"{shown[:SHOWN]}…"
 
@@ -125,22 +125,24 @@ def value(text: str) -> Any:
 
 
 def number(text: str) -> float:
-    """A number, or a sentence that says that it is none."""
+    """The number that a text stands for.
+
+    Raises:
+        MeasureError: it is not a number, or too large or too long.
+    """
     text = text.strip()
     if not NUMBER.fullmatch(text):
         raise MeasureError(f"'{shortened(text)}' is not a number.")
     if len(text) > LONGEST_NUMBER or not math.isfinite(float(text)):
-        raise MeasureError(
-            f"'{shortened(text)}' is not a number that can be computed with: it is too large or too long."
-        )
+        raise MeasureError(f"'{shortened(text)}' is too large or too long for a number.")
     return float(text)
 
 
 def depth_of(text: str, name: str) -> int:
-    """The depth that follows an ``@``.
+    """The depth after ``@``.
 
     Raises:
-        MeasureError: it is no whole number from 1 on, or beyond any list.
+        MeasureError: it is not a whole number from 1 to 10^9.
     """
     if not re.fullmatch(r"[0-9]+", text):
         raise MeasureError(
@@ -166,7 +168,7 @@ def split_names(text: str) -> list[str]:
 
 
 def split(text: str, separators: str) -> list[str]:
-    """Split at separators that stand outside brackets and quotes; empty parts go."""
+    """The parts between separators outside brackets and quotes; empty parts are dropped."""
     parts: list[str] = []
     waiting: list[str] = []
     start, quote = 0, ""

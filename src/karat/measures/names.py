@@ -1,4 +1,4 @@
-"""Measures by name: ``nDCG(gain=exp2)@10``, and trec_eval's ``ndcg_cut_10`` for what it calls so."""
+"""Parses names of measures: ``nDCG(gain=exp2)@10``, and trec_eval's such as ``ndcg_cut_10``."""
 
 from __future__ import annotations
 
@@ -42,36 +42,36 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which judgments a measure looks for: a query that has none of them is empty to it.
+    """The judgments that a measure looks for; a query without them is empty for this measure.
 
     Args:
-        rel: those of this grade or more; None where gains say it.
-        gain: those that are worth something, by this gain.
+        rel: judgments of this grade or more; None if ``gain`` decides.
+        gain: judgments with a positive gain.
     """
 
     rel: float | None = 1
     gain: Any = None
 
     def count(self, lists: Lists) -> Queries:
-        """How many each query has, retrieved or not."""
+        """How many such judgments each query has, retrieved or not."""
         return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
 
     def __str__(self) -> str:
-        """In words, to follow ``a document of``."""
+        """In words, after "a document of"."""
         return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure with its parameters: hashable, equal by meaning, printed as the name that makes it.
+    """A measure with its parameters and depth: hashable, equal if the meaning is equal, printed as its name.
 
     Args:
-        name: a name of the register.
+        name: a registered name.
         parameters: pairs (parameter, value); those at their default are dropped.
-        depth: the ``@``, or None.
+        depth: the depth after ``@``, or None.
 
     Raises:
-        MeasureError: no such name, parameter or value.
+        MeasureError: there is no such name, parameter or value.
 
     Example:
         >>> import karat
@@ -86,7 +86,7 @@ class Measure:
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the name and the parameters, and put them in their one order."""
+        """Check the name and the parameters, and sort the parameters."""
         definition = self.definition
         given = {key: tidied(value) for key, value in self.parameters}
         for parameter, value in given.items():
@@ -108,7 +108,7 @@ class Measure:
 
     @property
     def definition(self) -> Definition:
-        """The enrolled definition."""
+        """The registered definition."""
         try:
             return REGISTER[self.name]
         except KeyError:
@@ -124,7 +124,7 @@ class Measure:
 
     @property
     def every_rank(self) -> bool:
-        """Whether unjudged documents count, so that the formula must see every rank."""
+        """Whether unjudged documents count, so that the formula needs a row for every rank."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         return (
             self.definition.every_rank
@@ -134,7 +134,7 @@ class Measure:
 
     @property
     def wanted(self) -> Wanted:
-        """What it looks for: grades from its ``rel`` on, else what has a positive ``gain``, else grade 1 or more."""
+        """What it looks for: grades from its ``rel`` on, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         if isinstance(rel, (int, float)):
             return Wanted(rel)
@@ -142,7 +142,7 @@ class Measure:
 
     @property
     def may_be_undefined(self) -> bool:
-        """Whether a query may have no value by the definition of the measure."""
+        """Whether a query may have no value by the measure's definition."""
         return self.definition.undefined or "nan" in self.arguments.values()
 
     @property
@@ -151,7 +151,7 @@ class Measure:
         return bool(self.by_role("micro") == "true")
 
     def by_role(self, role: str) -> Any:
-        """The value of the parameter that has this role; None if none has."""
+        """The value of the parameter with this role; None if there is none."""
         declared = self.definition.parameters
         return next((self.arguments[key] for key, each in declared.items() if each.role == role), None)
 
@@ -160,7 +160,7 @@ class Measure:
         """The measure of a name such as ``nDCG(gain=exp2)@10``.
 
         Raises:
-            MeasureError: an unknown name, parameter or value, or a name that stands for several measures.
+            MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.
         """
         return parse_measure(name)
 
@@ -168,16 +168,16 @@ class Measure:
         """The same measure with parameters changed, as in ``karat.nDCG(gain="exp2")``.
 
         Raises:
-            MeasureError: no such parameter or value.
+            MeasureError: there is no such parameter or value.
         """
         given = {key: as_parameter(value) for key, value in parameters.items()}
         return Measure(self.name, tuple({**dict(self.parameters), **given}.items()), self.depth)
 
     def __matmul__(self, depth: float) -> Measure:
-        """The same measure at a depth, or at what its ``@`` gives, as in ``karat.P @ 10``.
+        """The same measure with another value after ``@``, as in ``karat.P @ 10``.
 
         Raises:
-            MeasureError: it takes no depth, or this is none.
+            MeasureError: it takes no depth, or this is not a depth.
         """
         at = self.definition.at
         if at in ("depth", "no"):
@@ -188,7 +188,7 @@ class Measure:
         """The value of each query.
 
         Raises:
-            MeasureError: a formula from outside karat fails.
+            MeasureError: a user's formula fails.
         """
         cut = lists if self.depth is None else lists.top(self.depth)
         formula = self.definition.formula
@@ -198,19 +198,19 @@ class Measure:
             if formula.__module__.startswith("karat."):
                 raise
             raise MeasureError(
-                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: {error}. It may "
-                "use the words of karat.lists.Lists, each on the lists that its documents come from."
+                f"The formula of {self.name}, in {formula.__module__}, fails: {type(error).__name__}: {error}. Use the "
+                "words of karat.lists.Lists only, each on the lists that its documents come from."
             ) from error
 
     def weigh(self, lists: Lists) -> Queries | None:
-        """What the value of each query weighs in the mean; None if all weigh the same."""
+        """The weight of each query in the mean; None for equal weights."""
         if self.definition.weighs is None:
             return None
         cut = lists if self.depth is None else lists.top(self.depth)
         return self.definition.weighs(cut, **self.arguments)
 
     def __str__(self) -> str:
-        """The name that makes this measure."""
+        """The measure's name, which ``parse`` reads back."""
         at = self.definition.at
         shown = [f"{key}={show(value)}" for key, value in self.parameters if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
@@ -219,7 +219,7 @@ class Measure:
 
 
 def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, value: Value) -> None:
-    """Refuse a parameter that the measure lacks or a value that it cannot take."""
+    """Refuse an unknown parameter or a value that is not allowed."""
     if parameter not in parameters:
         has = ", ".join(parameters) or "none"
         raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'; it has: {has}.")
@@ -241,12 +241,12 @@ def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, va
 
 
 def after(declared: OneOf) -> str:
-    """What follows a list of words: the range of the number that they hold."""
+    """The range of the number in a list of words, to append to the list."""
     return f"; {declared.bounds}" if declared.bounds else ""
 
 
 def check_gain(written: str, declared: OneOf, value: Value) -> None:
-    """Refuse gains that are no word of the measure's and no table of grades and gains."""
+    """Refuse a gain that is neither one of the words nor a table of grades and gains."""
     if not isinstance(value, tuple):
         if not declared.accepts(value):
             words = ", ".join(declared.words)
@@ -256,14 +256,14 @@ def check_gain(written: str, declared: OneOf, value: Value) -> None:
 
 
 STEEPEST = 110
-"""The highest grade of a scale of ``exp2`` gains: 2^110 is a number in single precision too, many times over."""
+"""The highest grade of a scale with ``exp2`` gains: sums of 2^110 are finite in single precision too."""
 
 
 def check_scale(measure: Measure) -> None:
-    """Refuse a highest grade whose gain is no number that can be computed with, or none at all.
+    """Refuse a highest grade whose gain is 0 or too large.
 
     Raises:
-        MeasureError: it is so.
+        MeasureError: the gain is 0 or too large.
     """
     gain, highest = measure.by_role("gain"), measure.by_role("highest")
     if (
@@ -290,13 +290,13 @@ def check_scale(measure: Measure) -> None:
 
 
 def parse_measure(name: str | Measure) -> Measure:
-    """The measure of one name.
+    """The measure of a name.
 
     Args:
         name: a name such as ``AP``, ``P@10``, ``nDCG(gain=exp2)@10``, or trec_eval's ``map``, ``P_10``.
 
     Raises:
-        MeasureError: an unknown name, parameter or value, or a name that stands for several measures.
+        MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.
 
     Example:
         >>> from karat.measures import parse_measure
@@ -311,10 +311,10 @@ def parse_measure(name: str | Measure) -> Measure:
 
 
 def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """The measures of many names, in order, each once.
+    """The measures of several names, in order, without repetition.
 
-    A name of trec_eval's may stand for several: ``P`` for nine depths, ``all_trec`` for nearly everything.
-    Names may also be separated by blanks or commas in one string.
+    A name of trec_eval may stand for several measures: ``P`` for nine depths, ``all_trec`` for nearly all measures. A
+    string may have several names, separated by blanks or commas.
 
     Raises:
         MeasureError: as ``parse_measure``.
@@ -329,10 +329,10 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
 
 
 def given_names(names: object) -> list[str | Measure]:
-    """The names that were given, one by one.
+    """The given names as a list.
 
     Raises:
-        MeasureError: what is neither a name nor a ``Measure`` nor several of them.
+        MeasureError: an element is neither a name nor a ``Measure``.
     """
     if isinstance(names, (str, Measure)):
         return [names]
@@ -343,24 +343,26 @@ def given_names(names: object) -> list[str | Measure]:
     found = list(names)
     for name in found:
         if not isinstance(name, (str, Measure)):
-            raise MeasureError(f"A measure is named by text, not by {name!r}.")
+            raise MeasureError(
+                f"{name!r} does not name a measure: give text, such as 'nDCG@10', or a Measure."
+            )
     return found
 
 
 def refuse_without_depth(measure: Measure) -> None:
-    """Refuse a measure that is one at a depth only, such as P.
+    """Refuse a measure without the depth that it needs, such as P.
 
     Raises:
-        MeasureError: it has none.
+        MeasureError: the depth is missing.
     """
     if measure.depth is None and measure.definition.whole:
         raise MeasureError(
-            f"{measure.name} needs a depth, as in {measure.name}@10; of whole lists: {measure.definition.whole}."
+            f"{measure.name} needs a depth, as in {measure.name}@10; for whole lists, write {measure.definition.whole}."
         )
 
 
 def as_parameter(value: Any) -> Value:
-    """A parameter as Python writes it: a word, a number, a list of numbers, or a table of grades and gains."""
+    """A parameter's value from Python: a word, a number, a list of numbers, or a table of grades and gains."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -369,13 +371,13 @@ def as_parameter(value: Any) -> Value:
 
 
 def named(name: str) -> list[Measure]:
-    """What one name stands for: trec_eval's first where it has parameters of its own kind, else karat's."""
+    """The measures that a name stands for; trec_eval's names come first."""
     trec = from_trec_eval(written_plainly(name))
     return [own(name)] if trec is None else trec
 
 
 def own(name: str) -> Measure:
-    """The measure of a name of karat's, or of a name that others give to one."""
+    """The measure of karat's name or of an alias."""
     word, given, at = parts_of_name(name)
     meant = canonical(word)
     if meant is None and plugged("karat.measures"):
@@ -391,14 +393,14 @@ def own(name: str) -> Measure:
     if not NUMBER.fullmatch(at):
         meant = respelled(word, at)
         hint = f" Did you mean {meant}?" if meant else ""
-        raise MeasureError(f"'{shortened(name)}': what follows '@' is a number, not '{shortened(at)}'.{hint}")
+        raise MeasureError(f"'{shortened(name)}': a number must follow '@', not '{shortened(at)}'.{hint}")
     if definition.at not in ("depth", "no"):
         return Measure(word, (*parameters, (definition.at, number(at))))
     return Measure(word, tuple(parameters), depth_of(at, name))
 
 
 def from_trec_eval(name: str) -> list[Measure] | None:
-    """What trec_eval calls so, or None: ``map``, ``P_5``, ``P.5,10``, ``P``, ``all_trec``."""
+    """The measures of a trec_eval name such as ``map``, ``P_5``, ``P.5,10`` or ``all_trec``; None for another name."""
     if name in NICKNAMES:
         return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
     for word, entry in TABLE.items():
@@ -413,7 +415,7 @@ def from_trec_eval(name: str) -> list[Measure] | None:
 
 
 def in_full(word: str, cutoffs: tuple[float, ...]) -> list[Measure]:
-    """A name of trec_eval's with each of its cutoffs; ``runid`` and ``relstring`` are not numbers and give none."""
+    """The measures of a trec_eval name, one per cutoff; none for ``runid`` and ``relstring``, which are no numbers."""
     template = TABLE[word].karat
     if "{}" in template:
         return [own(template.format(show(cutoff))) for cutoff in cutoffs]

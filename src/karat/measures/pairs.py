@@ -15,7 +15,7 @@ BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
 def relevant_if_micro(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
-    """What a query weighs in the AUC over all queries: its relevant documents; where there is no pair at all, 1."""
+    """The weight of a query in the AUC over all queries: its relevant documents, or 1 if there is no pair at all."""
     del single
     if micro == "false":
         return None
@@ -31,19 +31,18 @@ def area_under_curve(
     single: str = one_of("zero", "half", "one", "nan"),
     micro: str = one_of("false", "true", role="micro"),
 ) -> Queries:
-    """The share of pairs of a relevant and another document of the list that it has in the right order.
+    """The share of pairs of a relevant and a nonrelevant document that the list has in the right order.
 
-    Equal scores count one half, so the order of ties does not matter. Only retrieved documents make pairs;
-    unjudged ones are the others too (``--unjudged removed`` leaves them out). ``single`` says what a list counts
-    that has only one kind of document, and so no pair: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn).
-    ``AUC@k`` is the area of the first k.
+    Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs;
+    unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). ``single`` is the value of a list
+    without pairs, which has only one kind of document: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn).
+    ``AUC@k`` is the AUC of the first k documents.
 
-    ``micro=true`` is one area for all queries together, as scikit-learn, LightGBM, XGBoost and RecBole compute it
-    over the rows of all users: pairs are made across queries too, so scores must be comparable. A query's value is
-    then the share of right pairs among those of its own relevant documents with the others of all queries; the mean
-    weighs it by how many relevant documents it has retrieved, which gives the one area. Given weights of queries
-    weigh their documents. Not the same: XGBoost's ranking objective counts pairs of equal labels, Cornac calls ties
-    wrong.
+    ``micro=true`` is one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and RecBole.
+    Pairs are then formed across queries too, so scores must be comparable. The value of a query is the share of right
+    pairs among its relevant documents with the nonrelevant documents of all queries. The mean weighs it by the number
+    of relevant documents retrieved, which gives the AUC over all queries. Weights of queries apply to their
+    documents. Not the same: XGBoost's ranking objective counts pairs of equal labels, Cornac counts ties as wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
@@ -59,7 +58,7 @@ def area_under_curve(
 
 
 def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
-    """What a query weighs in GAUC: nothing where there is no pair."""
+    """The weight of a query in GAUC: 0 if it has no pair."""
     relevant = r.total(r.hits(rel))
     pairs = relevant * (r.length - relevant)
     weights = {
@@ -75,17 +74,17 @@ def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
 def grouped_area_under_curve(
     r: Lists, rel: float = REL, weight: str = one_of("retrieved", "relevant", "pairs", "queries")
 ) -> Queries:
-    """AUC, with a mean in which queries weigh differently and those without a pair nothing.
+    """AUC with a weighted mean over the queries that have a pair.
 
-    A query weighs as many documents as its list has (impressions, as in the paper), as it has ``relevant`` ones
-    (RecBole's GAUC, Elliot's AUC), as it has ``pairs``, or 1.
+    The weight of a query is the number of documents in its list (impressions, as in the paper), of its ``relevant``
+    documents in the list (RecBole's GAUC, Elliot's AUC), of its ``pairs``, or 1 (``queries``).
     """
-    del weight  # It says what the value weighs, not what it is.
+    del weight  # It changes the weight, not the value.
     return area_under_curve(r, rel, "zero", "false")
 
 
 def lists_that_count(r: Lists, least: float) -> Queries:
-    """What a query weighs in ListedAUC: nothing where its list is shorter than ``least``."""
+    """The weight of a query in ListedAUC: 0 if its list is shorter than ``least``."""
     return r.exceeds(r.length + 1.0, least)
 
 
@@ -97,14 +96,14 @@ def lists_that_count(r: Lists, least: float) -> Queries:
     source="XGBoost, GroupRankingROC in src/metric/auc.cc",
 )
 def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries:
-    """The share of all pairs of documents that the list has in the right order, equal grades counting as listed.
+    """The share of all pairs of documents that the list has in the right order; equal grades are ordered as listed.
 
-    The better one of a pair has the higher grade or, with the same grade, is listed first by the run; unjudged
-    documents have grade 0. Equal scores count one half. Lists of fewer than ``least`` documents leave the mean.
-    XGBoost's ``auc`` of ranking groups, which depends on the order of the rows; it needs the policy's
-    listing=known. Not the same: ``AUC`` has pairs of a relevant and another document only.
+    The better document of a pair has the higher grade or, with equal grades, is listed first by the run; unjudged
+    documents have grade 0. Equal scores count one half. Lists with fewer than ``least`` documents are left out of the
+    mean. This is XGBoost's ``auc`` of ranking groups; it needs the policy's listing=known. Not the same: ``AUC``, which
+    has pairs of a relevant and a nonrelevant document only.
     """
-    del least  # It says what the value weighs, not what it is.
+    del least  # It changes the weight, not the value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
     return r.ratio(right, r.length * (r.length - 1.0) / 2.0)
 
@@ -113,10 +112,10 @@ def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries
 def partial_area_under_curve(
     r: Lists, n: float = COUNT, rel: float = REL, over: str = one_of("relevant", "capped")
 ) -> Queries:
-    """The area under the curve of relevant over other documents until n others have passed, its whole being 1.
+    """The area under the ROC curve up to the n-th nonrelevant document, as a share of the largest possible area.
 
-    A relevant document that was not retrieved adds nothing; a list that ends before n others is taken to go on
-    with others. ``over=capped`` looks at the first n relevant documents only (RecTools' PAP).
+    A relevant document that was not retrieved adds 0; a list with fewer than n nonrelevant documents is assumed to go
+    on with such documents. ``over=capped`` counts the first n relevant documents only (RecTools' PAP).
     """
     hits = r.hits(rel)
     found, relevant = r.running(hits), r.n_relevant(rel)
@@ -140,7 +139,7 @@ PREFERENCES = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for ju
     source=PREFERENCES,
 )
 def number_of_preferences(r: Lists) -> Queries:
-    """How many preferences the judgments state."""
+    """The number of preferences that the judgments state."""
     stated = r.preferences("group", "all")
     return stated.total(stated.possible)
 
@@ -155,7 +154,7 @@ def number_of_preferences(r: Lists) -> Queries:
     source=PREFERENCES,
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """How many preferences the list keeps: it has the preferred document, and the other one below or not at all."""
+    """The number of preferences that the list keeps: it has the preferred document, the other one below or not."""
     stated = r.preferences("group", among)
     return stated.total(stated.kept)
 
@@ -168,9 +167,9 @@ def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     source=PREFERENCES,
 )
 def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The share of the preferences that the list keeps, of all groups together.
+    """The share of the preferences of all groups that the list keeps.
 
-    ``among`` says which count: all of them, those with either or those with both documents retrieved.
+    ``among`` restricts them to preferences with either or both documents retrieved.
     """
     stated = r.preferences("group", among)
     return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
@@ -184,9 +183,9 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     source=PREFERENCES,
 )
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
-    """The mean over pairs of documents of the share of groups that prefer them as the list has them.
+    """The mean over pairs of documents of the share of groups that prefer them in the list's order.
 
-    Only groups with an opinion on the pair count; with neither document retrieved the share is 0.
+    Only groups with a preference for the pair count. The share is 0 if neither document was retrieved.
     """
     stated = r.preferences("pair", among)
     return r.ratio(
@@ -204,10 +203,10 @@ def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
 def mean_preferences_kept(
     r: Lists, among: str = AMONG, nonrelevant: str = one_of("all", "capped")
 ) -> Queries:
-    """The share of the preferences that the list keeps, averaged over the judgment groups.
+    """The mean over judgment groups of the share of the group's preferences that the list keeps.
 
-    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that long tails of them do
-    not decide. Then a group without any preference makes the whole query 0, as in trec_eval.
+    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that many nonrelevant documents
+    do not dominate. Then a group without preferences makes the query's value 0, as in trec_eval.
     """
     stated = r.preferences("group", among, nonrelevant)
     shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible

@@ -14,19 +14,19 @@ __all__ = []
 
 @measure("NumQ", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:
-    """How many queries were evaluated: 1 each."""
+    """The number of evaluated queries; 1 for each query."""
     return r.length * 0.0 + 1.0
 
 
 @measure("NumRet", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
 def number_retrieved(r: Lists) -> Queries:
-    """How many documents were retrieved."""
+    """The number of retrieved documents."""
     return r.length
 
 
 @measure("NumRel", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval")
 def number_relevant(r: Lists, rel: float = REL) -> Queries:
-    """How many documents are judged relevant, retrieved or not."""
+    """The number of documents judged relevant, retrieved or not."""
     return r.n_relevant(rel)
 
 
@@ -34,7 +34,7 @@ def number_relevant(r: Lists, rel: float = REL) -> Queries:
     "NumRelRet", values=COUNTED, aggregate="sum", additive=True, same_as="num_rel_ret", source="trec_eval"
 )
 def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
-    """How many relevant documents were retrieved."""
+    """The number of relevant documents retrieved."""
     return r.total(r.hits(max(rel, 0.0)))
 
 
@@ -48,7 +48,7 @@ def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     source="trec_eval",
 )
 def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
-    """How many documents that were judged not relevant were retrieved."""
+    """The number of retrieved documents that are judged not relevant."""
     return r.total(r.misses(rel))
 
 
@@ -56,9 +56,9 @@ def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
 def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved", "capped")) -> Queries:
     """The share of the first k documents that are relevant.
 
-    A list shorter than k is divided by k all the same; ``over=retrieved`` divides by the documents that there
-    are (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the relevant ones, at most k (RecTools'
-    r_precision, the same as ``R(over=capped)``). Without a depth the name stands for trec_eval's nine depths;
+    The divisor is k, also for a shorter list. ``over=retrieved`` divides by the number of documents in the list
+    (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the number of relevant documents, but at most
+    k (RecTools' r_precision, the same as ``R(over=capped)``). Without a depth, P stands for trec_eval's nine depths;
     ``SetP`` is the precision of the whole list.
     """
     whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
@@ -67,20 +67,20 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
 
 @measure("R", same_as="recall_k; relative_P_k is R(over=capped)@k", additive=True, source="Cleverdon 1967")
 def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
-    """The share of the relevant documents that stand among the first k.
+    """The share of the relevant documents that are among the first k.
 
-    A query without relevant documents scores 0. ``over=capped`` divides by at most k, so that 1 can be
-    reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    It is 0 for a query without relevant documents. ``over=capped`` divides by at most k, so that 1 can be reached at
+    every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
 @measure("F", source="van Rijsbergen 1979")
 def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
-    """The harmonic mean of precision and recall of the first k documents, recall weighing beta squared.
+    """The harmonic mean of precision and recall of the first k documents, with weight beta squared for recall.
 
-    beta above 1 favours recall. 0 where nothing relevant was found. ``over`` is that of ``P``. Not the same:
-    trec_eval's ``set_F_x`` takes beta squared for its x, and looks at the whole list (``SetF``).
+    beta above 1 favours recall. F is 0 if no relevant document was found. ``over`` is the divisor of precision, as in
+    ``P``. Not the same: trec_eval's ``set_F_x``, whose x is beta squared, is of the whole list (``SetF``).
     """
     p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
@@ -90,10 +90,10 @@ def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth"
 def effectiveness(
     r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
 ) -> Queries:
-    """1 less F: how far precision and recall of the first k documents fall short; smaller is better.
+    """1 minus F of the first k documents; smaller is better.
 
-    1 where nothing relevant was found, and so for a query without relevant documents. b above 1 favours
-    recall; some printings of Baeza-Yates and Ribeiro-Neto say precision, which is a slip.
+    It is 1 if no relevant document was found. b above 1 favours recall; some printings of Baeza-Yates and
+    Ribeiro-Neto say precision, which is an error.
     """
     return 1.0 - f(r, b, rel, over)
 
@@ -102,13 +102,13 @@ def effectiveness(
 def success(r: Lists, rel: float = REL) -> Queries:
     """1 if any of the first k documents is relevant, else 0: the hit rate.
 
-    Not the same: Catalyst's and LlamaIndex's granular hit rates are ``R``, recpack's count is ``NumRelRet``.
+    Not the same: the hit rate of Catalyst and the granular one of LlamaIndex are ``R``, recpack's is ``NumRelRet``.
     """
     return r.best(r.hits(rel))
 
 
 def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries | None:
-    """What a query weighs in R-precision: nothing where only those that found something are asked."""
+    """The weight of a query in R-precision: 0 for one without a hit if ``mean=found``."""
     return None if mean == "all" else r.exceeds(r_precision(r, rel, times, mean), 0.0)
 
 
@@ -125,17 +125,17 @@ def r_precision(
 ) -> Queries:
     """The precision at rank R, the number of relevant documents.
 
-    ``times`` moves the rank to that multiple of R, a part of a document above a tenth counting whole.
-    ``mean=found`` leaves queries out that have no relevant document down to that rank (recommenders).
+    ``times`` changes the rank to that multiple of R; a fraction above a tenth is rounded up. ``mean=found`` leaves out
+    queries without a relevant document down to that rank (recommenders).
     """
-    del mean  # It says what the value weighs, not what it is.
+    del mean  # It changes the weight, not the value.
     cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 
 
 @measure("SetP", at="no", same_as="set_P", source="trec_eval")
 def set_precision(r: Lists, rel: float = REL) -> Queries:
-    """The share of all retrieved documents that are relevant, order apart."""
+    """The share of all retrieved documents that are relevant."""
     return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
 
 
@@ -150,7 +150,7 @@ def set_average_precision(r: Lists, rel: float = REL) -> Queries:
 def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
     """The weighted harmonic mean of precision and recall of the retrieved set.
 
-    ``weight`` is what others call beta squared: above 1 recall counts more.
+    ``weight`` is beta squared; above 1 it favours recall.
     """
     found = r.total(r.hits(rel) * r.judged)
     p, q = r.ratio(found, r.length), r.ratio(found, r.n_relevant(rel))
@@ -167,10 +167,10 @@ def utility(
     d: float = number(0),
     collection: float = number(0, 0),
 ) -> Queries:
-    """What the retrieved set is worth: a per relevant, b per other document, c and d for those left behind.
+    """The utility of the retrieved set: a sum of weights for documents retrieved or not, relevant or not.
 
-    a: relevant retrieved; b: not relevant retrieved; c: relevant left; d: not relevant left, of a
-    ``collection`` of so many documents.
+    The weights are a (relevant, retrieved), b (not relevant, retrieved), c (relevant, not retrieved) and d (not
+    relevant, not retrieved); ``collection`` is the number of documents in the collection.
     """
     found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
     left = collection + found - r.length - relevant
@@ -179,7 +179,7 @@ def utility(
 
 @measure("Unjudged", smaller_is_better=True, additive=True, same_as="unj_k", source="trec_eval 10")
 def unjudged(r: Lists) -> Queries:
-    """The share of the first k ranks that hold an unjudged document; ranks beyond the list hold none."""
+    """The share of the first k ranks with an unjudged document; ranks beyond the list have none."""
     return r.ratio(r.length - r.total(r.judged), r.depth)
 
 
@@ -187,9 +187,9 @@ def unjudged(r: Lists) -> Queries:
 def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
-    0 for an empty list. ``over=depth`` divides by k also where the list is shorter; then 1 less this value is
-    more than ``Unjudged``, which takes missing ranks for judged ones. Not the same: BEIR's Hole@k asks whether a
-    document was judged for any query.
+    It is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter; then 1 minus this value is
+    above ``Unjudged``, which treats missing ranks as judged. Not the same: BEIR's Hole@k, whose documents may be
+    judged for any query.
     """
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
@@ -201,7 +201,7 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     """The share of the relevant documents known to the user that were found.
 
-    A document is known from grade ``known`` on. 0 if the user knew none.
+    A document is known from grade ``known`` on. The value is 0 if the user knew none.
     """
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
@@ -210,7 +210,7 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the relevant documents found that the user did not know.
 
-    A document is known from grade ``known`` on, and relevant from grade ``rel`` on. 0 if none was found.
+    A document is known from grade ``known`` on, and relevant from grade ``rel`` on. The value is 0 if none was found.
     """
     found = r.total(r.hits(rel))
     return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
@@ -218,14 +218,14 @@ def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
 
 @measure("RelativeRecall", source=KORFHAGE)
 def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The share of the relevant documents wanted that were found; 1 from as many as wanted on."""
+    """The number of relevant documents found / the number wanted; at most 1."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
 @measure("RecallEffort", source=KORFHAGE)
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The number of relevant documents wanted / the rank at which so many were found.
+    """The number of relevant documents wanted / the rank at which that many were found.
 
-    0 if the list does not hold so many, since no number of documents was enough.
+    It is 0 if the list does not have that many.
     """
     return r.best(r.at_least(r.running(r.hits(rel)), wanted) * wanted / r.rank)

@@ -1,4 +1,4 @@
-"""Names that are no measure of karat's: which of its measures to take instead, or that it has none."""
+"""Errors for unknown names of measures: what to write instead, or that karat lacks the measure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from karat.output.errors import MeasureError, Worded, by_policy, worded
 
 __all__ = ["UnknownMeasureError", "unknown"]
 
-BEYOND = "karat.beyond_accuracy has it, in Python: it asks for the items recommended, not for judgments."
-CURVE = "karat.curve, in Python, gives a measure at every depth, and IPrec@0 to IPrec@1 precision by recall."
-JUDGES = "karat agreement compares two judges, and the orders of systems that they give."
-NO_ERRORS = "it says how far predicted ratings are off; karat measures rankings."
-NO_MODEL = "it asks a language model or compares texts; karat measures rankings by judgments."
+BEYOND = "use karat.beyond_accuracy in Python; it takes recommended items, not judgments."
+CURVE = "karat.curve in Python gives a measure at every depth, IPrec@0 to IPrec@1 give precision by recall."
+JUDGES = "karat agreement compares two judges and the system orders that they lead to."
+NO_ERRORS = "it measures errors of predicted ratings; karat measures rankings."
+NO_MODEL = "it needs a language model or compares texts; karat measures rankings by judgments."
 
 POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     # Two meanings.
@@ -29,18 +29,21 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("准确率", "精度"),
-        "it means precision, or accuracy: write P@10 for precision (精确率 and 查准率 are read as P too).",
+        "it means precision or accuracy; write P@10 for precision (精确率 and 查准率 mean P too).",
     ),
     (("平均准确率", "平均精确率"), "write AP, 平均精度 or MAP for average precision."),
-    (("NERR",), "it is nERR, the normalised ERR of NTCIR; the NERR8 to NERR11 of C/W/L are not here."),
-    (("nRBP",), "NRBP is the novelty- and rank-biased precision by subtopic; there is no normalised RBP."),
+    (("NERR",), "write nERR for the normalised ERR of NTCIR; karat does not have NERR8 to NERR11 of C/W/L."),
+    (
+        ("nRBP",),
+        "write NRBP for novelty- and rank-biased precision by subtopic; karat does not have a normalised RBP.",
+    ),
     (
         ("roc_auc_score", "roc_auc", "AUROC", "ROC", "RetrievalAUROC"),
-        "write AUC for the area of each query, AUC(micro=true) for one over all queries, as scikit-learn has it.",
+        "write AUC for an area per query, AUC(micro=true) for one area over all queries, as in scikit-learn.",
     ),
     (
         ("Hole",),
-        "write Unjudged@10 (not judged for this query); BEIR's hole asks whether a document was judged for any query.",
+        "write Unjudged@10 (not judged for this query); BEIR's hole means not judged for any query.",
     ),
     (
         ("Coverage",),
@@ -50,8 +53,8 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Novelty",),
         "write NoveltyRatio for the share of new relevant documents; karat.beyond_accuracy has Novelty, of items.",
     ),
-    (("pAUC",), "write PartialAUC@3, the area until 3 others have passed."),
-    (("Diversity",), f"write ILD, the distance between the items of a list: {BEYOND}"),
+    (("pAUC",), "write PartialAUC@3, the area up to the third nonrelevant document."),
+    (("Diversity",), f"write ILD, the mean distance between the items of a list: {BEYOND}"),
     # The same under another name, with parameters to choose.
     (
         ("top_k_accuracy_score", "top_k_accuracy"),
@@ -60,20 +63,20 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("average_precision_score",),
         worded(
-            "write AP for each query; how scikit-learn takes tied scores is LRAP under ",
+            "write AP; for scikit-learn's treatment of ties, write LRAP with ",
             Worded("profile='sklearn'", "--profile sklearn"),
             ".",
         ),
     ),
     (
         ("FallOut", "Fallout", "RetrievalFallOut", "FPR", "false_positive_rate"),
-        "karat has no fallout; NumNonRelRet@10 counts the documents judged not relevant that were retrieved.",
+        "karat has no fallout; NumNonRelRet@10 counts the retrieved documents that are judged not relevant.",
     ),
     (("sensitivity", "TPR", "true_positive_rate"), "write R, recall."),
     (("PPV", "positive_predictive_value"), "write P, precision."),
     (
         ("MeanRank", "MR", "AvgRank", "AMR"),
-        "karat has no mean rank, which a missing document leaves undefined; write RR, or Success@10.",
+        "karat has no mean rank, which is undefined for a missing document; write RR or Success@10.",
     ),
     (("ASL", "ESL", "expected_search_length"), "karat has no search length; write RR, or RecallEffort."),
     (("AUPRC", "PR-AUC", "AUCPR", "PRAUC"), "write AP, the area under the steps of precision by recall."),
@@ -91,7 +94,7 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("11pt", "11-point", "eleven_point"), "write IPrecMean."),
     (
         ("opa", "opa_metric", "ordered_pair_accuracy", "OPA"),
-        "karat has no accuracy of pairs over all grades; write AUC, for pairs of a relevant and another document.",
+        "karat has no pair accuracy over all grades; write AUC, for pairs of a relevant and another document.",
     ),
     (("alpha_ndcg_metric",), "write alphanDCG@10."),
     # Not here.
@@ -103,17 +106,17 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("coverage_error", "MultilabelCoverageError"),
-        "karat has no coverage error; RecallEffort says how deep one must read for so many relevant documents.",
+        "karat has no coverage error; write RecallEffort, the rank at which enough relevant documents are found.",
     ),
     (
         ("label_ranking_loss", "LabelRankingLoss", "MultilabelRankingLoss", "ranking_loss"),
-        "karat has no ranking loss; AUC is 1 less the share of wrong pairs, ties counting one half.",
+        "karat has no ranking loss; write AUC, 1 minus the share of wrong pairs, in which ties count one half.",
     ),
     (("O", "O-measure"), "karat does not have NTCIR's O-measure; write RR, or Q."),
     (("P+", "P-plus", "P-measure"), "karat does not have NTCIR's P-measure and P+; write RR, or Q."),
     (
         ("NCU", "NCUgu,P", "NCUgu,BR", "NCUrb,P", "NCUrb,BR"),
-        "karat does not have NTCIR's normalised cumulative utility but for its members AP, Q and nERR.",
+        "karat does not have NTCIR's normalised cumulative utility, except for its members AP, Q and nERR.",
     ),
     (("EBR", "iRBU", "RBU", "RB-ERR"), "karat does not have it; write nERR@10, RBP or ERRIA."),
     (("GAP",), "karat has no graded average precision of Robertson and others; write Q."),
@@ -133,17 +136,15 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("NCRR",), "karat has no cumulative reciprocal rank; write RR, or DCG(discount=rank)."),
     (
         ("ARP", "average_relevance_position"),
-        "karat does not have it; write RR or nDCG, or for the popularity of items Popularity: " + BEYOND,
+        "karat does not have it; write RR or nDCG, or for the popularity of items, Popularity: " + BEYOND,
     ),
     (
         ("MCC", "matthews_corrcoef", "balanced_accuracy", "specificity", "TNR"),
-        "karat does not have it, since no ranking lists what was rightly not retrieved; write P, R or F.",
+        "karat does not have it, since a ranking does not list true negatives; write P, R or F.",
     ),
     (
         ("debias", "DebiasedMAP", "DebiasedPrecision"),
-        worded(
-            "karat has no debiased measures; weights of queries are ", Worded("weights=", "--weights"), "."
-        ),
+        worded("karat has no debiased measures; query weights are ", Worded("weights=", "--weights"), "."),
     ),
     (("RMSE", "MSE", "MAE", "MAPE", "R2", "LogLoss", "Logloss", "cross_entropy"), NO_ERRORS),
     (
@@ -209,48 +210,48 @@ POINTERS: tuple[tuple[tuple[str, ...], str], ...] = (
             "AvgRecPopularity",
             "PopularityBias",
         ),
-        f"what it says of recommendations beyond their accuracy, see docs/recommendation.md: {BEYOND}",
+        f"it is a measure of recommendations (docs/recommendation.md): {BEYOND}",
     ),
     (
         ("unknown_doc_rating", "ignore_unlabeled"),
         worded(
-            "it is a matter of the policy: ",
+            "it is an axis of the policy: ",
             by_policy("unjudged", "removed"),
             ", or Unjudged@10 to count them.",
         ),
     ),
     (
         ("return_std", "std"),
-        "it is no measure; karat compare gives intervals, and scores.by_query() every value.",
+        "it is not a measure; karat compare gives intervals, scores.by_query() gives every value.",
     ),
 )
-"""Names and what to say of them, after ``NAME: ``."""
+"""Names with the sentence that follows "There is no measure 'NAME': "."""
 
 SUFFIXES = re.compile(r"(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$", re.IGNORECASE)
 LEVEL = re.compile(r"-l([0-9]+)$")
 PERSISTENCE = re.compile(r"rbp[._-]([0-9]+)$", re.IGNORECASE)
 ALIKE = 0.55
-"""From which likeness on a name is suggested."""
+"""The smallest similarity of a suggested name."""
 MOST = 3
 
 
 class UnknownMeasureError(MeasureError):
-    """A name that no measure has.
+    """An unknown name of a measure.
 
     Args:
         word: the name.
-        text: the sentence.
-        guessed: whether the sentence offers the nearest names only, or none.
+        text: the message.
+        guessed: whether the message has only the nearest names, or none.
     """
 
     def __init__(self, word: str, text: str, *, guessed: bool = False) -> None:
-        """Keep the name, so that who knows more names can say more."""
+        """Keep the name, so that a caller can look for it among the profiles' names."""
         super().__init__(text)
         self.word, self.guessed = word, guessed
 
 
 def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
-    """The error for a name that no measure has: what it is called here, or that there is none, or the nearest names."""
+    """The error for an unknown name: a known equivalent, another spelling, or the nearest names."""
     there_is_none = f"There is no measure '{shortened(word)}'"
     said = pointer(word)
     if said is not None:
@@ -264,13 +265,13 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
 
 
 def pointer(word: str) -> str | None:
-    """What to say of a name that is known not to be here."""
+    """The sentence of ``POINTERS`` for a name."""
     said = {folded(name): sentence for names, sentence in POINTERS for name in names}
     return said.get(folded(word))
 
 
 def respelled(word: str, at: str | None = None) -> str | None:
-    """The name that was meant, where what follows it is only written otherwise: ``P10``, ``rbp.95``, ``map-l2``."""
+    """karat's spelling of a name with another form of depth or parameter: ``P10``, ``rbp.95``, ``map-l2``."""
     persistence = PERSISTENCE.match(word)
     if persistence:
         return f"RBP(p=0.{persistence[1]})"
@@ -291,7 +292,7 @@ def respelled(word: str, at: str | None = None) -> str | None:
 
 
 def named(own: str, parameter: str, depth: str) -> str:
-    """A measure's name with one more parameter, at a depth where it takes one."""
+    """A measure's name with one more parameter, and with the depth if it takes one."""
     name, _, inside = own.rstrip(")").partition("(")
     parts = ", ".join(each for each in (inside, parameter) if each)
     takes = REGISTER[name].at == "depth"
@@ -299,7 +300,7 @@ def named(own: str, parameter: str, depth: str) -> str:
 
 
 def nearest(word: str) -> list[str]:
-    """The measures whose names, or names elsewhere, are most like a word, the likest first."""
+    """The measures whose names or aliases are most similar to a word, the most similar first."""
     known = {name: name for name in REGISTER} | ALSO_CALLED
     known |= {
         name: each.karat.partition("@")[0]
@@ -316,13 +317,13 @@ def nearest(word: str) -> list[str]:
 
 
 def likeness_of(a: str, b: str) -> float:
-    """How alike two names are, from 0.55 up; 0 for names that nobody takes for each other.
+    """The similarity of two names: 0.55 or more, or 0 for names that are too different.
 
-    The same letters in another order, and the same first letter, make them more alike.
+    The same letters in another order and the same first letter add to the similarity.
     """
     if not a or not b or len(a) > 100 or abs(len(a) - len(b)) > max(len(a), len(b)) // 2:
         return 0.0
-    from difflib import SequenceMatcher  # for a name that is none, and so not at every start
+    from difflib import SequenceMatcher  # here, since only errors need it
 
     alike = SequenceMatcher(None, a, b, autojunk=False).ratio()
     swapped = sorted(a) == sorted(b)

@@ -19,8 +19,8 @@ SATISFYING: Any = one_of("exp2", "linear", role="gain")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
     """1 / the rank of the first relevant document; 0 if there is none.
 
-    ``of=highest`` takes the first of the documents that have the list's highest grade (allRank, RRE),
-    ``of=each`` the mean over all relevant documents in the list (LlamaIndex's granular MRR).
+    ``of=highest`` takes the first document with the list's highest grade (allRank, RRE), ``of=each`` the mean of 1 /
+    rank over all relevant documents in the list (LlamaIndex's granular MRR).
     """
     hits = r.hits(rel)
     return {
@@ -34,14 +34,14 @@ def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highe
 def expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING
 ) -> Queries:
-    """The mean of 1 / the rank at which users stop, if each document satisfies its share of those who reach it.
+    """The mean of 1 / the rank at which users stop, if each document satisfies a share of the users who reach it.
 
-    The share is gain / (gain of the highest grade + 1), so (2^grade - 1) / 2^max. ``max`` is the highest grade
-    that assessors could give, in whatever query; a larger grade is refused. Not the same: CatBoost takes the
-    label itself for the share, which is ``ERR(gain=linear,max=0)``.
+    The share is gain / (gain of the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is the highest grade
+    that assessors could give for any query. Not the same: CatBoost's share is the label itself,
+    ``ERR(gain=linear,max=0)``.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     stops = r.stops(gain, max)
     return r.total(r.product_above(1.0 - stops) * stops / r.rank)
@@ -51,10 +51,10 @@ def expected_reciprocal_rank(
 def normalised_expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING, ideal: str = IDEAL
 ) -> Queries:
-    """ERR as a share of the ERR of the best possible list; 0 for a query without a positive gain.
+    """ERR divided by the ERR of the ideal ranking; 0 for a query without a positive gain.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     best = expected_reciprocal_rank(r.ideal(gain, ideal), max, gain)
     return r.ratio(expected_reciprocal_rank(r, max, gain), best)
@@ -68,15 +68,15 @@ def rank_biased_precision(
     rel: float | str = one_of("graded", "number", number=REL, role="relevance"),
     max: float | str = one_of("query", "none", "number", number=HIGHEST),
 ) -> Queries:
-    """The gain per document seen by a user who goes on to the next one with probability p.
+    """The gain per document seen by a user who goes on to the next document with probability p.
 
-    Gains are brought into [0, 1] by the query's own lowest and highest where they leave it, as trec_eval 10
-    means to do. ``max=4`` divides them by that of grade 4 instead, the same for all queries; ``max=none`` adds
-    the gains as they are (ranx, trectools, ir_measures without rel), so that values above 1 occur. ``rel=1`` takes
-    1 from grade 1 on.
+    If a gain is outside [0, 1], gains are scaled by the query's lowest and highest gain, as intended in trec_eval 10.
+    ``max=4`` divides them by the gain of grade 4 instead, for all queries; ``max=none`` does not scale them (ranx,
+    trectools, ir_measures without rel), so that the value may be above 1. With ``rel=1``, the gain is 1 from grade 1
+    on.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     return (1.0 - p) * r.total(r.unit_gains(gain, rel, max) * r.powers(p, r.rank - 1.0))
 
@@ -90,10 +90,10 @@ def rank_biased_precision(
 def rank_biased_residual(
     r: Lists, p: float = number(0.9, 0, 1), tail: str = one_of("unjudged", "always")
 ) -> Queries:
-    """What RBP could still gain if every unjudged document, and all beyond the list, were relevant.
+    """The increase of RBP if every unjudged document, and every document beyond the list, were relevant.
 
-    0 if every retrieved document is judged; ``tail=always`` counts what lies beyond the list then too, as the
-    paper does.
+    It is 0 if every retrieved document is judged; ``tail=always`` then still counts documents beyond the list, as in
+    the paper.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
     counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]
@@ -102,14 +102,14 @@ def rank_biased_residual(
 
 @measure("INSQ", additive=True, source="Moffat, Scholer and Thomas 2012")
 def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The gain per document seen by a user who wants T relevant ones and goes on the more willingly the deeper.
+    """The gain per document seen by a user who wants T relevant documents and goes on more readily at deeper ranks.
 
-    The document at rank i is worth 1 / (i + 2T - 1)^2. Users look at k ranks, without a depth at all there could
-    be. Gains other than ``binary`` are shares of that of grade ``max``. Not the same: cwl_eval's lists have 1,000
-    ranks, which is ``INSQ@1000``.
+    The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks, or without a depth at infinitely many. Gains
+    other than ``binary`` are divided by the gain of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks,
+    which is ``INSQ@1000``.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     gains, ahead = r.unit_gains(gain, "graded", max), 2.0 * T - 1.0
     return r.total(gains / (r.rank + ahead) ** 2) / r.reciprocals(1.0 + ahead, r.horizon + ahead, 2)
@@ -117,14 +117,15 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
 
 @measure("INST", every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The gain per document seen by a user who wants T relevant ones and stops the sooner the more are found.
+    """The gain per document seen by a user who wants T relevant documents and stops sooner the more of them are found.
 
-    After rank i with t still wanted, ((i + T + t - 1) / (i + T + t))^2 of the users go on. They look at k ranks,
-    without a depth at all there could be; beyond the list they gain nothing. Gains other than ``binary`` are
-    shares of that of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks, which is ``INST@1000``.
+    After rank i, with t documents still wanted, the share ((i + T + t - 1) / (i + T + t))^2 of the users goes on. They
+    look at k ranks, or without a depth at infinitely many; ranks beyond the list have no gain. Gains other than
+    ``binary`` are divided by the gain of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks, which is
+    ``INST@1000``.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     gains = r.unit_gains(gain, "graded", max)
     ahead = 2.0 * T - r.running(gains)
@@ -140,13 +141,12 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
 def bejeweled_player(
     r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
 ) -> Queries:
-    """The gain per document seen by a user who stops with T gained or after K documents.
+    """The gain per document seen by a user who stops after a gain of T or after K documents.
 
-    A list that ends before is looked at as if it went on without gain. Gains other than ``binary`` are
-    shares of that of grade ``max``.
+    Ranks beyond the end of the list have no gain. Gains other than ``binary`` are divided by the gain of grade ``max``.
 
     Raises:
-        DataError: a grade above ``max``.
+        DataError: a grade is above ``max``.
     """
     gains = r.unit_gains(gain, "graded", max)
     content = r.best(r.at_least(r.running(gains), T) / r.rank)

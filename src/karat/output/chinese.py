@@ -75,17 +75,17 @@ EXPLANATIONS = {
 }
 
 WORDS = {
-    "The sum over the documents ranked above each one.": "排在该文档前面的各文档之和。",
+    "The sum over the documents above each one.": "排在该文档前面的各文档之和。",
     "1 where rows reaches bound, else 0.": "rows 不小于 bound 时为 1，否则为 0。",
     "The largest value of each list; 0 for an empty list.": "列表里最大的值；空列表为 0。",
     "1 at the last row of each stretch of equal values, else 0.": "一段相等的值里，最后一行为 1，其余为 0。",
-    "How many documents were asked for; without a cut, as many as were retrieved.": (
+    "The depth of the cut; without one, how many documents were retrieved.": (
         "截断深度，即要看多少个文档；不截断时等于检索到的文档数。"
     ),
     "What each gain is divided by.": "折损（折扣）：每个增益要除以的数，名次越靠后越大。",
     "1 where values is above bound, else 0.": "values 大于 bound 时为 1，否则为 0。",
     "The value of the next row of the list; NaN at its end.": "列表下一行的值；到末尾没有值（NaN）。",
-    "What each document is worth: its grade turned to a gain; 0 for an unjudged one.": (
+    "The gain of each document's grade; 0 for an unjudged document.": (
         "增益：由等级换算出的文档价值；未判断的文档为 0。"
     ),
     "The grade of each document; -1 if it was never pooled, -2 if pooled but left unjudged.": (
@@ -93,23 +93,23 @@ WORDS = {
     ),
     "The largest grade of the query's judgments; 0 without any.": "该查询的判断中最高的等级；没有判断则为 0。",
     "1 for a document whose grade is at least rel, else 0.": "等级不低于 rel 的文档（相关文档）为 1，否则为 0。",
-    "The last rank at which a user may look: the depth; without a cut there is none, and it is infinite.": (
+    "The last rank that a user may look at: the depth, or infinity without a cut.": (
         "用户最多看到第几名，即截断深度；不截断时没有尽头，为无穷大。"
     ),
-    "The best lists: all documents of a positive gain, best first.": (
+    "The ideal ranking: all documents with a positive gain, highest gain first.": (
         "理想排序：所有增益为正的文档，从高到低排列。"
     ),
-    "1 for a judged document, else 0. A negative grade is in the pool but not judged.": (
+    "1 for a judged document, else 0. A negative grade means pooled but not judged.": (
         "判断过的文档为 1，否则为 0。等级为负，表示入了池而未判断。"
     ),
-    "At each document, the value of that one, of those down to it, which the run lists last.": (
+    "At each rank, the value of the document, among those down to this rank, that the run lists last.": (
         "到该文档为止，run 里列在最后的那个文档的值。"
     ),
-    "The smaller of two numbers, place by place.": "两个数中较小的一个，逐位比较。",
+    "The smaller of two numbers, element by element.": "两个数中较小的一个，逐位比较。",
     "How many documents were retrieved (within the depth, if there is one).": (
         "检索到多少个文档（有截断深度时，只算深度以内的）。"
     ),
-    "Where the run lists each document, from 1; its rank where the policy's listing is ignored.": (
+    "The line of each document in the run, from 1; its rank if the policy says listing=ignored.": (
         "文档在 run 里列在第几行，从 1 起；策略不看行序（listing=ignored）时就是名次。"
     ),
     "The natural logarithm.": "自然对数。",
@@ -117,27 +117,27 @@ WORDS = {
     "1 for a document that was judged, with a grade below rel, else 0.": (
         "判断过而等级低于 rel 的文档（不相关文档）为 1，否则为 0。"
     ),
-    "The larger of two numbers, place by place.": "两个数中较大的一个，逐位比较。",
+    "The larger of two numbers, element by element.": "两个数中较大的一个，逐位比较。",
     "How many judgments of the query have a grade in [lowest, below), retrieved or not.": (
         "该查询的判断中，等级在 [lowest, below) 内的有多少个，不论是否检索到。"
     ),
-    "How many judgments have a grade below rel (negative ones are no judgments).": (
+    "How many judgments have a grade from 0 up to below rel.": (
         "等级低于 rel 的判断有多少个（负的等级不算判断）。"
     ),
     "How many judgments have a grade of at least rel.": "等级不低于 rel 的判断有多少个，即相关文档总数。",
-    "values where where is positive, and otherwise elsewhere, whatever stands there.": (
+    "values where where is positive, else otherwise, even if values is undefined there.": (
         "where 为正处取 values，别处取 otherwise。"
     ),
-    "How many documents below each one have a smaller value, or an equal one and a smaller then.": (
+    "How many documents below each one have a smaller value, or an equal value and a smaller then.": (
         "排在该文档后面的文档中，有多少个的值更小，或者值相等而 then 更小。"
     ),
     "1 for a document that was pooled but left unjudged (a negative grade), else 0.": (
         "入了池而未判断的文档（等级为负）为 1，否则为 0。"
     ),
-    "base to whole powers; a carrier may multiply them up one by one, as loops over ranks do.": (
+    "base to whole powers; a carrier may multiply them step by step, as a loop over ranks does.": (
         "base 的整数次幂，可以像逐名次的循环那样一个个乘出来。"
     ),
-    "The product over the documents ranked above each one; 1 at the top.": (
+    "The product over the documents above each one; 1 at rank 1.": (
         "排在该文档前面的各文档之积；第 1 名为 1。"
     ),
     "The rank of each document, from 1.": "文档的名次，从 1 起。",
@@ -145,24 +145,24 @@ WORDS = {
     "The sum of 1 / m^power for m = first, first + 1, … up to last, row by row or query by query.": (
         "m 从 first 起每次加 1，直到 last，把 1 / m^power 加起来。"
     ),
-    "The sum from rank 1 down to each document, itself included.": "从第 1 名加到该文档，连它自己在内。",
+    "The sum from rank 1 down to and including each document.": "从第 1 名加到该文档，连它自己在内。",
     "The sum of another list's rows from its rank 1 down to the rank of each document of this one.": (
         "把另一个列表从第 1 名加到本列表中该文档的名次。"
     ),
     "What a sum over relevant documents is divided by.": "对相关文档求和后要除以的数。",
-    "The share of users whom each document satisfies: its gain / (the gain of the highest grade + 1).": (
+    "The share of users that each document satisfies: its gain / (the gain of grade highest + 1).": (
         "看了该文档就满意的用户占多大比例：增益 /（最高等级的增益 + 1）。"
     ),
-    "The mean of the ranks in the list that share the document's score: its rank where no other does.": (
+    "The mean of the ranks that share the document's score; its own rank if no other document shares it.": (
         "与该文档同分的各名次的平均；没有同分的，就是它的名次。"
     ),
-    "The same lists down to depth; judgments are never cut.": "同样的列表，截到 depth 为止；判断从不截断。",
-    "The sum over each list, added from rank 1 down.": "整个列表之和，从第 1 名往下加。",
-    "The sum of p^(rank - 1) over the unjudged documents of each list, with or without a row.": (
+    "The same lists cut at depth; judgments are never cut.": "同样的列表，截到 depth 为止；判断从不截断。",
+    "The sum over each list, added up from rank 1.": "整个列表之和，从第 1 名往下加。",
+    "The sum of p^(rank - 1) over the unjudged documents of each list.": (
         "对列表里未判断的文档，把 p^(名次 - 1) 加起来。"
     ),
     "Gains from 0 to 1.": "0 到 1 之间的增益。",
-    "A whole number of documents: nearest (halves away from 0) or up (of all but a tenth).": (
+    "A whole number of documents: nearest (halves up), or up (a fraction above a tenth counts as 1).": (
         "取整为文档个数：nearest 四舍五入，up 超过十分之一就进位。"
     ),
     "1 for a document at rank n or better, else 0.": "名次不低于 n（排在前 n 名）的文档为 1，否则为 0。",

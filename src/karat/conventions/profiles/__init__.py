@@ -1,4 +1,4 @@
-"""Named conventions: how other tools, and the user's notes, read the same names. Data only."""
+"""Profiles: the conventions of other tools, by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 
 @cache
 def every_profile() -> dict[str, Profile]:
-    """Every profile by name, in reading order; read when first asked for, since most runs ask for none."""
+    """Every profile by name; loaded at the first call, since most runs need none."""
     from karat.conventions.profiles import machine_learning, retrieval
 
     own = {each.name: each for each in (*retrieval.PROFILES, *machine_learning.PROFILES)}
@@ -26,10 +26,10 @@ def every_profile() -> dict[str, Profile]:
 
 
 def list_profiles(*names: str) -> dict[str, str]:
-    """Every profile's name with its source, or of those asked for with all that they change.
+    """Every profile's name and source; for given names, a full description instead of the source.
 
     Args:
-        names: names of profiles; all if there are none.
+        names: names of profiles; none for all.
 
     Raises:
         PolicyError: there is no such profile.
@@ -50,10 +50,10 @@ def profile_named(name: ProfileLike) -> Profile:
     """The profile of that name; karat's own conventions for None or ``karat``.
 
     Args:
-        name: of a profile, a profile itself, or the path of a TOML file that holds one.
+        name: the name of a profile, a profile, or the path of a TOML file with one.
 
     Raises:
-        PolicyError: there is no such profile, or the file holds none.
+        PolicyError: there is no such profile, or the file has none.
     """
     if name is None or name == "karat":
         return Profile("karat", "karat's own conventions")

@@ -1,4 +1,4 @@
-"""A tool's conventions as data (``Profile``), how it reads a measure's name, and profiles in TOML files."""
+"""The class ``Profile``, and profiles from TOML files."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ class Profile:
 
     Args:
         name: the tool, with its version where two of them differ.
-        source: where this was read or measured.
-        version: of the tool.
-        policy: the evaluation-wide axes.
-        names: names that the tool has and karat has not, or reads otherwise. A depth may follow each
-            (``ndcg@10``), and takes the place of the one that stands here; ``"precision@"`` is what the name means
-            with a depth, where that differs.
+        source: where the conventions were read or measured.
+        version: the tool's version.
+        policy: its policy.
+        names: its names that karat lacks or reads differently. A depth may follow each name (``ndcg@10``) and replaces
+            the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
         axes: parameters that differ from karat's defaults, by measure; ``"AP@"`` is AP with a depth.
-        measures: what is evaluated if nothing is asked for; karat's own default if empty.
-        digits: decimals that the tool prints.
-        differs: what the tool does that is no convention of ranking, or not known, each with its reason.
-        hints: names that the tool has and karat has not, as in ``names``, each with what to write instead.
+        measures: the default measures; karat's own if empty.
+        digits: the decimals that the tool prints.
+        differs: differences that a profile cannot express or that are not known.
+        hints: names as in ``names`` that karat cannot read, each with what to write instead.
     """
 
     name: str
@@ -48,10 +47,10 @@ class Profile:
     hints: dict[str, str] = field(default_factory=dict)
 
     def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
-        """The measures that ``name``, one or several, stands for under this profile, each with the label that shows it.
+        """The label and the measure of each name in ``name``, as this profile reads them.
 
         Raises:
-            MeasureError: a name that neither the tool nor karat knows.
+            MeasureError: neither the tool nor karat knows a name.
         """
         if not isinstance(name, str):
             return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
@@ -62,14 +61,14 @@ class Profile:
             measures = parse_measures(own or part)
             for measure in measures:
                 meant = self.meant(measure, written(own or part))
-                # A parameter written out at karat's default is not in the measure's name, and may be all that tells it
-                # from what the bare name means here.
+                # The measure's name leaves out a parameter at karat's default, but here the bare name may mean another
+                # value of it; then the label is the name as it was written.
                 exact = own or self.meant(measure, set()) != meant
                 found.append((part if exact and len(measures) == 1 else str(measure), meant))
         return found
 
     def translated(self, name: str) -> str | None:
-        """One of the tool's names in karat's words, or None."""
+        """karat's name for one of the tool's names, or None."""
         if name in self.names:
             return self.names[name]
         word, at, depth = name.rpartition("@")
@@ -77,18 +76,18 @@ class Profile:
         return f"{own.partition('@')[0]}@{depth}" if at and own else None
 
     def refuse_hinted(self, name: str) -> None:
-        """Refuse a name that the tool has and karat has not.
+        """Refuse a name of ``hints``.
 
         Raises:
-            MeasureError: it is one; the text says what to write instead.
+            MeasureError: it is one; the message says what to write instead.
         """
         word, at, _ = name.rpartition("@")
         hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)
         if hint:
-            raise MeasureError(worded(f"'{name}' is not read under profile {self.name}. ", hint))
+            raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
-        """The measure with the tool's parameters where none was written."""
+        """The measure with the tool's values for parameters that were not written."""
         axes = {**self.axes.get(measure.name, {})}
         if measure.depth is not None:
             axes |= self.axes.get(f"{measure.name}@", {})
@@ -97,7 +96,7 @@ class Profile:
         return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
 
     def describe(self, columns: int = 80) -> str:
-        """What the profile changes of karat's own conventions, in so many columns."""
+        """The profile's differences from karat's own conventions, as text of ``columns`` columns."""
         axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
         names = [f"{name} = {meant}" for name, meant in self.names.items()]
         sections = {
@@ -121,7 +120,7 @@ def pairs(parameters: dict[str, Any]) -> str:
 
 
 def section(title: str, lines: list[str], columns: int) -> str:
-    """A titled list: short entries side by side, sentences one below the other."""
+    """A titled list: short entries on one line, sentences on lines of their own."""
     import textwrap
 
     sentences = title in ("differs", "source")
@@ -138,7 +137,7 @@ def section(title: str, lines: list[str], columns: int) -> str:
 
 
 def written(name: str) -> set[str]:
-    """The parameters that a name gives, also those at karat's default, which a ``Measure`` no longer tells."""
+    """The parameters written in a name, including those at karat's default, which a ``Measure`` drops."""
     return set(re.findall(r"(\w+)\s*=", name))
 
 
@@ -150,16 +149,16 @@ KINDS: dict[str, type] = {
     "measures": list,
     "differs": list,
 }
-"""What a field is in TOML, where it is no text and no number."""
+"""The TOML type of each field that is neither text nor a number."""
 
 
 def profile_in(path: str) -> Profile:
-    """The profile that a TOML file holds; it is called what the file is, if nothing else is said.
+    """The profile of a TOML file; it is named after the file unless it has a name.
 
     Raises:
-        PolicyError: the file cannot be read, is no TOML, or holds something that a profile does not have.
+        PolicyError: the file cannot be read, is not TOML, or has a key that a profile lacks.
     """
-    if sys.version_info >= (3, 11):  # here, since most runs read no profile from a file
+    if sys.version_info >= (3, 11):  # imported here, since most runs read no profile from a file
         import tomllib
     else:
         import tomli as tomllib
@@ -169,7 +168,7 @@ def profile_in(path: str) -> Profile:
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{path} is no TOML: {error}.") from None
+        raise PolicyError(f"{path} is not TOML: {error}.") from None
     fields = {each.name for each in dataclasses.fields(Profile)}
     for key, value in given.items():
         if key not in fields:
@@ -188,11 +187,13 @@ def read(path: str, given: dict[str, Any]) -> dict[str, Any]:
     """The fields as ``Profile`` takes them.
 
     Raises:
-        PolicyError: the policy has no such axis or value; a measure's parameters are no table.
+        PolicyError: the policy has no such axis or value, or a measure's parameters are not a table.
     """
     for name, parameters in given.get("axes", {}).items():
         if not isinstance(parameters, dict):
-            raise PolicyError(f'{path}: axes of {name} are a table of parameters, as in {{gain = "exp2"}}.')
+            raise PolicyError(
+                f'{path}: the axes of {name} must be a table of parameters, as in {{gain = "exp2"}}.'
+            )
     try:
         policy: dict[str, Any] = {"policy": Policy(**given["policy"])} if "policy" in given else {}
     except (TypeError, PolicyError) as error:
@@ -207,5 +208,5 @@ def known(fields: set[str]) -> str:
 
 
 def words(kind: type) -> str:
-    """A kind of value as TOML calls it."""
+    """TOML's name of a type."""
     return {dict: "a table", list: "an array", int: "a whole number", str: "text"}[kind]
