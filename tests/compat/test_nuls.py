@@ -44,7 +44,7 @@ def test_a_nul_that_begins_a_line_ends_trec_evals_text(
     out, err = answer(tmp_path, *given, capfd, *options)
     lines = (QRELS if kind == "qrels" else RUN).count(b"\n")
     assert f"{tmp_path / kind}, line {lines + 1}: a NUL byte" in err
-    assert f"the file ends with line {lines}; {rest.count(10)} lines behind it are not read" in err
+    assert f"the file ends with line {lines}; {rest.count(10)} lines after it are not read" in err
     cut, silence = answer(tmp_path, QRELS, RUN, capfd, *options)
     assert (out, silence) == (cut, "")
 

@@ -241,7 +241,7 @@ def test_lines_of_another_form_are_value_errors_that_name_the_line(line: str) ->
 
 
 def test_a_document_twice_is_an_assertion_error() -> None:
-    with pytest.raises(AssertionError, match="Line 2: document 'd' stands twice"):
+    with pytest.raises(AssertionError, match="Line 2: document 'd' occurs twice"):
         pytrec_eval.parse_run(["q Q0 d 1 2 t"] * 2)
     with pytest.raises(AssertionError, match="Line 2"):
         pytrec_eval.parse_qrel(["q 0 d 1"] * 2)

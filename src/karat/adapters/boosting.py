@@ -24,7 +24,7 @@ def lightgbm_feval(
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """A function for ``lightgbm.train(feval=...)`` on a data set with groups, or ``LGBMRanker.fit(eval_metric=...)``.
 
-    Where documents have weights, a query weighs what they do on average, as in LightGBM's own metrics.
+    If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -39,7 +39,7 @@ def lightgbm_feval(
     asked = Evaluator(measures, policy=policy, profile=profile)
     better = {label: not each.definition.smaller_is_better for label, each in asked.asked.items()}
 
-    # LGBMRanker looks how many arguments a function takes, and gives the labels first.
+    # LGBMRanker counts the arguments of the function, and passes the labels first.
     def feval(
         first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
@@ -63,9 +63,9 @@ def xgboost_metric(
 ) -> Callable[..., Any]:
     """A function for ``xgboost.train(custom_metric=...)`` on a DMatrix with queries, or ``XGBRanker(eval_metric=...)``.
 
-    Weights of the DMatrix, one a query, count in the means, as in XGBoost's own metrics. ``XGBRanker`` asks for the
-    value of one query after the other and takes their mean itself, so it takes one measure, and counts 1 for a query of
-    one document.
+    Weights of the DMatrix, one per query, count in the means, as in XGBoost's own metrics. ``XGBRanker`` calls the
+    function for each query and computes the mean itself, so it takes one measure, and a query with a single document
+    counts 1.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -94,10 +94,10 @@ def xgboost_metric(
 
 
 def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
-    """The value of the one measure, for ``XGBRanker``.
+    """The value of one query, for ``XGBRanker``.
 
     Raises:
-        MeasureError: there are several measures, or its values make no mean.
+        MeasureError: there are several measures, or one that is not a mean over queries.
     """
     label, *others = asked.asked
     if others or asked.asked[label].definition.aggregate != "mean":
@@ -110,13 +110,13 @@ def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
 
 
 def mean_weights(weights: Any, sizes: Any) -> Any:
-    """What each query weighs: its documents' mean, as LightGBM has it (Metadata::CalculateQueryWeights)."""
+    """The weight of each query: the mean over its documents, as in LightGBM (Metadata::CalculateQueryWeights)."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     return np.bincount(queries, weights, len(sizes)) / np.maximum(sizes, 1)
 
 
 def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
-    """The means over groups of documents that stand end to end."""
+    """The means over groups of documents that are end to end."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     means = asked(
         np.asarray(scores, np.float64),

@@ -1,4 +1,4 @@
-"""A callback of Keras that measures rankings at the end of each epoch."""
+"""A Keras callback that measures rankings at the end of each epoch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ranking_callback(
     Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
 
     Args:
-        inputs: what the model predicts scores [query, document] from; an axis of length 1 at their end is dropped.
+        inputs: the model's inputs; the predicted scores are [query, document] or [query, document, 1].
         relevance: the grades [query, document].
         measures: as in ``karat.tensors.evaluate``.
         mask: as there [query, document].

@@ -1,4 +1,4 @@
-"""A callback of Lightning that logs karat's measures of what the validation and test steps give back."""
+"""A Lightning callback that logs karat's measures of the outputs of validation and test steps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ranking_callback"]
 
+TAKEN = ["scores", "relevance", "mask", "judged", "queries", "judged_queries", "n_queries", "weights", "ids"]
+"""The arrays of a step's output."""
+
 
 def ranking_callback(
     measures: MeasuresLike = None,
@@ -24,10 +27,10 @@ def ranking_callback(
 ) -> Any:
     """A callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
-    ``validation_step`` and ``test_step`` give back a dict with ``scores`` and ``relevance`` [query, document], and
-    if they like ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``,
-    ``n_queries`` and ``judged_queries``. Where several processes run, their sums become one; with
-    ``ids`` and ``per_query=True`` a query that a sampler repeats counts once.
+    ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
+    optionally ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``, ``n_queries``
+    and ``judged_queries``. The sums of several processes are added; with ``ids`` and ``per_query=True`` a query that a
+    sampler repeats counts once.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -51,20 +54,20 @@ def ranking_callback(
             raise DataError("Lightning is not installed: pip install lightning.") from None
 
     class RankingCallback(Callback):  # type: ignore[misc]
-        """Measures what the steps give back."""
+        """Measures the outputs of the steps."""
 
         def __init__(self) -> None:
-            """Begin with nothing."""
+            """Make the meter."""
             self.meter = Meter(measures, policy=policy, profile=profile, per_query=per_query)
 
         def on_validation_epoch_start(self, *_: Any) -> None:
-            """Forget the epoch before."""
+            """Forget the previous epoch."""
             self.meter.reset()
 
         on_test_epoch_start = on_validation_epoch_start
 
         def on_validation_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, *_: Any) -> None:
-            """Take in a batch."""
+            """Add a batch."""
             del trainer, pl_module
             self.meter.update(**given(outputs))
 
@@ -90,24 +93,13 @@ def ranking_callback(
 
 
 def given(outputs: Any) -> dict[str, Any]:
-    """What a step gave back.
+    """The output of a step, as arguments of ``Meter.update``.
 
     Raises:
-        DataError: it is not a dict with scores and relevance.
+        DataError: the output is not a dict with scores and relevance.
     """
     if not isinstance(outputs, dict) or not {"scores", "relevance"} <= set(outputs):
         raise DataError(
-            "The step gives back no dict with 'scores' and 'relevance', [query, document] each: return one."
+            "The step returns no dict with 'scores' and 'relevance', [query, document] each: return one."
         )
-    known = (
-        "scores",
-        "relevance",
-        "mask",
-        "judged",
-        "queries",
-        "judged_queries",
-        "n_queries",
-        "weights",
-        "ids",
-    )
-    return {name: outputs[name] for name in known if outputs.get(name) is not None}
+    return {name: outputs[name] for name in TAKEN if outputs.get(name) is not None}

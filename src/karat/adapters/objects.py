@@ -1,4 +1,4 @@
-"""Judgments and runs as ranx and ir_measures hold them."""
+"""Scores of the objects of ranx and ir_measures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def evaluate_ranx(
 
 
 def floats(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """ranx's typed numbers as Python's."""
+    """The table with Python's numbers in place of ranx's typed ones."""
     return {query: {each: float(value) for each, value in its.items()} for query, its in table.items()}
 
 
@@ -67,18 +67,18 @@ def calc_aggregate(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> dict[Any, float]:
-    """What ``ir_measures.calc_aggregate`` takes and gives.
+    """The mean of each measure, with the arguments and the result of ``ir_measures.calc_aggregate``.
 
     Args:
         measures: ir_measures' measures, or names.
         qrels: ``ir_measures.Qrel``s, with ``iteration`` for measures by subtopic; a data frame, or dicts.
         run: ``ir_measures.ScoredDoc``s, a data frame, or dicts.
-        policy: what is decided otherwise than in the profile.
-        profile: how names are read and what is decided; ``karat`` for karat's own conventions.
+        policy: axes that differ from the profile's.
+        profile: the convention for names and policy; ``karat`` for karat's own.
 
     Raises:
         DataError: as ``karat.evaluate``.
-        MeasureError: as there; also for what ir_measures alone calls so, or a name that means several measures.
+        MeasureError: as there; also a name that only ir_measures knows, or one that stands for several measures.
 
     Example:
         >>> from karat.adapters.objects import calc_aggregate
@@ -98,7 +98,7 @@ def iter_calc(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> Iterator[tuple[str, Any, float]]:
-    """Query, measure and value of each, as ``ir_measures.iter_calc`` has them in that order.
+    """Yields the query, measure and value of each, in the order of ``ir_measures.iter_calc``.
 
     Args:
         measures: as in ``calc_aggregate``.
@@ -124,17 +124,17 @@ def iter_calc(
 
 
 def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measure]]:
-    """What was asked for, each with the measure that the profile reads in its name.
+    """The requested names, each with the measure that it means under the profile.
 
     Raises:
-        MeasureError: there is no such measure, or the name means several.
+        MeasureError: an unknown name, or one that stands for several measures.
     """
     convention, found = profile_named(profile), []
     for each in measures:
         meant = convention.read(str(each))
         if len(meant) != 1:
             names = ", ".join(label for label, _ in meant)
-            raise MeasureError(f"'{each}' means several measures ({names}): ask for each one.")
+            raise MeasureError(f"'{each}' means several measures ({names}): request each of them.")
         found.append((each, meant[0][1]))
     return found
 
@@ -151,7 +151,7 @@ def scores_of(
 
 
 def subtopical(qrels: Any, policy: Policy) -> Any:
-    """Judgments whose ``iteration`` names a subtopic."""
+    """The judgments, with ``iteration`` as the subtopic."""
     if ready(qrels):
         by_column = hasattr(qrels, "columns") and "iteration" in qrels.columns
         return Qrels.of(qrels, policy, subtopics=True, subtopic="iteration" if by_column else None)
@@ -159,17 +159,17 @@ def subtopical(qrels: Any, policy: Policy) -> Any:
 
 
 def ready(rows: Any) -> bool:
-    """Whether karat reads it as it is: dicts, a data frame, a path."""
+    """Whether karat reads the rows directly: dicts, a data frame, a path."""
     return (
         isinstance(rows, (dict, str, Qrels, Run)) or hasattr(rows, "columns") or hasattr(rows, "__fspath__")
     )
 
 
 def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
-    """Rows with ``query_id``, ``doc_id`` and such fields as nested dicts, whose last field is the value.
+    """Rows with ``query_id``, ``doc_id`` and ``fields`` as nested dicts; the last field is the value.
 
     Raises:
-        DataError: a row without these fields, or a document twice, where the policy forbids that.
+        DataError: a row without these fields, or a document that occurs twice against the policy.
     """
     if ready(rows):
         return rows
@@ -192,10 +192,10 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
 
 
 def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
-    """The value that counts where a document is listed again.
+    """The value that counts if a document is listed again.
 
     Raises:
-        DataError: the policy forbids that.
+        DataError: the policy forbids repeated documents.
     """
     if document not in table or rule == "last":
         return value

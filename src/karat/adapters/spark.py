@@ -1,6 +1,6 @@
-"""What CrossValidator and TrainValidationSplit of Spark choose a model by: an evaluator with karat's measures.
+"""An evaluator with karat's measures for Spark's CrossValidator and TrainValidationSplit.
 
-``from karat.adapters.spark import KaratEvaluator`` makes the class, of PySpark's own, when it is first asked for.
+``from karat.adapters.spark import KaratEvaluator`` makes the class, since its base classes are PySpark's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from karat.measures import Measure
 
-# Not KaratEvaluator: a star would import PySpark.
+# Without KaratEvaluator, so that import * does not import PySpark.
 __all__: list[str] = []
 
 
@@ -31,7 +31,7 @@ def __getattr__(name: str) -> Any:
     return evaluator_class()
 
 
-@cache  # one class for good, which is what pickling and Spark's loading ask for
+@cache  # pickling and Spark's loading need one and the same class
 def evaluator_class() -> Any:
     """The class ``KaratEvaluator``.
 
@@ -49,15 +49,15 @@ def evaluator_class() -> Any:
     saved = (DefaultParamsReadable, DefaultParamsWritable)
 
     class KaratEvaluator(Evaluator, HasLabelCol, HasPredictionCol, *saved):  # type: ignore[misc]
-        """Measures what a model makes of a data set: a row a query and document, with its label and the prediction.
+        """Measures the predictions of a model on a data set with a row for each query and document.
 
         Args:
             measure: one measure, as ``karat.evaluate`` names them.
             queryCol: the column of queries, text or whole numbers; the one with a usual name if not given.
-            documentCol: the same of documents. Where none is given and none has a usual name, each row is a document
-                of its own, and equal predictions stay as Spark hands the rows over.
+            documentCol: the column of documents, in the same way. Without one, each row is a different document, and
+                documents with equal predictions keep Spark's order.
             predictionCol: the column of predictions; of a vector with two numbers, such as ``probability``, the second.
-            labelCol: the column of grades; where it is null, the document is not judged.
+            labelCol: the column of grades; a document with null is unjudged.
             policy: a ``karat.Policy``.
             profile: a named convention, see ``karat.list_profiles()``.
 
@@ -68,7 +68,7 @@ def evaluator_class() -> Any:
         """
 
         def __init__(self, **given: Any) -> None:
-            """Take what is given; the rest stays as it is by default."""
+            """Set the given parameters; the others have their defaults."""
             super().__init__()
             for name, (meaning, convert) in PARAMETERS.items():
                 setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
@@ -76,28 +76,28 @@ def evaluator_class() -> Any:
             self.setParams(**given)
 
         def setParams(self, **given: Any) -> Any:
-            """Change parameters; None leaves one as it is.
+            """Change parameters; None leaves one unchanged.
 
             Raises:
-                DataError: a parameter that there is not, or several measures.
-                MeasureError: a measure that does not exist.
-                PolicyError: a policy or profile that does not exist.
+                DataError: an unknown parameter, or several measures.
+                MeasureError: an unknown measure.
+                PolicyError: an unknown policy or profile.
             """
             unknown = sorted(each for each in given if not self.hasParam(each))
             if unknown:
                 known = ", ".join(each.name for each in self.params)
                 raise DataError(f"KaratEvaluator has no parameter '{unknown[0]}'; it has: {known}.")
             self._set(**{name: value for name, value in given.items() if value is not None})
-            self.asked()  # a fault is better said before a model is fitted than after
+            self.asked()  # raise errors before a model is fitted
             return self
 
         def of(self, name: str) -> Any:
-            """A parameter's value, or None."""
+            """The value of a parameter, or None."""
             param = self.getParam(name)
             return self.getOrDefault(param) if self.isDefined(param) else None
 
         def asked(self) -> tuple[Measure, Policy]:
-            """The measure as the profile reads it, and the policy."""
+            """The measure that the name means under the profile, and the policy."""
             axes = self.of("policy")
             convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
@@ -109,7 +109,7 @@ def evaluator_class() -> Any:
             return next(iter(measures.values())), policy
 
         def isLargerBetter(self) -> bool:
-            """Whether a model is the better the larger its value is."""
+            """Whether a larger value is better."""
             return not self.asked()[0].definition.smaller_is_better
 
         def _evaluate(self, dataset: Any) -> float:
@@ -129,10 +129,10 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """A policy as Spark can save it: the axes that were given.
+    """The axes of a policy that were given, in a form that Spark can save.
 
     Raises:
-        PolicyError: an axis that there is not.
+        PolicyError: an unknown axis.
     """
     whole = policy if isinstance(policy, Policy) else Policy().changed(**policy)
     return {axis: value for axis, value in whole.as_dict().items() if axis in whole.given}
@@ -145,16 +145,16 @@ PARAMETERS = {
     "policy": ("a karat.Policy", axes_of),
     "profile": ("a named convention of karat's", None),
 }
-"""What an evaluator has beside the columns of predictions and labels: what each means, and how it is taken."""
+"""The parameters of an evaluator apart from the columns of predictions and labels: meaning and conversion."""
 
 
 # ---------------------------------------------------------------- rows
 
 
 def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
-    """Judgments and run as Arrow tables: the columns wanted leave Spark together, in one job.
+    """The judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
 
-    All rows leave, since all are judged but those without a label.
+    All rows are collected, since rows without a label are retrieved documents too.
     """
     import narwhals as nw
     import pyarrow as pa
@@ -174,7 +174,7 @@ def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
 
 
 def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
-    """Refuse predictions by which nothing can be ranked.
+    """Refuse predictions that cannot be ranked.
 
     Raises:
         DataError: vectors of other than two numbers, or NaN.
@@ -194,10 +194,10 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
-    """Which column is what: the one named, else for ids the one with a usual name.
+    """The column of each role: the named one, or for ids the one with a usual name.
 
     Raises:
-        DataError: a column that is not there, or cannot be told from others.
+        DataError: a missing column, or several with a usual name.
     """
     there = ", ".join(f"'{name}'" for name in columns)
     chosen = {}
@@ -223,7 +223,7 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
 
 
 def quoted(name: str) -> str:
-    """A column's name as Spark takes it for nothing else: it may have a dot or a blank."""
+    """A column's name in Spark's quotes, since it may have a dot or a blank."""
     return f"`{name.replace('`', '``')}`"
 
 
@@ -235,7 +235,7 @@ def is_vector(dataset: Any, name: str) -> bool:
 
 
 def second(vectors: Any) -> Any:
-    """The second number of vectors of two, null for others."""
+    """The second number of vectors with two numbers; null for other vectors."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql import functions as sf
 

@@ -1,4 +1,4 @@
-"""A metric of torchmetrics that holds karat's measures: two sums each, and documents only where a query may go on."""
+"""A torchmetrics metric with karat's measures: two sums for each, and documents only if queries span batches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["retrieval_metric"]
 
 FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
-"""What is kept of documents and judgments that come end to end."""
+"""The states for documents and judgments that are end to end."""
 
 
 def retrieval_metric(
@@ -24,10 +24,10 @@ def retrieval_metric(
     """A ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
 
     ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
-    [query, document], of which two sums a measure are kept. With ``indexes`` it takes documents end to end as
-    torchmetrics' own metrics do, and keeps them as those do: a query may go on in a later batch or in another process,
-    and counts once. ``mask`` says which documents there are. ``judged`` holds all grades of each query's judgments
-    [query, judgment]; with ``indexes`` they come end to end with ``judged_indexes``.
+    [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
+    torchmetrics' own metrics do: a query may continue in a later batch or in another process, and counts once.
+    ``mask`` marks the documents. ``judged`` holds the grades of all judgments of each query [query, judgment]; with
+    ``indexes`` they are end to end, with ``judged_indexes``.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -58,7 +58,7 @@ def retrieval_metric(
         full_state_update = False
 
         def __init__(self) -> None:
-            """Begin with nothing."""
+            """Make the meter and the states."""
             super().__init__()
             self.meter = Meter(measures, policy=policy, profile=profile)
             nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)
@@ -76,7 +76,7 @@ def retrieval_metric(
             judged: Any = None,
             judged_indexes: Any = None,
         ) -> None:
-            """Take in a batch."""
+            """Add a batch."""
             if indexes is None:
                 refuse_unpaired(judged_indexes, None)
                 sums, count = self.summed(preds, target, mask=mask, judged=judged)
@@ -92,7 +92,7 @@ def retrieval_metric(
                 getattr(self, name).append(each)
 
         def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
-            """What a batch adds, and how many queries it has."""
+            """The sums of a batch, and its number of queries."""
             meter = Meter(measures, policy=policy, profile=profile)
             meter.update(preds, target, **arrays)
             return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
@@ -112,10 +112,10 @@ def retrieval_metric(
 
 
 def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
-    """The documents and judgments of all batches, with their queries numbered from 0; None where none came."""
+    """The documents and judgments of all batches, with queries numbered from 0; None without documents."""
     import torch
 
-    # A state is a list of what came, or one tensor once torchmetrics has gathered it.
+    # A state is a list of tensors, or one tensor after torchmetrics has gathered it.
     parts = {name: [each] if isinstance(each, torch.Tensor) else list(each) for name, each in states.items()}
     found = {name: torch.cat(each) for name, each in parts.items() if each}
     if "indexes" not in found:
@@ -133,20 +133,20 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
     """Refuse judgments without their queries, or queries without judgments.
 
     Raises:
-        DataError: one was given, and the other was not.
+        DataError: only one of the two is given.
     """
     if (judged is None) != (judged_indexes is None):
         raise DataError(
-            "With indexes= judgments come end to end, judged= with judged_indexes=; without it they are "
-            "judged= [query, judgment] alone."
+            "With indexes= give judgments end to end, judged= with judged_indexes=; without it give judged= "
+            "[query, judgment] alone."
         )
 
 
 def refuse_shapes(indexes: Any, **arrays: Any) -> None:
-    """Refuse documents that are not as many as their queries.
+    """Refuse arrays of another shape than ``indexes``.
 
     Raises:
-        DataError: another shape than that of ``indexes``.
+        DataError: an array has another shape.
     """
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:

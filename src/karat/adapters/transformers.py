@@ -1,4 +1,4 @@
-"""What the Trainer of transformers calls with predictions and labels: ``compute_metrics``."""
+"""A ``compute_metrics`` function for the Trainer of transformers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ranking_metrics"]
 
 IGNORED = -100
-"""The label that the Trainer pads with, and that losses leave out."""
+"""The label for padding, which losses ignore too."""
 
 
 def ranking_metrics(
@@ -26,8 +26,8 @@ def ranking_metrics(
 ) -> Callable[[Any], dict[str, float]]:
     """A function for ``Trainer(compute_metrics=...)``.
 
-    It takes predictions [query, document], the first of them where the model gives several, and labels of the same
-    shape; a label of -100 is padding.
+    It takes predictions [query, document] and labels of the same shape, where -100 is padding. If the model returns
+    several predictions, the first counts.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.

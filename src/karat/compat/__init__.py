@@ -1,4 +1,4 @@
-"""Faces of other tools, imported when first asked for: trec_eval's command line, pytrec_eval's module."""
+"""Interfaces of other tools, imported at their first use: trec_eval's command line, pytrec_eval's module."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +9,12 @@ __all__ = ["pytrec_eval", "trec_eval"]
 
 
 def __dir__() -> list[str]:
-    """The faces."""
+    """The interfaces."""
     return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import the face."""
+    """Import the interface."""
     if name not in __all__:
         raise AttributeError(f"karat.compat has no '{name}'; it has: {', '.join(__all__)}.")
     from importlib import import_module

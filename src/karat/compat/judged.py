@@ -1,4 +1,4 @@
-"""trec_eval's files of judgments, in its four formats, and what each makes of a ranking."""
+"""trec_eval's four formats of judgments, and the lists that each makes of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 ABORTED = 134
-"""The exit code of a trec_eval that calls abort(); what it had printed is lost with its buffer."""
+"""trec_eval's exit code after abort(), which loses its buffered output."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,12 +69,12 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Cut:
-    """How rankings are cut before ranks count.
+    """How rankings are cut before ranks are counted.
 
     Args:
-        length: documents of each query's ranking.
-        depth: how many of them are looked at (``-M``).
-        judged_only: whether unjudged ones go (``-J``).
+        length: the number of documents in each query's ranking.
+        depth: the number of documents that count (``-M``).
+        judged_only: whether unjudged documents are removed (``-J``).
     """
 
     length: Floats
@@ -82,7 +82,7 @@ class Cut:
     judged_only: bool
 
     def apply(self, rows: JudgedRows) -> JudgedRows:
-        """The rows under both, in trec_eval's order."""
+        """The rows after both cuts, in trec_eval's order."""
         rows = to_depth(without_negative(rows, "unjudged"), self.depth)
         return condensed(rows) if self.judged_only else rows
 
@@ -92,7 +92,7 @@ class Judged(ABC):
     """Judgments in one of the formats.
 
     Args:
-        judgments: every judged document of each query, once or (plain qrels) as often as it stands there.
+        judgments: every judged document of each query, once, or in plain qrels as often as it occurs.
     """
 
     judgments: _native.Judgments
@@ -115,13 +115,13 @@ class Grades(Judged):
     """Plain qrels: one grade for each document."""
 
     def n_positive(self) -> int:
-        """How many judgments have a grade above 0, whatever ``-l`` says."""
+        """The number of judgments with a grade above 0, regardless of ``-l``."""
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Trouble]:
-        """Queries in which a document is judged twice, and those before the first with any grade of 0 or more.
+        """The queries that trec_eval refuses: with a document judged twice, or before the first grade of 0 or more.
 
-        trec_eval has no place for grades before it has met one of these (form_res_rels.c, ``rel_levels``).
+        trec_eval allocates memory for grades at the first of these (form_res_rels.c, ``rel_levels``).
         """
         twice: dict[int, bytes] = {}
         for query, document, _, _ in self.judgments.duplicates:
@@ -146,7 +146,7 @@ class Grades(Judged):
 
 @dataclass(frozen=True)
 class Lines(Judged):
-    """Judgments of which each line belongs to a judgment group.
+    """Judgments whose lines belong to judgment groups.
 
     Args:
         query: the query of each line.
@@ -167,7 +167,7 @@ class Lines(Judged):
     def ranks(self, found: _native.Matched, depth: float) -> Floats:
         """The rank of each judged document; infinite if it was not retrieved down to ``depth``.
 
-        Of a document that stands twice, which matters only below the depth, the better rank.
+        A document that occurs twice, which matters only below the depth, has the better rank.
         """
         ranks = np.full(len(self.judgments.grades), np.inf)
         ranks[found.judgment[::-1]] = found.rank[::-1]
@@ -181,7 +181,7 @@ class Grouped(Lines):
     form = "groups"
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the queries asked for, one per judgment group."""
+        """The lists of the requested queries, one per judgment group."""
         rank = self.ranks(found, np.inf)[self.document]
         order = np.lexsort((rank, self.group))
         rank, group, grade = rank[order], self.group[order], self.number[order]
@@ -201,7 +201,7 @@ class Preferred(Lines):
     form = "preferences"
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the queries asked for, down to the first whose preferences contradict each other."""
+        """The lists of the requested queries, up to the first whose preferences contradict each other."""
         ranks = self.ranks(found, cut.depth)
         starts = np.searchsorted(self.query, np.arange(len(self.queries) + 1))
         groups, troubles = [], {}
@@ -218,7 +218,7 @@ class Preferred(Lines):
         return PreferenceLists(rows, groups), troubles
 
     def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
-        """The number of each judged document: by rank, then those not retrieved by id; and how many were."""
+        """The number of each judged document, retrieved ones by rank, then others by id; and the number retrieved."""
         start, stop = self.judgments.offsets[query : query + 2].tolist()
         names = self.judgments.documents(query)
         order = sorted(range(stop - start), key=lambda place: (ranks[start + place], names[place]))
@@ -246,7 +246,7 @@ class Preferred(Lines):
         return found
 
     def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Trouble:
-        """What trec_eval says of a contradiction; of a cycle its last words before it aborts."""
+        """trec_eval's message about a contradiction; after a cycle it aborts."""
         by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
             return Trouble(f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
@@ -267,11 +267,11 @@ FORMATS = {
     "prefs": ("get_prefs", "get_prefs", "prefs"),
     "qrels_prefs": ("get_prefs", "get_qrels_prefs", "prefs"),
 }
-"""trec_eval's formats: who says that the file cannot be read, who that a line is malformed, and what the file is."""
+"""trec_eval's formats: the functions that report an unreadable file and a malformed line, and the kind of file."""
 
 
 def duplicate(by: str, document: bytes, end: str) -> str:
-    """What trec_eval says of a document that stands twice."""
+    """trec_eval's message about a document that occurs twice."""
     return f"trec_eval.{by}: duplicate docs {document.decode('utf-8', 'surrogateescape')}{end}"
 
 
@@ -279,12 +279,12 @@ def read_judged(path: str, form: str, version: int) -> Judged:
     """Read a file of judgments.
 
     Args:
-        path: the file; ``-`` is one of that name.
+        path: the file; ``-`` is a file of that name.
         form: a key of ``FORMATS``.
         version: 9 or 10.
 
     Raises:
-        Refusal: a format, file or line that trec_eval does not take.
+        Refusal: a format, file or line that trec_eval refuses.
     """
     if form not in FORMATS:
         raise Refusal(2, f"trec_eval: Illegal rel_format '{form}'\n")
@@ -351,7 +351,7 @@ def read_lines(path: str, form: str, version: int) -> Lines:
 
 
 def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]]) -> None:
-    """Refuse a document that stands twice in one group."""
+    """Refuse a document that occurs twice in one group."""
     ordered = sorted(lines)
     for line, following in pairwise(ordered):
         if line == following:
@@ -366,7 +366,7 @@ def in_order(
     documents: list[bytes],
     number: NDArray[np.float64],
 ) -> Lines:
-    """The lines by query and group, with everything numbered."""
+    """The lines in the order of queries and groups, with all names replaced by numbers."""
     judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(queries)), None, "first")
     order = sorted(range(len(queries)), key=lambda line: (queries[line], groups[line]))
     query_number = {name: place for place, name in enumerate(judgments.queries)}

@@ -1,22 +1,21 @@
-"""pytrec_eval's face on karat: ``from karat.compat import pytrec_eval`` in place of ``import pytrec_eval``.
+"""pytrec_eval's interface: ``from karat.compat import pytrec_eval`` in place of ``import pytrec_eval``.
 
-The same names, arguments, result keys and numbers as pytrec_eval-terrier 0.5.11, whose conventions are trec_eval
-9's: scores are compared in single precision (``scores="double"`` leaves them as they are), recall points are
-rounded up, queries that the run lacks are absent from the result.
+Names, arguments, result keys and numbers are those of pytrec_eval-terrier 0.5.11, which follows trec_eval 9: scores
+are compared in single precision (``scores="double"`` compares them in double), recall points are rounded up, and
+queries that the run lacks are absent from the result.
 
-Where the original crashes, remembers an earlier query or reads memory that nobody wrote, this does not follow it:
+It differs where the original crashes, depends on an earlier query or reads uninitialised memory:
 
-- A query whose judgments are all negative, or whose ranking is empty, is evaluated as it stands, also when it
-  comes first. The original then gives zeros, even for ``num_rel`` and ``gm_map``.
-- ``runid``, a string that a dict of numbers cannot hold, is 0.0 like ``relstring``; the original may return
-  whatever the memory held.
-- A cutoff of 0, and a parameter that a gain measure cannot read (``ndcg.10``, ``G.5``), is a ValueError, as is text
-  behind the parameters (``P_5abc``). The original ends the process, or ignores what it does not understand.
-- ``utility.a,b,c,d`` takes its four numbers in their order, negative ones included.
-- A ``relevance_level`` below 0 is refused as 0 is.
-- NumPy numbers are taken as grades (whole ones) and scores; a grade of 2**31 or more is that grade.
-- A NaN score is refused: it has no place in an order.
-- A document twice for one query in ``parse_run`` or ``parse_qrel`` is also refused under ``python -O``.
+- A query whose judgments are all negative, or whose ranking is empty, is evaluated like any other, also if it comes
+  first. The original then returns zeros, even for ``num_rel`` and ``gm_map``.
+- ``runid``, a string, is 0.0 like ``relstring``, since results are numbers; the original may return any number.
+- A cutoff of 0, a parameter that a gain measure does not take (``ndcg.10``, ``G.5``) and text after the parameters
+  (``P_5abc``) are a ValueError. The original ends the process, or ignores them.
+- ``utility.a,b,c,d`` takes its four numbers in order, including negative ones.
+- A ``relevance_level`` below 0 is refused, as 0 is.
+- NumPy numbers are accepted as grades (whole ones) and scores; a grade of 2**31 or more is not cut.
+- A NaN score is refused, since it cannot be ordered.
+- A document that occurs twice for one query in ``parse_run`` or ``parse_qrel`` is refused under ``python -O`` too.
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ CONVENTIONS = profile_named("pytrec_eval")
 supported_nicknames: dict[str, set[str]] = {
     nickname: {name for name in names if TABLE[name].since <= 9} for nickname, names in NICKNAMES.items()
 }
-"""What each collective name stands for. Those about preferences and judgment groups exist, and cannot be evaluated."""
+"""The measures of each nickname. Those for preferences and judgment groups exist, but cannot be evaluated."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
-"""Every measure that an evaluator takes."""
+"""All measures that an evaluator accepts."""
 
 STRINGS = ("runid", "relstring")
 WITH_PARAMETERS = re.compile(
@@ -72,19 +71,19 @@ Number = TypeVar("Number", int, float)
 
 
 class RelevanceEvaluator:
-    """Judgments and measures, ready to evaluate runs.
+    """Evaluates runs by given judgments and measures.
 
     Args:
-        query_relevance: ``{query: {document: grade}}``, grades whole.
+        query_relevance: ``{query: {document: grade}}``, with whole numbers as grades.
         measures: names (``map``), names with parameters (``P.5,10``, ``ndcg_cut_10``) and nicknames
             (``official``).
-        relevance_level: the lowest grade that is relevant, for measures that know only relevant or not.
+        relevance_level: the lowest relevant grade, for measures with binary relevance.
         judged_docs_only_flag: remove unjudged documents from each ranking first.
-        scores: ``float32``, as the original compares scores, or ``double``.
+        scores: the precision in which scores are compared: ``float32``, as in the original, or ``double``.
 
     Raises:
         TypeError: judgments or a level of another type.
-        ValueError: a measure that does not exist, or a parameter that it does not take.
+        ValueError: an unknown measure, or a parameter that it does not take.
 
     Example:
         >>> from karat.compat import pytrec_eval
@@ -102,7 +101,7 @@ class RelevanceEvaluator:
         *,
         scores: str = "float32",
     ) -> None:
-        """Take the judgments in and find the measures."""
+        """Read the judgments and the measures."""
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
             raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number from 1 on.")
@@ -122,7 +121,7 @@ class RelevanceEvaluator:
             ``{query: {measure: value}}`` for the queries that have judgments, in the run's order.
 
         Raises:
-            TypeError: ids that are not str, scores that are no numbers or NaN, rankings that are no dicts.
+            TypeError: ids other than str, scores that are NaN or no numbers, rankings other than dicts.
         """
         if not scores:
             return {}
@@ -138,7 +137,7 @@ class RelevanceEvaluator:
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """One number of all queries': a sum for ``num_…``, exp of the mean of logarithms for ``gm_…``, else the mean."""
+    """The sum of the queries' values for ``num_…``, exp of the mean of logarithms for ``gm_…``, else the mean."""
     if measure.startswith("num_"):
         return float(np.sum(values))
     mean = float(np.mean(values)) if len(values) else float("nan")
@@ -146,7 +145,7 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
 
 
 class DuplicateError(DataError, AssertionError):
-    """A document that stands twice; also the AssertionError that the original raises."""
+    """A document that occurs twice; also an AssertionError, as in the original."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -186,7 +185,7 @@ def parse(
         inner = table.setdefault(fields[0], {})
         document = fields[2]
         if document in inner:
-            raise DuplicateError(f"Line {line}: document {document!r} stands twice for query {fields[0]!r}.")
+            raise DuplicateError(f"Line {line}: document {document!r} occurs twice for query {fields[0]!r}.")
         try:
             inner[document] = number(fields[place])
         except ValueError:
@@ -195,7 +194,7 @@ def parse(
 
 
 def as_dicts(mapping: object, name: str) -> dict[str, Any]:
-    """The mapping as a dict of dicts, which the kernel walks; copied only where it is none."""
+    """The mapping as a dict of dicts for the kernel; other mappings are copied."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
     if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
@@ -205,7 +204,7 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
 
 @contextmanager
 def type_errors(kind: str) -> Iterator[None]:
-    """Say as a TypeError, as the original does, what the kernel found in a mapping."""
+    """Turn the kernel's errors about a mapping into TypeErrors, as in the original."""
     try:
         yield
     except _native.MappingError as error:
@@ -213,7 +212,7 @@ def type_errors(kind: str) -> Iterator[None]:
 
 
 def whole_grades(query_relevance: object) -> dict[str, Any]:
-    """The judgments of the queries that have any; grades are whole numbers."""
+    """The judgments without empty queries, after a check that grades are whole numbers."""
     judgments = as_dicts(query_relevance, "query_relevance")
     for query, grades in judgments.items():
         kinds = set(map(type, grades.values())) if isinstance(grades, dict) else set()
@@ -229,7 +228,7 @@ def whole_grades(query_relevance: object) -> dict[str, Any]:
 
 
 def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """Each result's key with its measure in trec_eval's order; None for what is no number."""
+    """The measure of each key of the results, in trec_eval's order; None for a string."""
     given: dict[str, list[str]] = {}
     for name in names:
         if not isinstance(name, str):
@@ -255,7 +254,7 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
 
 
 def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Measure | None]]:
-    """The results that one measure gives: one key per cutoff, or its own name."""
+    """The keys and measures of one name: one for each cutoff, or the name itself."""
     entry = TABLE[word]
     if word in STRINGS:
         return [(word, None)]
@@ -276,12 +275,12 @@ def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Mea
 
 
 def repr_of(number: float) -> str:
-    """A cutoff as karat's names spell it."""
+    """A cutoff in the notation of karat's names."""
     return str(int(number)) if number == int(number) else repr(number)
 
 
 def with_parameters(word: str, parameters: list[str]) -> Measure:
-    """A measure without cutoffs. Parameters that trec_eval would not read are dropped, as the original drops them."""
+    """A measure without cutoffs; parameters that trec_eval does not read are dropped, as in the original."""
     measure = parse_measure(TABLE[word].karat)
     if not parameters:
         return measure
@@ -298,7 +297,7 @@ def with_parameters(word: str, parameters: list[str]) -> Measure:
 
 
 def at_level(measure: Measure, level: int) -> Measure:
-    """The measure as trec_eval 9 reads it, with grades from ``level`` on relevant."""
+    """The measure under trec_eval 9's conventions, with ``level`` as the lowest relevant grade."""
     if "rel" in measure.definition.parameters:
         measure = Measure(measure.name, (*measure.parameters, ("rel", level)), measure.depth)
     ((_, meant),) = CONVENTIONS.read(measure)
@@ -309,7 +308,7 @@ def at_level(measure: Measure, level: int) -> Measure:
 
 
 def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Floats:
-    """One value per list and key, as trec_eval's C code leaves it before any mean is taken."""
+    """The value of each list and key before the mean over queries, as in trec_eval's C code."""
     asked = list(dict.fromkeys(measure for measure in measures.values() if measure is not None))
     values = np.zeros((len(rows.length), len(measures)))
     if not asked:
@@ -322,7 +321,7 @@ def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Float
 
 
 def before_the_mean(values: Floats, measure: Measure, rows: JudgedRows) -> Floats:
-    """A geometric mean's values as logarithms; the precision of no document at no document as NaN."""
+    """The values, as logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0."""
     if measure.definition.aggregate == "geometric":
         return cast("Floats", np.log(np.maximum(values, GEOMETRIC_FLOOR)))
     if measure.name in ("IPrec", "IPrecMean") and not rows.length.all():
@@ -331,7 +330,7 @@ def before_the_mean(values: Floats, measure: Measure, rows: JudgedRows) -> Float
 
 
 def asks_for_none(measure: Measure, rows: JudgedRows) -> Any:
-    """Which lists are empty and have a recall point that no document reaches: trec_eval divides 0 by 0 there."""
+    """A mark on empty lists with a recall point that needs no document: there trec_eval divides 0 by 0."""
     lists, arguments = Flat(rows), measure.arguments
     point = min(arguments["points"]) if measure.name == "IPrecMean" else arguments["recall"]
     needed = lists.whole(point * lists.n_relevant(arguments["rel"]), arguments["rounding"])

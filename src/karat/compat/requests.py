@@ -1,4 +1,4 @@
-"""What trec_eval reads of its command line: C's numbers and options, measures and their parameters, ``-Z``, ``-h``."""
+"""trec_eval's command line: C's numbers and options, measures with their parameters, ``-Z`` and ``-h``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 
 def atol(text: str) -> int:
-    """The whole number at the start of ``text``, held within 64 bits; 0 if there is none."""
+    """The whole number at the start of ``text``, clamped to 64 bits; 0 if there is none."""
     found = LONG.match(text)
     return min(max(int(found[1]), SHORTEST), LONGEST) if found else 0
 
@@ -66,7 +66,7 @@ def atof(text: str) -> float:
 
 
 def from_hex(text: str) -> float:
-    """A hexadecimal number; beyond the largest double, infinity."""
+    """The value of a hexadecimal number; infinity if it is too large for a double."""
     try:
         return float.fromhex(text)
     except OverflowError:
@@ -74,25 +74,25 @@ def from_hex(text: str) -> float:
 
 
 class OptionError(Exception):
-    """An option that does not exist, or lacks its argument; the text is getopt's, without the program's name."""
+    """An unknown option, or one without its argument; the text is getopt's, without the program's name."""
 
 
 def options(
     arguments: list[str], short: Mapping[str, bool], long: Mapping[str, tuple[str, bool]], operands: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Each option's letter with its argument ('' without), as they come; the others go to ``operands``.
+    """Yields the letter and the argument ('' if none) of each option in order; other words go to ``operands``.
 
-    Options may follow operands, bundle and carry attached arguments; long ones may be cut to what is still
-    unambiguous; ``--`` ends them.
+    Options may follow operands, share a dash and carry attached arguments; long ones may be abbreviated; ``--`` ends
+    the options.
 
     Args:
         arguments: the command line, without the program's name.
         short: letters, and whether each takes an argument.
         long: names with their letter and whether they take an argument.
-        operands: what is left is appended here.
+        operands: the list to which other words are appended.
 
     Raises:
-        OptionError: at the first option that is wrong, after those before it were handed out.
+        OptionError: at the first wrong option, after the earlier ones were yielded.
     """
     rest = iter(arguments)
     for argument in rest:
@@ -128,7 +128,7 @@ def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[
 
 
 def bundle(text: str, short: Mapping[str, bool], rest: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """The options of ``-text``: letters, of which the first that takes an argument takes what follows it."""
+    """Yields the options of ``-text``; the first letter that takes an argument takes the rest of the text."""
     for place, letter in enumerate(text):
         if letter not in short:
             raise OptionError(f"invalid option -- '{letter}'")
@@ -149,9 +149,9 @@ TAIL = re.compile(rb"\0[^ \t\n\v\f\r]*")
 
 
 def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
-    """What ``read`` makes of a text; of one with NUL bytes, of what C sees of it, which standard error is told.
+    """The result of ``read`` on a text; on one with NUL bytes, on the part that C sees, with a note on standard error.
 
-    trec_eval counts its lines up to the first NUL, so what it does behind one within a line is left to its luck.
+    trec_eval counts lines up to the first NUL, so after a NUL within a line its behaviour is undefined.
 
     Raises:
         LineError: as ``read`` does.
@@ -165,10 +165,10 @@ def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
     content = source.content()
     end = END.search(content)
     seen = content if end is None else content[: end.start()]
-    says = f"{source.name}, line {line}: a NUL byte, at which C's functions end a text."
+    says = f"{source.name}, line {line}: a NUL byte, which ends a text in C."
     if end is not None:
         lines, rest = seen.count(b"\n"), content.count(b"\n", end.start())
-        says += f" As in trec_eval the file ends with line {lines}; {rest} lines behind it are not read."
+        says += f" As in trec_eval, the file ends with line {lines}; {rest} lines after it are not read."
     sys.stderr.write(f"karat trec-eval: {says}\n")
     return read(TAIL.sub(b"", seen))
 
@@ -180,24 +180,24 @@ UNRANKED = ("runid", "num_q")
 RELSTRING_WIDTH = 10
 
 
-class Refusal(Exception):  # noqa: N818 - it is an end, with a code, that trec_eval has for valid requests too
-    """trec_eval stops here: with an exit code, and lines for standard error."""
+class Refusal(Exception):  # noqa: N818 - trec_eval ends so after valid requests too
+    """An end of trec_eval, with an exit code and lines for standard error."""
 
     def __init__(self, code: int, text: str) -> None:
-        """Stop with ``code``, saying ``text``."""
+        """Keep the code and the text."""
         super().__init__(text)
         self.code, self.text = code, text
 
 
 @dataclass(frozen=True)
 class Column:
-    """One value that is printed.
+    """A printed value.
 
     Args:
         name: trec_eval's measure.
-        label: what is printed before the value.
-        measure: what is computed; None for ``runid`` and ``relstring``.
-        width: how many documents ``relstring`` shows.
+        label: the name that is printed before the value.
+        measure: the measure to compute; None for ``runid`` and ``relstring``.
+        width: the number of documents that ``relstring`` shows.
         complete: whether all parameters that the measure needs were given.
     """
 
@@ -209,7 +209,7 @@ class Column:
 
     @property
     def aggregate(self) -> str:
-        """How values per query become one: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
+        """The rule that turns values per query into one: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
         return "none" if self.measure is None else self.measure.definition.aggregate
 
 
@@ -227,24 +227,24 @@ def family(name: str) -> str:
 
 
 def ranked(name: str) -> bool:
-    """Whether a measure looks at the ranking at all."""
+    """Whether a measure depends on the ranking."""
     return name not in UNRANKED
 
 
 def columns(
     asked: set[str], parameters: Mapping[str, str], *, level: int, collection: int, version: int
 ) -> list[Column]:
-    """Every value to be printed, in trec_eval's order.
+    """The columns of all printed values, in trec_eval's order.
 
     Args:
         asked: names of measures.
-        parameters: the text after the dot, of those that have one.
+        parameters: the text after the dot, by name.
         level: the lowest relevant grade (``-l``).
-        collection: documents in the collection (``-N``).
+        collection: the number of documents in the collection (``-N``).
         version: 9 or 10.
 
     Raises:
-        Refusal: parameters that the measure cannot take.
+        Refusal: parameters that a measure does not take.
     """
     found: list[Column] = []
     for name, entry in TABLE.items():
@@ -260,7 +260,7 @@ def columns(
 
 
 def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> list[Column]:
-    """The values of one measure: one per cutoff, or one."""
+    """The columns of one measure: one for each cutoff, or a single one."""
     if entry.cutoffs:
         cutoffs = cutoffs_of(entry, text)
         return [Column(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
@@ -287,7 +287,7 @@ def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
 
 
 def label(name: str, cutoff: float, whole: bool) -> str:
-    """The printed name of a cutoff; of one that is no whole number nine characters are kept (``append_double``)."""
+    """The printed name of a cutoff; after a fraction, nine characters are kept (``append_double``)."""
     return f"{name}_{cutoff}" if whole else name + f"_{cutoff:3.2f}"[:9]
 
 
@@ -319,12 +319,12 @@ def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
 
 
 def width_of(number: float) -> int:
-    """A number of characters: the whole part, and none for what is negative or no number."""
+    """The number of characters: the whole part; 0 for a negative number or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 
 def pairs_of(text: str) -> list[tuple[str, float]]:
-    """Pairs ``level=gain`` between commas, of which ``=`` and ``,`` must alternate."""
+    """The pairs of ``level=gain,level=gain``; ``=`` and ``,`` must alternate."""
     signs = re.sub("[^=,]", "", text)
     if re.fullmatch("=(?:,=)*", signs) is None:
         raise ValueError(f"malformed pair parameters in '{text}'")
@@ -338,7 +338,7 @@ def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: in
     changes: dict[str, Any] = {}
     if "p" in takes:
         changes.update((key, value) for key, value in pairs if key == "p")
-    # Since version 10 a level that is no whole number is passed over (gain_init.c, valid_int).
+    # Version 10 ignores a level that is not a whole number (gain_init.c, valid_int).
     gains = [
         (float(atol(key)), value) for key, value in pairs if version < 10 or re.fullmatch("[+-]?[0-9]+", key)
     ]
@@ -350,7 +350,7 @@ def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: in
 
 
 def settled(column: Column, level: int, collection: int, version: int) -> Column:
-    """The column with the parameters that hold for all measures."""
+    """The column with the parameters that all measures share."""
     if column.measure is None:
         return column
     takes = column.measure.definition.parameters
@@ -404,7 +404,7 @@ RULE = "-" * 23 + "\n"
 
 
 def text(measures: set[str], form: str) -> str:
-    """The help, with the measures and the format asked for."""
+    """The help, with the requested measures and format."""
     parts = [GENERAL, RUN, *([FORMATS[form]] if form in FORMATS else [])]
     asked = [explained(name) for name in TABLE if name in measures]
     heading = "Individual measure documentation for requested measures\n"
@@ -413,7 +413,7 @@ def text(measures: set[str], form: str) -> str:
 
 
 def explained(name: str) -> str:
-    """A measure with what it means."""
+    """The help on a measure."""
     template = TABLE[name].karat
     if not template:
         return f"{name}\n    {'The tag of the run.' if name == 'runid' else 'The first grades, as characters.'}\n"
@@ -454,7 +454,7 @@ class Zscores:
         self.expected = dict(zip(zip(names[0], names[1]), zip(means, deviations.tolist())))
 
     def convert(self, queries: list[bytes], labels: list[bytes], values: Floats) -> Floats:
-        """Every value as a z-score; -1000000 where the file has no mean for it.
+        """The values as z-scores; -1000000 for a value without a mean in the file.
 
         Args:
             queries: the query of each row.
@@ -470,8 +470,8 @@ class Zscores:
         with np.errstate(all="ignore"):
             moved = (values - mean) / deviation
         found = np.where(stated, np.where(deviation != 0, moved, level), MISSING)
-        # Of two operands that are NaN the machine keeps the first, with its sign: what the file says has that of its
-        # text, and 0/0 is negative.
+        # Of two NaN operands the processor keeps the first with its sign: a NaN in the file has the sign of its text,
+        # and 0/0 is negative.
         given_nan = np.where(np.isnan(mean), mean, deviation)
         sign = np.where(np.isnan(values), -1.0, np.copysign(1.0, given_nan))
         return np.where(np.isnan(found), np.copysign(np.nan, sign), found)

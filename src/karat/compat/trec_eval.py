@@ -1,4 +1,4 @@
-"""trec_eval's command line: its arguments, its output, its exit codes, on karat's kernel and formulas."""
+"""trec_eval's behaviour: its arguments, output and exit codes, computed by karat's kernel and formulas."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
-"""What each version calls itself."""
+"""The name that each version prints."""
 
 USAGE = """\
 Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
@@ -92,7 +92,7 @@ DUPLICATE_BY = {"grades": "form_res_qrels", "groups": "form_res_qrels", "prefere
 
 @dataclass
 class Request:
-    """What the command line asks for; see trec_eval's own help for each option."""
+    """The request of a command line; trec_eval's own help explains each option."""
 
     version: int = 10
     help: bool = False
@@ -116,7 +116,7 @@ def main(argv: list[str]) -> int:
     """Behave as trec_eval.
 
     Args:
-        argv: its arguments; ``--compat 9`` asks for 9.0.8 in place of 10.0.
+        argv: its arguments; ``--compat 9`` selects version 9.0.8 instead of 10.0.
 
     Returns:
         Its exit code.
@@ -132,7 +132,7 @@ def main(argv: list[str]) -> int:
 
 
 def write(stream: Any, content: bytes) -> None:
-    """Write bytes to a text stream as trec_eval does; a terminal gets escapes for what it would obey."""
+    """Write bytes to a text stream as trec_eval does; on a terminal, control characters become escapes."""
     if stream.isatty():
         content = lines_for_terminal(content.decode("utf-8", "surrogateescape")).encode()
     stream.flush()
@@ -158,7 +158,7 @@ def request_of(argv: list[str]) -> Request:
 
 
 def version_of(argv: list[str]) -> tuple[int, list[str]]:
-    """The version asked for with ``--compat``, which must be spelled out, and the other arguments."""
+    """The version after ``--compat``, which cannot be abbreviated, and the other arguments."""
     rest, version, given = [], "10", iter(argv)
     for argument in given:
         if argument == "--compat":
@@ -194,7 +194,7 @@ def take(request: Request, letter: str, value: str) -> None:
 
 
 def add_measure(request: Request, text: str) -> None:
-    """Ask for one more measure or nickname; of several texts after the dot the first counts."""
+    """Add a measure or nickname to the request; of several parameters for one name, the first counts."""
     name, dot, parameters = text.partition(".")
     members = known(name, request.version)
     if dot and not parameters:
@@ -214,11 +214,11 @@ def add_measure(request: Request, text: str) -> None:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A run, seen by the judgments.
+    """A run, matched with the judgments.
 
     Args:
-        found: what the kernel found.
-        placeholder: queries for which a document that nobody judged stands in, since the run lacks them (``-c``).
+        found: the result of the kernel.
+        placeholder: queries that the run lacks, for which an unjudged document is added (``-c``).
         cut: how rankings are cut.
     """
 
@@ -228,10 +228,10 @@ class Ranked:
 
 
 def output(request: Request) -> Iterator[bytes]:
-    """Everything that goes to standard output, in order.
+    """Yields the output in order.
 
     Raises:
-        Refusal: where trec_eval stops; what was yielded before stays.
+        Refusal: trec_eval stops, after the output so far.
     """
     if request.help:
         from karat.compat.requests import text
@@ -310,7 +310,7 @@ def read_run(request: Request, judged: Judged) -> Ranked:
 
 
 def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Trouble | None]:
-    """The queries to evaluate, and what stops trec_eval after them, if anything: a query that the run lacks."""
+    """The queries to evaluate, and the trouble that stops trec_eval after them, if any: a query that the run lacks."""
     wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
         only = os.fsencode(request.only_query)
@@ -333,7 +333,7 @@ def first_stop(
     queries: Integers,
     stop: Trouble | None,
 ) -> tuple[Flat, Trouble | None, Integers]:
-    """The lists of the queries before the first that trec_eval cannot evaluate, and what it says of that one."""
+    """The lists of the queries before the first that trec_eval cannot evaluate, and its message about that one."""
     lists, troubles = judged.lists(run.found, run.cut, queries)
     needing = list(dict.fromkeys(column.name for column in asked if ranked(column.name)))
     if not needing:
@@ -351,7 +351,7 @@ def first_stop(
 
 
 def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete: set[str]) -> Trouble | None:
-    """What the first measure that cannot be calculated says; measures come in trec_eval's order."""
+    """The message of the first measure that cannot be calculated, in trec_eval's order."""
     for name in needing:
         cannot = f"trec_eval: Can't calculate measure '{name}'\n"
         if family(name) != form:
@@ -364,7 +364,7 @@ def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete
 
 
 def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
-    """For each query, the first document by id that stands twice in its ranking, down to the depth."""
+    """For each query, the first document by id that occurs twice in its ranking, down to the depth."""
     ranks: dict[tuple[int, bytes], set[int]] = {}
     for query, document, _, _, rank, other in found.duplicates:
         ranks.setdefault((query, document), set()).update((rank, other))
@@ -376,7 +376,7 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
 
 
 def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
-    """A value per query and column; NaN for strings."""
+    """The value of each query and column; NaN for strings."""
     carriers = {False: lists}
     values = np.full((count, len(asked)), np.nan)
     with np.errstate(all="ignore"):
@@ -398,7 +398,7 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
 
 
 def without_documents(lists: Lists, measure: Measure) -> Any:
-    """Where trec_eval divides 0 by 0: interpolated precision that needs no relevant document of an empty list."""
+    """A mark on empty lists whose interpolated precision needs no document: there trec_eval divides 0 by 0."""
     arguments = measure.arguments
     points: Any = {"IPrec": [arguments.get("recall")], "IPrecMean": arguments.get("points")}.get(measure.name)
     if points is None:
@@ -409,7 +409,7 @@ def without_documents(lists: Lists, measure: Measure) -> Any:
 
 
 def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
-    """Put right what the placeholder document does to some values, by printed name as trec_eval does."""
+    """Correct some values of queries with a placeholder document, by printed name as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
             values[placeholder, place] = 0.0
@@ -419,7 +419,7 @@ def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
 
 
 def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, list[bytes]]:
-    """The first grades of each query as characters, if they are asked for."""
+    """The first grades of each query as characters, if they are requested."""
     found = {}
     for column in asked:
         if column.name == "relstring":
@@ -431,7 +431,7 @@ def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, 
 
 
 def string_of(lists: Flat, query: int, width: int) -> bytes:
-    """A character for each of the first documents: the grade, > above 9, - never pooled, . pooled but unjudged."""
+    """A character for each of the first documents: the grade, > above 9, - not pooled, . pooled but unjudged."""
     rows = lists.rows
     characters = bytearray(b"-" * int(min(width, rows.length[query])))
     for row in range(int(rows.offsets[query]), int(rows.offsets[query + 1])):
@@ -452,7 +452,7 @@ def line(column: Column, zscores: bool) -> bytes:
 
 
 def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool) -> bytes:
-    """The lines of one query; 0/0 has a sign on the machines that trec_eval's numbers come from."""
+    """The lines of one query; 0/0 is -nan, as on the machines that recorded trec_eval's output."""
     text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
     if b"nan\n" not in text:
         return text
@@ -465,7 +465,7 @@ def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool)
 def per_query(
     names: list[bytes], asked: list[Column], values: Floats, strings: dict[str, list[bytes]], zscores: bool
 ) -> Iterator[bytes]:
-    """The lines of each query, some queries at a time."""
+    """Yields the lines of each query, some queries at a time."""
     shown = [
         place
         for place, column in enumerate(asked)
@@ -501,10 +501,10 @@ def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], 
 
 
 def in_all(column: Column, values: Floats, count: int) -> float:
-    """One number for all queries: added in byte order of the queries, and divided once by ``count``."""
+    """The sum over all queries, in byte order of their ids, divided by ``count``."""
     total = float(_native.total(values, np.array([0, len(values)]))[0])
     if math.isnan(total):
-        return float(values[np.isnan(values)][0])  # whose sign the machine keeps
+        return float(values[np.isnan(values)][0])  # the processor keeps its sign
     if column.aggregate == "sum":
         return total
     if column.aggregate == "geometric":
