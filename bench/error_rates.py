@@ -133,7 +133,7 @@ def tables(data: Path) -> Iterator[Table]:
         if len(found) < 3 or len(found[0].queries) < FEWEST:
             continue
         for place, measure in enumerate(MEASURES):
-            scores = apart(np.column_stack([each.values[:, place] for each in found]))
+            scores = apart(np.column_stack([each.matrix[:, place] for each in found]))
             yield Table(f"{folder.name} {measure}", scores)
 
 

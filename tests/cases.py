@@ -20,7 +20,7 @@ class Case:
     def check(self) -> None:
         """Compare with what karat says, to the precision of the arithmetic written here."""
         found = evaluate_grades([self.ranked], [self.measure], judged=[self.judged])
-        value = found.values[0, 0]
+        value = found.matrix[0, 0]
         assert abs(value - self.value) <= 1e-12 * max(1.0, abs(self.value)), (self.measure, value, self.value)
 
 

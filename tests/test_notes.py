@@ -81,7 +81,7 @@ VECTORS = {
 @pytest.mark.parametrize(("note", "ranked", "judged", "measure", "values"), ROWS)
 def test_a_figure_of_a_note(note: str, ranked: list, judged: list | None, measure: str, values: list) -> None:
     scores = evaluate_grades(ranked, [measure], judged)
-    assert scores.values[:, 0].tolist() == pytest.approx(values, abs=5.1e-7), note
+    assert scores.matrix[:, 0].tolist() == pytest.approx(values, abs=5.1e-7), note
 
 
 @pytest.mark.parametrize(("ranked", "judged", "measure", "mean"), MEANS)

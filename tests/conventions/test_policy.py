@@ -34,7 +34,7 @@ def test_what_differs_is_told() -> None:
     )
     assert json.loads(scores.to_json())["policy"]["by_measure"]["nDCG"] == {"empty": "one"}
     assert json.loads(scores.to_json())["runs"][0]["queries"]["q3"]["R"] is None
-    assert math.isnan(scores.values[2, 2])
+    assert math.isnan(scores.matrix[2, 2])
 
 
 def test_a_query_that_a_measure_leaves_out_has_no_number_in_its_table() -> None:

@@ -506,7 +506,7 @@ def test_a_run_without_seen_documents_is_the_run_that_never_had_them(ties: Any, 
     text = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, its in SHOWN.items() for d, s in its.items()).encode()
     for run in (SHOWN, text):
         found = karat.evaluate(JUDGED, run, MEASURES, policy=policy, exclude=SEEN)
-        assert found.values.tolist() == wanted.values.tolist()
+        assert found.matrix.tolist() == wanted.matrix.tolist()
         assert found.bounds == wanted.bounds
         assert found.counts.excluded == 4
         assert "4 documents excluded" in found.footer()
@@ -532,7 +532,7 @@ def test_random_runs_without_seen_documents_are_those_that_never_had_them() -> N
             policy = Policy(overlap="none", **axes)
             wanted = karat.evaluate(qrels, left, MEASURES[:-1], policy=policy)
             found = karat.evaluate(qrels, run, MEASURES[:-1], policy=policy, exclude=seen)
-            assert found.values.tolist() == wanted.values.tolist()
+            assert found.matrix.tolist() == wanted.matrix.tolist()
 
 
 def test_a_tie_below_every_judged_rank_takes_nothing_from_the_next_query() -> None:
@@ -635,7 +635,7 @@ def test_seen_items_leave_lists_of_ids_and_recommendations() -> None:
     train = {"u": ["a"], "v": ["s", "q"], "w": ["s"]}
     found = karat.beyond_accuracy(lists, names, exclude=seen, train=train)
     wanted = karat.beyond_accuracy(left, names, train=train)
-    assert [each.value for each in found.values] == [each.value for each in wanted.values]
+    assert [each.value for each in found.entries] == [each.value for each in wanted.entries]
     assert "2 excluded" in str(found)
 
 

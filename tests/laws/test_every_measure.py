@@ -80,7 +80,7 @@ def test_a_query_scores_the_same_alone(qrels: dict, run: dict) -> None:
     for query in qrels:
         mine = {query: run[query]} if query in run else {}
         alone = karat.evaluate({query: qrels[query]}, mine, ALL, policy=Policy(overlap="none"))
-        assert alone.values[0].tolist() == together.values[together.queries.index(query)].tolist()
+        assert alone.matrix[0].tolist() == together.matrix[together.queries.index(query)].tolist()
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -89,14 +89,14 @@ def test_the_order_of_queries_and_documents_is_irrelevant(qrels: dict, run: dict
     turned = [
         {q: dict(reversed(docs.items())) for q, docs in reversed(data.items())} for data in (qrels, run)
     ]
-    assert evaluated(*turned).values.tolist() == evaluated(qrels, run).values.tolist()
+    assert evaluated(*turned).matrix.tolist() == evaluated(qrels, run).matrix.tolist()
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_scores_matter_only_by_their_order(qrels: dict, run: dict) -> None:
     moved = {q: {d: 7 * s - 100 for d, s in docs.items()} for q, docs in run.items()}
-    assert evaluated(qrels, moved).values.tolist() == evaluated(qrels, run).values.tolist()
+    assert evaluated(qrels, moved).matrix.tolist() == evaluated(qrels, run).matrix.tolist()
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -106,8 +106,8 @@ def test_ties_stay_between_the_worst_and_the_best_order(qrels: dict, run: dict) 
     low, middle, high = (evaluated(qrels, run, ties=rule) for rule in ("pessimistic", "trec", "optimistic"))
     for name in names:
         place = middle.column(name)
-        assert (low.values[:, place] <= middle.values[:, place] + 1e-12).all(), name
-        assert (middle.values[:, place] <= high.values[:, place] + 1e-12).all(), name
+        assert (low.matrix[:, place] <= middle.matrix[:, place] + 1e-12).all(), name
+        assert (middle.matrix[:, place] <= high.matrix[:, place] + 1e-12).all(), name
 
 
 @settings(max_examples=examples(100), deadline=None)

@@ -108,7 +108,7 @@ def check_values(measure: Measure, lists: list[Any], pools: list[Any] | None = N
         refused_in_short(error)
         return
     assert not scores.failed
-    for value in scores.values[:, 0]:
+    for value in scores.matrix[:, 0]:
         if math.isnan(value) and measure.may_be_undefined:
             continue
         assert math.isfinite(value), measure

@@ -46,10 +46,10 @@ def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> N
     found = karat.evaluate({"q": qrels}, {"q": run}, ALL, policy=Policy(ties="expected", **axes))
     orders = {str(number): order for number, order in enumerate(every_order(run))}
     each = karat.evaluate(dict.fromkeys(orders, qrels), orders, ALL, policy=Policy(ties="input", **axes))
-    means = each.values.mean(axis=0)
+    means = each.matrix.mean(axis=0)
     assert found.errors == {}
     for place, measure in enumerate(ALL):
-        assert found.values[0, place] == pytest.approx(means[place], abs=1e-12), measure
+        assert found.matrix[0, place] == pytest.approx(means[place], abs=1e-12), measure
 
 
 def test_three_tied_documents_of_which_one_is_relevant() -> None:

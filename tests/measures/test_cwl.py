@@ -32,7 +32,7 @@ SAME = [
 
 @pytest.mark.parametrize(("measure", "metric", "arguments", "value"), SAME, ids=[each[0] for each in SAME])
 def test_value_is_cwl_evals(measure: str, metric: str, arguments: tuple[float, ...], value: float) -> None:
-    assert evaluate_grades([GRADES], [measure]).values[0, 0] == pytest.approx(value, rel=1e-14)
+    assert evaluate_grades([GRADES], [measure]).matrix[0, 0] == pytest.approx(value, rel=1e-14)
 
 
 @pytest.mark.parametrize(("measure", "metric", "arguments"), [each[:3] for each in SAME])
@@ -47,5 +47,5 @@ def test_random_lists_agree_with_cwl_eval(measure: str, metric: str, arguments: 
         grades = [random.choice([None, 0, 0, 1, 2, 3, 4]) for _ in range(random.randint(1, 30))]
         gains = [(grade or 0) / 4 if "max" in measure else float((grade or 0) > 0) for grade in grades]
         expected = theirs.measure(ranking.Ranking("1", np.array(gains), np.ones(len(gains))))
-        found = evaluate_grades([grades], [measure]).values[0, 0]
+        found = evaluate_grades([grades], [measure]).matrix[0, 0]
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-15), grades

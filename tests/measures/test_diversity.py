@@ -93,10 +93,10 @@ def test_one_subtopic_alone_is_a_plain_list(name: str) -> None:
     grades = {"a": 0, "b": 1, "c": 2, "d": 1, "e": 1}
     parameters = "(alpha=0)" if "alpha" in REGISTER[name].parameters else ""
     run = {"q": {"a": 5.0, "b": 4.0, "c": 3.0}}
-    found = karat.evaluate({"q": {"s": grades}}, run, [f"{name}{parameters}@3"]).values[0, 0]
+    found = karat.evaluate({"q": {"s": grades}}, run, [f"{name}{parameters}@3"]).matrix[0, 0]
     if name in plain:
         assert found == pytest.approx(
-            karat.evaluate({"q": grades}, run, [plain[name]]).values[0, 0], abs=1e-15
+            karat.evaluate({"q": grades}, run, [plain[name]]).matrix[0, 0], abs=1e-15
         )
     assert 0 < found <= 1
 
@@ -108,10 +108,10 @@ def test_plain_measures_take_a_documents_highest_grade() -> None:
 
 
 def test_a_measure_means_the_same_whatever_else_is_asked() -> None:
-    alone = [karat.evaluate(LINES, RUN, [name if name != "PIA" else "PIA@3"]).values[0, 0] for name in FAMILY]
+    alone = [karat.evaluate(LINES, RUN, [name if name != "PIA" else "PIA@3"]).matrix[0, 0] for name in FAMILY]
     together = karat.evaluate(LINES, RUN, ["AP", "nDCG@2", *FAMILY[:6], "PIA@3", *FAMILY[7:]])
     assert FAMILY[6] == "PIA"
-    assert together.values[0, 2:].tolist() == alone
+    assert together.matrix[0, 2:].tolist() == alone
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ ALL = [*(f"{name}@3" for name in FAMILY), *(name for name in FAMILY if name != "
 @settings(max_examples=100, deadline=None)
 @given(JUDGED, RANKED)
 def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
-    values = karat.evaluate({"q": judged}, {"q": ranked}, ALL).values
+    values = karat.evaluate({"q": judged}, {"q": ranked}, ALL).matrix
     # A greedy list is not the best one, so a share of it may pass 1 a little.
     assert ((values >= 0) & (values <= 1.2)).all()
     assert np.isfinite(values).all()
@@ -230,9 +230,9 @@ def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
 @given(JUDGED, RANKED)
 def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: dict, ranked: dict) -> None:
     renamed = {f"z{9 - int(key)}": dict(reversed(its.items())) for key, its in reversed(judged.items())}
-    alone = karat.evaluate({"q": judged}, {"q": ranked}, ALL).values[0]
+    alone = karat.evaluate({"q": judged}, {"q": ranked}, ALL).matrix[0]
     scores = karat.evaluate({"a": QRELS["q"], "q": renamed}, {"a": RUN["q"], "q": ranked}, ALL)
-    assert scores.values[1] == pytest.approx(alone, abs=1e-12)
+    assert scores.matrix[1] == pytest.approx(alone, abs=1e-12)
 
 
 @settings(max_examples=100, deadline=None)
@@ -240,8 +240,8 @@ def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: d
 def test_a_cut_equals_a_shorter_run(judged: dict, ranked: dict) -> None:
     short = dict(list(ranked.items())[:3])
     names = [name for name in ALL if name.endswith("@3")]
-    whole = karat.evaluate({"q": judged}, {"q": ranked}, names).values
-    assert karat.evaluate({"q": judged}, {"q": short}, names).values.tolist() == whole.tolist()
+    whole = karat.evaluate({"q": judged}, {"q": ranked}, names).matrix
+    assert karat.evaluate({"q": judged}, {"q": short}, names).matrix.tolist() == whole.tolist()
 
 
 @settings(max_examples=100, deadline=None)
@@ -263,4 +263,4 @@ def test_the_greedy_list_scores_1(judged: dict) -> None:
     if order:
         run = {"q": {name: -float(place) for place, name in enumerate(order)}}
         names = ["alphanDCG", "alphanDCG@2", "nERRIA@3", "nNRBP", "SRecall"]
-        assert karat.evaluate({"q": judged}, run, names).values[0] == pytest.approx(1.0, abs=1e-12)
+        assert karat.evaluate({"q": judged}, run, names).matrix[0] == pytest.approx(1.0, abs=1e-12)

@@ -178,7 +178,7 @@ def test_the_values_in_the_page_are_the_scores(quick: Make) -> None:
     data = data_of(made.html)
     block = np.frombuffer(base64.b64decode(data["values"]["data"]), "<f4").reshape(2, 2, 4)
     assert block[0].tolist() == [[0.5, 1, 0.5, 0.5], [1, 1, 1, 1]]
-    expected = karat.evaluate(QRELS, OLD, ["nDCG@10"]).values[:, 0]
+    expected = karat.evaluate(QRELS, OLD, ["nDCG@10"]).matrix[:, 0]
     assert np.abs(block[1, 0] - expected).max() < 1e-7
 
 

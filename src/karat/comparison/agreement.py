@@ -328,7 +328,7 @@ def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int
     queries = {each.queries for each in every}
     kind = a.scores[0].measures[a.scores[0].column(label)].definition.aggregate
     table = (
-        np.stack([each.values[:, each.column(label)] for each in every], axis=1)
+        np.stack([each.matrix[:, each.column(label)] for each in every], axis=1)
         if len(queries) == 1 and kind == "mean"
         else np.full((1, 2), np.nan)
     )

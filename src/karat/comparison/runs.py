@@ -179,7 +179,7 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
         scores,
         labels=tuple(labels),
         measures=tuple(scores.measures[place] for place in places),
-        values=scores.values[:, places],
+        matrix=scores.matrix[:, places],
         bounds={
             new: scores.bounds[old] for new, old in zip(labels, own, strict=True) if old in scores.bounds
         },
@@ -329,7 +329,7 @@ def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
     values, weights = np.full(shape, np.nan), np.ones(shape)
     for place, each in enumerate(scores):
         rows = slice(None) if each.queries == queries else [row[query] for query in each.queries]
-        kept = each.values if each.counted is None else np.where(each.counted, each.values, np.nan)
+        kept = each.matrix if each.counted is None else np.where(each.counted, each.matrix, np.nan)
         values[:, rows, place] = kept.T
         if each.weights is not None:
             weights[:, rows, place] = each.weights.T

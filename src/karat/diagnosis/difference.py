@@ -20,9 +20,9 @@ from karat.matching.match import MatchedOnce
 from karat.measures import Measure
 from karat.measures.define import show
 from karat.output.errors import DataError, MeasureError, command_of
-from karat.output.escaping import json_text
+from karat.output.escaping import html, json_text
 from karat.output.language import plural
-from karat.output.tables import Display, folded, lay_out
+from karat.output.tables import Display, folded, html_table, lay_out
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
@@ -184,18 +184,23 @@ class Difference(Display):
         Args:
             columns: how wide a line may be.
         """
+        parts = [lay_out("text", *table) for table in self.tables()]
+        return "\n".join([*parts, *(folded(sentence, columns) for sentence in self.sentences())])
+
+    def tables(self) -> list[tuple[list[str], list[list[str]], int]]:
+        """Both values, and the steps that move something: header, rows, and how many columns hold names."""
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
         ]
-        parts = [lay_out("text", [self.asked, "read as", "value"], ends, 2)]
-        moving = [step for step in self.steps if step.queries or step.moved]
-        if moving:
-            parts.append(
-                lay_out("text", ["step", "from", "to", "value", "moved", "queries"], self.rows(moving), 3)
-            )
-        parts += [folded(sentence, columns) for sentence in self.sentences()]
-        return "\n".join(parts)
+        moving = self.rows([step for step in self.steps if step.queries or step.moved])
+        steps = (["step", "from", "to", "value", "moved", "queries"], moving, 3)
+        return [([self.asked, "read as", "value"], ends, 2), *([steps] if moving else [])]
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        tables = [html_table(header, rows, range(names)) for header, rows, names in self.tables()]
+        return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
         """The cells of the table; what is shown as moved is the difference of the values shown, so that it adds up."""
@@ -423,7 +428,7 @@ def moved(before: Scores | None, after: Scores | None) -> int:
         there = before or after
         return 0 if there is None else len(there.queries)
     if before.queries == after.queries:
-        old, new = before.values[:, 0], after.values[:, 0]
+        old, new = before.matrix[:, 0], after.matrix[:, 0]
         return int(np.count_nonzero((old != new) & ~(np.isnan(old) & np.isnan(new))))
     mine, its = (each.by_query(each.labels[0]) for each in (before, after))
     return sum(not same(mine.get(query), its.get(query)) for query in mine.keys() | its.keys())

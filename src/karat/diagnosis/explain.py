@@ -174,7 +174,7 @@ def explained(
     scores = scored(lambda _: found, {label: measure}, policy, convention, subject.name)
     lists = Flat(found.rows, every_rank=True)
     derivation = derive(trace(measure.values, lists))
-    value = float(scores.values[0, 0])
+    value = float(scores.matrix[0, 0])
     facts = [
         *subject.sizes(found, measure, say),
         *decisions(found, own, measure, scores.bounds.get(label), digits, say),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,11 @@ from karat.inputs.run import Run, RunLike
 from karat.matching.match import Match, match, match_grades
 from karat.matching.mismatch import doubts
 from karat.measures.define import show
-from karat.output.errors import DataError, MeasureError, warn
+from karat.output.errors import DataError, MeasureError, NotEvaluatedError, warn
 from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
@@ -30,7 +31,7 @@ TENTHS = tuple(number / 10 for number in range(11))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Display):
+class Curve(Display, Mapping[str, list[float]]):
     """Values of measures along the ranks.
 
     Args:
@@ -54,16 +55,16 @@ class Curve(Display):
             MeasureError: it was not asked for.
         """
         if measure not in self.at:
-            raise MeasureError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")
+            raise NotEvaluatedError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")
         return [placed(measure, each) for each in self.at[measure]]
 
     def __iter__(self) -> Iterator[str]:
         """The measures, without their depths or levels."""
         return iter(self.at)
 
-    def keys(self) -> tuple[str, ...]:
-        """The same, so that ``dict(curve)`` gives the means of each."""
-        return tuple(self.at)
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.at)
 
     def __getitem__(self, measure: str) -> list[float]:
         """The mean over the queries, from the first depth to the last."""

@@ -361,7 +361,7 @@ def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str
         scores,
         labels=tuple(asked),
         measures=tuple(asked.values()),
-        values=widened(scores.values, math.nan),
+        matrix=widened(scores.matrix, math.nan),
         weights=None if scores.weights is None else widened(scores.weights, 1.0),
         failed=failed,
     )
@@ -404,7 +404,7 @@ def computed(
         labels=tuple(asked),
         measures=tuple(asked.values()),
         queries=tuple(map(text_of, found.queries)),
-        values=values,
+        matrix=values,
         policy=policy,
         counts=found.counts,
         bounds=bounds,

@@ -70,7 +70,7 @@ def board(
         return turned_if_wide(layout, ["run", *labels], rows, columns)
     rows = []
     for each in scores:
-        per = [[query, *cells(each.values[place].tolist(), each)] for place, query in enumerate(each.queries)]
+        per = [[query, *cells(each.matrix[place].tolist(), each)] for place, query in enumerate(each.queries)]
         if each.counted is not None:
             marks = each.counted.tolist()
             per = [
@@ -339,7 +339,7 @@ def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
     for each in scores:
         run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}
         if per_query:
-            rows = each.values.tolist() if np.isfinite(each.values).all() else defined(each.values)
+            rows = each.matrix.tolist() if np.isfinite(each.matrix).all() else defined(each.matrix)
             run["queries"] = {
                 query: dict(zip(each.labels, row, strict=True))
                 for query, row in zip(each.queries, rows, strict=True)

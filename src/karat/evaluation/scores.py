@@ -40,7 +40,7 @@ class Scores(Display, Values):
         labels: what each measure is called in tables.
         measures: the measures.
         queries: the queries evaluated, in byte order.
-        values: one value per query and measure [queries, measures].
+        matrix: one value per query and measure [queries, measures].
         policy: under which policy.
         counts: what was found and decided.
         bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
@@ -87,11 +87,11 @@ class Scores(Display, Values):
         merged = replace(
             self,
             queries=tuple(names[each] for each in order),
-            values=np.concatenate([each.values for each in parts])[order],
+            matrix=np.concatenate([each.matrix for each in parts])[order],
             counts=self.counts.merge(*(each.counts for each in others)),
             bounds={},
-            counted=stacked([(each.counted, each.values.shape) for each in parts], np.bool_, order),
-            weights=stacked([(each.weights, each.values.shape) for each in parts], np.float64, order),
+            counted=stacked([(each.counted, each.matrix.shape) for each in parts], np.bool_, order),
+            weights=stacked([(each.weights, each.matrix.shape) for each in parts], np.float64, order),
             errors=merged_errors(parts),
             failed={label: reason for each in parts for label, reason in each.failed.items()},
             inputs={},
@@ -135,7 +135,7 @@ class Scores(Display, Values):
         origins = [self.inputs[role] for role in ("run", "qrels") if role in self.inputs]
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
         columns: dict[str, Any] = {"query": list(map(int, self.queries)) if whole else list(self.queries)}
-        columns |= {label: self.values[:, place].tolist() for place, label in enumerate(self.labels)}
+        columns |= {label: self.matrix[:, place].tolist() for place, label in enumerate(self.labels)}
         found = next((each.library for each in origins if each.library in FRAMES), None)
         library: Any = backend or found or first_installed()
         if library in TABLES:
@@ -216,7 +216,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         rows = [
             (each.name, query, values)
             for each in every
-            for query, values in zip(each.queries, each.values.tolist(), strict=True)
+            for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
         ]
         if not per_query:
             rows = [(each.name, "", list(each.means().values())) for each in every]
@@ -283,7 +283,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
     """The merged scores with the values of measures that compare documents of several parts."""
     from karat.lists.flat import Flat
 
-    values, pools = merged.values.copy(), {}
+    values, pools = merged.matrix.copy(), {}
     weights = np.ones(values.shape) if merged.weights is None else merged.weights.copy()
     place_of = {query: place for place, query in enumerate(merged.queries)}
     for label in merged.pools:
@@ -299,7 +299,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
         values[places, column] = np.where(own > 0, found, values[places, column])
         weights[places, column] = own if rows.weight is None else own * rows.weight
         pools[label] = rows
-    return replace(merged, values=values, weights=weights, pools=pools)
+    return replace(merged, matrix=values, weights=weights, pools=pools)
 
 
 def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
@@ -334,7 +334,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
     for place, label in enumerate(order):
         part = owner[label]
         rows = [row[query] for query in part.queries]
-        values[rows, place] = part.values[:, part.column(label)]
+        values[rows, place] = part.matrix[:, part.column(label)]
         counted[rows, place] = True
         if part.weights is not None:
             weights[rows, place] = part.weights[:, part.column(label)]
@@ -344,7 +344,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
         labels=tuple(order),
         measures=tuple(owner[label].measures[owner[label].column(label)] for label in order),
         queries=tuple(queries),
-        values=values,
+        matrix=values,
         policy=policy,
         counts=replace(
             parts[0].counts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.measures import Measure, parse_measure
-from karat.output.errors import MeasureError
+from karat.output.errors import MeasureError, NotEvaluatedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,14 +30,14 @@ GEOMETRIC_FLOOR = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values:
+class Values(Mapping[str, float]):
     """Per-query values of one run, with the counts of what was decided; its fields are those of ``karat.Scores``."""
 
     name: str
     labels: tuple[str, ...]
     measures: tuple[Measure, ...]
     queries: tuple[str, ...]
-    values: Floats
+    matrix: Floats
     policy: Policy
     counts: Counts
     bounds: dict[str, tuple[float, float]]
@@ -58,17 +59,20 @@ class Values:
         """
         if measure in self.labels:
             return self.labels.index(str(measure))
-        wanted = parse_measure(measure)
+        try:
+            wanted = parse_measure(measure)
+        except MeasureError as error:
+            raise NotEvaluatedError(*error.args, remedy=error.remedy) from None
         if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
             return self.labels.index(str(wanted))
         if wanted not in self.measures:
-            raise MeasureError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
+            raise NotEvaluatedError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
         return self.measures.index(wanted)
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
         place = self.column(measure)
-        values = self.values[:, place]
+        values = self.matrix[:, place]
         weights = None if self.weights is None else self.weights[:, place]
         if self.counted is not None:
             kept = self.counted[:, place]
@@ -90,14 +94,6 @@ class Values:
         """How many measures there are."""
         return len(self.labels)
 
-    def keys(self) -> tuple[str, ...]:
-        """The labels, so that ``dict(scores)`` gives the aggregate of each."""
-        return self.labels
-
-    def items(self) -> Iterator[tuple[str, float]]:
-        """Each label with its aggregate."""
-        return iter(self.means().items())
-
     def means(self) -> dict[str, float]:
         """Every aggregate by label."""
         return {label: self[label] for label in self.labels}
@@ -105,7 +101,7 @@ class Values:
     def by_query(self, measure: str | Measure) -> dict[str, float]:
         """Each query's value; a query that the measure leaves out is not there."""
         place = self.column(measure)
-        values = dict(zip(self.queries, self.values[:, place].tolist(), strict=True))
+        values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
         if self.counted is None:
             return values
         kept = self.counted[:, place].tolist()

@@ -247,6 +247,10 @@ class MeasureError(KaratError, ValueError):
     """An unknown name or parameter of a measure; the sentence gives the nearest ones."""
 
 
+class NotEvaluatedError(MeasureError, KeyError):
+    """A measure that a result does not hold."""
+
+
 class PolicyError(KaratError, ValueError):
     """An unknown policy or profile; the sentence lists the known ones."""
 

@@ -139,7 +139,7 @@ class Meter:
         self.stand_under(scores.policy)
         columns = {
             label: Column(
-                scores.values[:, place],
+                scores.matrix[:, place],
                 None if scores.weights is None else scores.weights[:, place],
                 None if scores.counted is None else scores.counted[:, place],
             )

@@ -168,7 +168,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
     return replace(
         scores,
         queries=tuple(each for each in scores.queries if each in queries),
-        values=scores.values[kept],
+        matrix=scores.matrix[kept],
         counted=None if scores.counted is None else scores.counted[kept],
         weights=None if scores.weights is None else scores.weights[kept],
         bounds={},
@@ -177,13 +177,13 @@ def only(scores: Scores, queries: set[str]) -> Scores:
 
 def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
     """Scores of the same queries, with values only where both have one: then both means are over the same."""
-    sides = [replace(each, values=each.values.copy()) for each in (old, new)]
+    sides = [replace(each, matrix=each.matrix.copy()) for each in (old, new)]
     for name in measures:
         columns = [each.column(name) for each in sides]
         there = np.ones(len(old.queries), bool)
         for each, column in zip(sides, columns, strict=True):
-            there &= ~np.isnan(each.values[:, column])
+            there &= ~np.isnan(each.matrix[:, column])
             there &= True if each.counted is None else each.counted[:, column]
         for each, column in zip(sides, columns, strict=True):
-            each.values[~there, column] = np.nan
+            each.matrix[~there, column] = np.nan
     return sides[0], sides[1]

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from karat._version import __version__
-from karat.output.escaping import command, json_text, markdown, printable, sentence
-from karat.output.tables import Display, Marked, folded, lay_out
+from karat.output.escaping import command, html, json_text, markdown, printable, sentence
+from karat.output.tables import Display, Marked, folded, html_table, lay_out
 
 __all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
 
@@ -284,6 +284,25 @@ class Gate(Display):
 
     def to_markdown(self) -> str:
         """The answer as a table, the worst queries as another: for a summary page or a comment."""
+        checks, worst = self.tables()
+        text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', *checks, 2)}\n"
+        if worst[1]:
+            text += f"{lay_out('markdown', *worst, 2)}\n"
+        return text + "".join(f"- {markdown(line)}\n" for line in self.lines())
+
+    def lines(self) -> list[str]:
+        """The lines under the tables: how each check reads, and the remarks."""
+        return [*(f"{each.label}: {said}" for each in self.checks for said in each.reading), *self.remarks]
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        checks, worst = self.tables()
+        lost = html_table(*worst, [0, 1]) if worst[1] else ""
+        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.lines())
+        return html_table(*checks, [0, 1], head=self.headline) + lost + lines
+
+    def tables(self) -> tuple[tuple[list[str], list[list[str]]], tuple[list[str], list[list[str]]]]:
+        """The checks and the queries that lost most, each with a header and rows."""
         header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
         rows = [
             [
@@ -303,12 +322,7 @@ class Gate(Display):
             for each in self.checks
             for one in each.worst
         ]
-        text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', header, rows, 2)}\n"
-        if worst:
-            title = ["measure", "query that lost", "before", "after"]
-            text += f"{lay_out('markdown', title, worst, 2)}\n"
-        readings = [f"{each.label}: {said}" for each in self.checks for said in each.reading]
-        return text + "".join(f"- {markdown(line)}\n" for line in [*readings, *self.remarks])
+        return (header, rows), (["measure", "query that lost", "before", "after"], worst)
 
     def to_json(self) -> str:
         """Everything, numbers in full precision, undefined ones as null."""

@@ -169,7 +169,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         labels=labels,
         measures=tuple(parse_measure(measure) for measure in document["measures"].values()),
         queries=tuple(rows),
-        values=values,
+        matrix=values,
         policy=policy_in(document),
         counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),
         bounds={label: (low, high) for label, (low, high) in run.get("ties", {}).items()},

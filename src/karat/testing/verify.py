@@ -20,9 +20,9 @@ from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 from karat.output.errors import DataError, Worded, worded
-from karat.output.escaping import json_text, sentence
+from karat.output.escaping import html, json_text, sentence
 from karat.output.language import plural
-from karat.output.tables import Display
+from karat.output.tables import Display, html_table
 from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
 from karat.testing.record import comparison_of, digests, versions
 
@@ -75,13 +75,28 @@ class Verification(Display):
 
     def to_text(self) -> str:
         """A line that says it, then a line for each finding and note."""
+        lines = [self.headline, *(f"  {kind + ':':<12}{said}" for kind, said in self.rows())]
+        return "".join(f"{sentence(line)}\n" for line in lines)
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
         digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
         verdict = f"equal ({digits})" if self.equal else "differs"
-        lines = [f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} made again"]
-        lines += [f"  {each.kind + ':':<12}{each.sentence}" for each in self.findings]
-        return "".join(
-            f"{sentence(line)}\n" for line in [*lines, *(f"  {'note:':<12}{each}" for each in self.notes)]
-        )
+        return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} made again"
+
+    def rows(self) -> list[list[str]]:
+        """Each finding and note with its kind."""
+        return [
+            *([each.kind, each.sentence] for each in self.findings),
+            *(["note", each] for each in self.notes),
+        ]
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        if not self.rows():
+            return f"<p>{html(self.headline)}</p>\n"
+        return html_table(["what", "how it differs"], self.rows(), [0, 1], head=self.headline)
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -155,7 +170,7 @@ def verify(
         findings=(*changed, *differences),
         notes=(*changed_versions(recorded.document), *unknown),
         largest=largest,
-        counted=sum(each.values.size for each in scores),
+        counted=sum(each.matrix.size for each in scores),
         tolerance=tolerance,
     )
 

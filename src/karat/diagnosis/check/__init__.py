@@ -18,7 +18,7 @@ from karat.inputs.run import short
 from karat.measures import parse_measures
 from karat.output.escaping import json_text, sentence
 from karat.output.language import plural
-from karat.output.tables import Display, folded
+from karat.output.tables import Display, folded, html_table, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,10 +103,12 @@ class Check(Display):
 
     def to_markdown(self) -> str:
         """A table with a row for each finding, and the summary."""
-        from karat.output.tables import lay_out
+        header, rows = self.table()
+        table = lay_out("markdown", header, rows, len(header)) + "\n" if rows else ""
+        return f"{table}{self.summary()}\n"
 
-        if not self.findings:
-            return self.summary() + "\n"
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The header, and a row for each finding."""
         rows = [
             [
                 each.severity,
@@ -119,8 +121,12 @@ class Check(Display):
             ]
             for each in self.findings
         ]
-        header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
-        return lay_out("markdown", header, rows, len(header)) + "\n" + self.summary() + "\n"
+        return ["severity", "code", "in", "what", "where", "what it does", "what to do"], rows
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        header, rows = self.table()
+        return html_table(header, rows, range(len(header)), self.summary())
 
     def to_json(self) -> str:
         """Everything, for programs."""

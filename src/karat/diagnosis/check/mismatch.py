@@ -158,7 +158,7 @@ def perfect(pair: Pair) -> Iterator[Finding]:
     scores = pair.scores()
     if pair.matched is None or scores is None or len(scores.queries) < SEVERAL:
         return
-    if (scores.values == 1).all() and int(pair.matched.length.max()) > 1:
+    if (scores.matrix == 1).all() and int(pair.matched.length.max()) > 1:
         yield found("perfect", pair.name, f"1 in every query: {', '.join(scores.labels)}")
 
 

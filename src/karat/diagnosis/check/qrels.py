@@ -243,7 +243,7 @@ def uncertain(pair: Pair | None) -> str:
     from karat.comparison.statistics.t_test import margin
 
     label = scores.labels[0]
-    half = float(margin(scores.values[:, :1])[0])
+    half = float(margin(scores.matrix[:, :1])[0])
     if not half:
         return ""
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"

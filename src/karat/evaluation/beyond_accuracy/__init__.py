@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,12 @@ from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.evaluation.beyond_accuracy.measures import BEYOND, parse
 from karat.measures.names import split_names
-from karat.output.errors import DataError, MeasureError
+from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
-from karat.output.tables import Display, lay_out
+from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from karat.evaluation.beyond_accuracy.inputs import ItemsLike, Recommended, UsersLike
     from karat.lists.rows import Floats
@@ -162,11 +163,11 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Beyond(Display):
+class Beyond(Display, Mapping[str, float]):
     """Measures of recommendations beyond accuracy.
 
     Args:
-        values: each measure's value.
+        entries: each measure with its value.
         users: who was recommended something.
         bases: the size of the data by name: users, recommendations, items, catalogue, train.
 
@@ -177,7 +178,7 @@ class Beyond(Display):
         (1.0, 0.5)
     """
 
-    values: tuple[Value, ...]
+    entries: tuple[Value, ...]
     users: tuple[Hashable, ...]
     bases: dict[str, int]
 
@@ -187,11 +188,11 @@ class Beyond(Display):
 
     def __iter__(self) -> Iterator[str]:
         """The measures' names as they were asked for."""
-        return iter(each.label for each in self.values)
+        return iter(each.label for each in self.entries)
 
-    def keys(self) -> tuple[str, ...]:
-        """The same, so that ``dict(found)`` gives the value of each."""
-        return tuple(self)
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.entries)
 
     def of(self, label: str) -> Value:
         """A measure's value with its story.
@@ -199,10 +200,10 @@ class Beyond(Display):
         Raises:
             MeasureError: it was not asked for.
         """
-        for each in self.values:
+        for each in self.entries:
             if label in (each.label, each.full):
                 return each
-        raise MeasureError(f"'{label}' was not asked for; there are: {', '.join(self)}.")
+        raise NotEvaluatedError(f"'{label}' was not asked for; there are: {', '.join(self)}.")
 
     def by_user(self, label: str) -> dict[Hashable, float]:
         """Each user's value, NaN where it is undefined.
@@ -223,13 +224,17 @@ class Beyond(Display):
         Args:
             layout: ``text``, ``markdown``, ``latex``, ``csv`` or ``tsv``.
         """
-        rows = [[each.label, f"{each.value:.4f}", each.full] for each in self.values]
-        return lay_out(layout, ["measure", "value", "in full"], rows, [0, 2])
+        return lay_out(layout, *self.table(), [0, 2])
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The header, and a row for each measure."""
+        rows = [[each.label, f"{each.value:.4f}", each.full] for each in self.entries]
+        return ["measure", "value", "in full"], rows
 
     def footer(self) -> str:
         """The size of the data, and how many users have no value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
-        for each in self.values:
+        for each in self.entries:
             without = 0 if each.users is None else int(np.isnan(each.users).sum())
             if without:
                 parts.append(f"{each.label} is undefined for {without} users, left out of its mean")
@@ -239,11 +244,15 @@ class Beyond(Display):
         """The table and the footer."""
         return f"{self.to_text()}{self.footer()}"
 
+    def _repr_html_(self) -> str:
+        """The table and the footer for a notebook."""
+        return html_table(*self.table(), [0, 2], self.footer())
+
     def as_dict(self) -> dict[str, Any]:
         """Everything by name; undefined values are None."""
         return {
             "measures": {
-                each.label: {"value": defined(each.value), "in_full": each.full} for each in self.values
+                each.label: {"value": defined(each.value), "in_full": each.full} for each in self.entries
             },
             "bases": self.bases,
             "karat": __version__,
