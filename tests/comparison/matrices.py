@@ -27,7 +27,7 @@ def scores(name: str, values: Any, label: str = "AP", **axes: Any) -> Scores:
         labels=tuple(labels),
         measures=tuple(map(parse_measure, labels)),
         queries=tuple(f"q{number:03}" for number in range(len(column))),
-        values=column,
+        matrix=column,
         policy=Policy(),
         counts=Counts(queries=len(column), judged=len(column)),
         bounds={},
