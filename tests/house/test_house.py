@@ -32,7 +32,7 @@ MAP = (
     (CHECKOUT / "CONTRIBUTING.md")
     .read_text(encoding="utf-8")
     .partition("## The map")[2]
-    .partition("Beside it:")[0]
+    .partition("The other folders:")[0]
 )
 ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
 """The rooms of the map, from the top down."""
