@@ -14,7 +14,7 @@ from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.errors import DataError, did_you_mean
 from karat.output.language import plural
-from karat.output.tables import Display, folded, in_bands, lay_out
+from karat.output.tables import Display, decimals, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -416,7 +416,7 @@ def unknown(found: Agreement) -> list[str]:
 
 def number(value: float) -> str:
     """A statistic with two decimals, - where it is not defined."""
-    return "-" if math.isnan(value) else f"{value:.2f}"
+    return decimals(value, 2)
 
 
 def between(low: float, high: float) -> str:

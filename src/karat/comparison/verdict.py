@@ -10,6 +10,7 @@ from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, letter, ranked, turned
 from karat.evaluation.score_tables import conventions_of
 from karat.output.language import plural
+from karat.output.tables import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,17 +282,13 @@ def digits_of(queries: int) -> int:
 
 def score(value: float, digits: int, kind: str = "mean") -> str:
     """A score; a count without decimals, ``-`` if undefined."""
-    if math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if kind == "sum" else f"{value:.{digits}f}"
+    return decimals(value, 0 if kind == "sum" else digits)
 
 
 def signed(value: float, digits: int, kind: str = "mean") -> str:
     """A difference, always with its sign."""
-    if math.isnan(value):
-        return "-"
-    text = f"{value:+.0f}" if kind == "sum" else f"{value:+.{digits}f}"
-    return text if float(text) else text.replace("-", "+")
+    text = decimals(value, 0 if kind == "sum" else digits, sign=True)
+    return text if text == "-" or float(text) else text.replace("-", "+")
 
 
 def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: bool = False) -> str:
@@ -304,7 +301,7 @@ def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: 
 
 def effect(value: float) -> str:
     """An effect size."""
-    return "-" if not math.isfinite(value) else signed(value, 2)
+    return signed(value, 2)
 
 
 def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:

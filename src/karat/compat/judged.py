@@ -291,20 +291,14 @@ def read_judged(path: str, form: str, version: int) -> Judged:
     unreadable, malformed, kind = FORMATS[form]
     quit_in = f"trec_eval: Quit in file '{path}'\n"
     try:
-        judged = read_grades(path, version) if form == "qrels" else read_lines(path, form, version)
+        judged = read_grades(path, version) if form == "qrels" else read_lines(path, form, version, quit_in)
     except _native.LineError as error:
         raise Refusal(2, f"trec_eval.{malformed}: Malformed line {error.data_line}\n{quit_in}") from None
-    except DuplicateError as error:
-        raise Refusal(2, f"{error}{quit_in}") from None
     except (OSError, DataError):
         judged = None
     if judged is None or not judged.queries:
         raise Refusal(2, f"trec_eval.{unreadable}: Cannot read {kind} file '{path}'\n{quit_in}")
     return judged
-
-
-class DuplicateError(Exception):
-    """A document that one judgment group grades twice."""
 
 
 def read_grades(path: str, version: int) -> Grades:
@@ -324,7 +318,7 @@ def read_grades(path: str, version: int) -> Grades:
     return Grades(as_c_reads(from_path(path), read))
 
 
-def read_lines(path: str, form: str, version: int) -> Lines:
+def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
     """Read one of the formats with judgment groups."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
 
@@ -344,18 +338,17 @@ def read_lines(path: str, form: str, version: int) -> Lines:
     if version < 10 and form != "qrels_jg":
         number = number.astype(np.float32).astype(np.float64)
     if form == "qrels_jg":
-        refuse_duplicates(list(zip(queries, groups, documents)))
+        refuse_duplicates(sorted(zip(queries, groups, documents)), quit_in)
     return in_order(
         Grouped if form == "qrels_jg" else Preferred, queries, groups, subgroups, documents, number
     )
 
 
-def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]]) -> None:
-    """Refuse a document that occurs twice in one group."""
-    ordered = sorted(lines)
-    for line, following in pairwise(ordered):
+def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]], quit_in: str) -> None:
+    """Refuse a document that occurs twice in one group; the lines are sorted."""
+    for line, following in pairwise(lines):
         if line == following:
-            raise DuplicateError(duplicate("get_qrels", line[2], "\n"))
+            raise Refusal(2, duplicate("get_qrels", line[2], "\n") + quit_in)
 
 
 def in_order(

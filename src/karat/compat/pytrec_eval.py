@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from karat import _native
+from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named
 from karat.evaluation.engine import values_of
-from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.errors import mapping_fault
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
@@ -313,25 +313,8 @@ def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Float
     values = np.zeros((len(rows.length), len(measures)))
     if not asked:
         return values
-    known = values_of(rows, asked)
+    known, lists = values_of(rows, asked), Flat(rows)
     for place, measure in enumerate(measures.values()):
         if measure is not None:
-            values[:, place] = before_the_mean(known[:, asked.index(measure)], measure, rows)
+            values[:, place] = before_the_mean(known[:, asked.index(measure)], lists, measure)
     return values
-
-
-def before_the_mean(values: Floats, measure: Measure, rows: JudgedRows) -> Floats:
-    """The values, as logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0."""
-    if measure.definition.aggregate == "geometric":
-        return cast("Floats", np.log(np.maximum(values, GEOMETRIC_FLOOR)))
-    if measure.name in ("IPrec", "IPrecMean") and not rows.length.all():
-        return np.where(asks_for_none(measure, rows), np.nan, values)
-    return values
-
-
-def asks_for_none(measure: Measure, rows: JudgedRows) -> Any:
-    """A mark on empty lists with a recall point that needs no document: there trec_eval divides 0 by 0."""
-    lists, arguments = Flat(rows), measure.arguments
-    point = min(arguments["points"]) if measure.name == "IPrecMean" else arguments["recall"]
-    needed = lists.whole(point * lists.n_relevant(arguments["rel"]), arguments["rounding"])
-    return (rows.length == 0) & (cast("Any", needed) == 0)

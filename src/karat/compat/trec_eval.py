@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from karat.lists import Lists
     from karat.lists.rows import Floats, Integers
     from karat.measures import Measure
 
@@ -263,7 +262,7 @@ def output(request: Request) -> Iterator[bytes]:
             values[:, measured] = zscores.convert(names, printed, values[:, measured])
         if request.per_query:
             strings = relstrings(lists, asked, run.placeholder[queries])
-            yield from per_query(names, asked, values, strings, zscores is not None)
+            yield per_query(names, asked, values, strings, zscores is not None)
         if stop is None and request.summary:
             yield summary(request, judged, run, asked, values)
     if stop is not None:
@@ -390,22 +389,23 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
                 values[:, place] = 1.0
                 continue
             found = cast("Floats", column.measure.values(carriers[every]))
-            if column.aggregate == "geometric":
-                found = np.log(np.maximum(found, GEOMETRIC_FLOOR))
-            undefined = without_documents(carriers[every], column.measure)
-            values[:, place] = found if undefined is None else np.where(undefined, np.nan, found)
+            values[:, place] = before_the_mean(found, carriers[every], column.measure)
     return values
 
 
-def without_documents(lists: Lists, measure: Measure) -> Any:
-    """A mark on empty lists whose interpolated precision needs no document: there trec_eval divides 0 by 0."""
-    arguments = measure.arguments
-    points: Any = {"IPrec": [arguments.get("recall")], "IPrecMean": arguments.get("points")}.get(measure.name)
-    if points is None:
-        return None
-    relevant = lists.n_relevant(arguments["rel"])
-    needed: Any = [lists.whole(point * relevant, arguments["rounding"]) for point in points]
-    return (cast("Any", lists.length) == 0) & (np.min(needed, axis=0) <= 0)
+def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
+    """The terms of the mean: logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0.
+
+    It does so on empty lists if interpolated precision has a recall point that needs no document.
+    """
+    arguments, empty = measure.arguments, lists.rows.length == 0
+    if measure.definition.aggregate == "geometric":
+        return cast("Floats", np.log(np.maximum(values, GEOMETRIC_FLOOR)))
+    if measure.name not in ("IPrec", "IPrecMean") or not empty.any():
+        return values
+    point = min(arguments["points"]) if measure.name == "IPrecMean" else arguments["recall"]
+    needed: Any = lists.whole(point * lists.n_relevant(arguments["rel"]), arguments["rounding"])
+    return np.where(empty & (needed <= 0), np.nan, values)
 
 
 def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
@@ -464,8 +464,8 @@ def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool)
 
 def per_query(
     names: list[bytes], asked: list[Column], values: Floats, strings: dict[str, list[bytes]], zscores: bool
-) -> Iterator[bytes]:
-    """Yields the lines of each query, some queries at a time."""
+) -> bytes:
+    """The lines of each query."""
     shown = [
         place
         for place, column in enumerate(asked)
@@ -477,8 +477,7 @@ def per_query(
         for place in shown
     ]
     rows = zip(*cells) if cells else iter([()] * len(names))
-    lines = [filled(template, name, row, zscores) for name, row in zip(names, rows)]
-    yield b"".join(lines)
+    return b"".join(filled(template, name, row, zscores) for name, row in zip(names, rows))
 
 
 def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], values: Floats) -> bytes:

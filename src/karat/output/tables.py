@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Callable, Container, Sequence
@@ -20,6 +21,7 @@ __all__ = [
     "Marked",
     "apart",
     "columns_of",
+    "decimals",
     "folded",
     "html_table",
     "in_bands",
@@ -59,6 +61,13 @@ class Marked(str):
         text = escape(self.plain)
         text = bold % text if self.bold else text
         return text + (raised % escape(self.raised) if self.raised else "")
+
+
+def decimals(value: float | None, digits: int, *, sign: bool = False, undefined: str = "-") -> str:
+    """The number with so many decimals, perhaps always with its sign; ``undefined`` for None, NaN and infinity."""
+    if value is None or not math.isfinite(value):
+        return undefined
+    return f"{value:{'+' if sign else ''}.{digits}f}"
 
 
 def width(cell: str) -> int:

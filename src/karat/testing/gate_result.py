@@ -8,7 +8,7 @@ from typing import Any
 
 from karat._version import __version__
 from karat.output.escaping import command, html, json_text, markdown, printable, sentence
-from karat.output.tables import Display, Marked, folded, html_table, lay_out
+from karat.output.tables import Display, Marked, decimals, folded, html_table, lay_out
 
 __all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
 
@@ -308,8 +308,8 @@ class Gate(Display):
             [
                 "pass" if each.passed else Marked("FAIL", bold=True),
                 each.label,
-                *(f"{value:.4f}" if math.isfinite(value) else "" for value in (each.before, each.after)),
-                f"{each.difference:+.4f}" if math.isfinite(each.difference) else "",
+                *(decimals(value, 4, undefined="") for value in (each.before, each.after)),
+                decimals(each.difference, 4, sign=True, undefined=""),
                 f"{each.kind} {each.limit:g}",
                 f"{each.low:+.4f} to {each.high:+.4f}" if math.isfinite(each.low) else "",
                 shown_p(each.p),
