@@ -1,11 +1,11 @@
 // This file turns the kernel's faults into Python's exceptions.
 #pragma once
 
-#include "python/values.h"
-
+#include "frames/columns.h"
 #include "matching/judgments.h"
 #include "matching/parallel.h"
 #include "python/mapping.h"
+#include "python/values.h"
 
 namespace karat::python {
 
