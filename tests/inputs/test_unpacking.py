@@ -10,6 +10,7 @@ import lzma
 import random
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -81,6 +82,19 @@ def test_a_later_stream_cut_short_anywhere_is_refused(ending: str) -> None:
     pack = PACKERS[ending]
     first, second = pack(RUN[:HALF]), pack(RUN[HALF:])
     assert {unpacked(first + second[:size]) for size in range(1, len(second))} == {None}
+
+
+def test_isal_and_zlib_unpack_and_refuse_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("isal", reason="karat[gzip] is not installed")
+    draw, packed = random.Random(5), gzip.compress(RUN)
+    whole = [packed, packed + gzip.compress(RUN, 1), packed + bytes(9), packed[:-1], packed + b"text"]
+    for _ in range(200):
+        damaged = bytearray(packed)
+        damaged[draw.randrange(10, len(packed))] ^= 1 << draw.randrange(8)
+        whole.append(bytes(damaged))
+    by_isal = [unpacked(each) for each in whole]
+    monkeypatch.setitem(sys.modules, "isal", None)
+    assert by_isal == [unpacked(each) for each in whole]
 
 
 ENDS = {
