@@ -366,7 +366,7 @@ class Evaluated:
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
             judged = self.judgments(policy, subtopics=convention.measure.definition.groups)
-            scores = evaluate_run(judged, self.run, convention.measure, policy=policy)
+            scores = evaluate_run(judged, self.run, convention.measure, policy=policy, bounds=False)
         except DataError as error:
             return Outcome(None, None, error.said)
         self.warned = True

@@ -241,8 +241,10 @@ def scored(
     weights: Mapping[str, float] | None = None,
     best: Ideals | None = None,
     judgments: str = "",
+    *,
+    bounds: bool = True,
 ) -> Scores:
-    """Match and evaluate once for each policy of the measures."""
+    """The scores of a run, matched and evaluated once for each policy of its measures; ``bounds`` those of ties."""
     text_name(name)
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
@@ -263,7 +265,9 @@ def scored(
         for wanted, those in left_out_alike(its, own).items():
             kept = found if wanted is None else found.only(~nothing[wanted])
             shared = best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
-            parts.append(scores_of(kept, those, own, convention, name, weights, shared, judgments))
+            parts.append(
+                scores_of(kept, those, own, convention, name, weights, shared, judgments, bounds=bounds)
+            )
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
     scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
@@ -333,12 +337,14 @@ def scores_of(
     given: Mapping[str, float] | None = None,
     best: dict[Any, Flat] | None = None,
     judgments: str = "",
+    *,
+    bounds: bool,
 ) -> Scores:
     """The scores; a measure that has no value for the grades of a query is undefined for all, and says why."""
     computable, failed = dict(asked), {}
     while True:
         try:
-            scores = computed(found, computable, policy, convention, name, given, best)
+            scores = computed(found, computable, policy, convention, name, given, best, bounds=bounds)
         except UncomputableError as error:
             label = next(label for label, measure in computable.items() if str(measure) == error.measure)
             query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
@@ -375,6 +381,8 @@ def computed(
     name: str,
     given: Mapping[str, float] | None,
     best: dict[Any, Flat] | None,
+    *,
+    bounds: bool,
 ) -> Scores:
     """Call every formula and keep what it gives, with what was decided on the way.
 
@@ -389,7 +397,7 @@ def computed(
         values, errors = expected_values(found, wanted, policy)
     else:
         values, errors = values_of(found.rows, wanted, best), None
-    bounds = tie_bounds(found, asked, policy, column, values) if found.counts.tied else {}
+    extremes = tie_bounds(found, asked, policy, column, values) if bounds and found.counts.tied else {}
     weights = together(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
     for place, measure in enumerate(wanted):
@@ -407,7 +415,7 @@ def computed(
         matrix=values,
         policy=policy,
         counts=found.counts,
-        bounds=bounds,
+        bounds=extremes,
         weights=weights,
         errors={} if errors is None else mean_errors(errors, asked, weights),
         profile=None if convention.name == "karat" else convention.name,

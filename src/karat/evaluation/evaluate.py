@@ -155,13 +155,16 @@ def evaluate_run(
     name: str | None = None,
     exclude: Any = None,
     progress: _native.Progress | None = None,
+    bounds: bool = True,
 ) -> Scores:
-    """Measure one run; arguments and errors as in ``evaluate``, and several runs are refused."""
+    """Measure one run: as ``evaluate``, but several runs are refused, and ``bounds`` of ties may be left out."""
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
     ranked = Run.of(run, name, exclude=exclude)
-    scores, _ = evaluate_one(judged, ranked, asked, convention, policy, weights=weights, progress=progress)
+    scores, _ = evaluate_one(
+        judged, ranked, asked, convention, policy, weights=weights, progress=progress, bounds=bounds
+    )
     return warned(scores)
 
 
@@ -324,6 +327,7 @@ def evaluate_one(
     progress: _native.Progress | None = None,
     best: Ideals | None = None,
     threads: int | None = None,
+    bounds: bool = True,
 ) -> Evaluated:
     """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""
     matches: dict[Policy, Match] = {}
@@ -335,7 +339,7 @@ def evaluate_one(
         matches[own] = found
         return found
 
-    scores = scored(matched, asked, policy, convention, run.name, weights, best, judged.name)
+    scores = scored(matched, asked, policy, convention, run.name, weights, best, judged.name, bounds=bounds)
     inputs = {"qrels": judged.origin, "run": run.origin}
     return replace(scores, inputs=inputs, warnings=(*said, *scores.warnings)), matches
 

@@ -260,7 +260,11 @@ class Pair:
         run = self.run if change is None else self.changed(change)
         try:
             found = evaluate_run(
-                qrels or self.judged.qrels, run, self.measures, policy=LENIENT.changed(**axes)
+                qrels or self.judged.qrels,
+                run,
+                self.measures,
+                policy=LENIENT.changed(**axes),
+                bounds=not (axes or change or qrels),
             )
         except DataError:
             return None
