@@ -268,7 +268,7 @@ def test_longer_runs_are_scored_at_the_shortest_depth() -> None:
     ("qrels", "words"),
     [
         (b"q1\ta\t1\nq2\td\t1\n", "3 columns instead of 4"),
-        (b"q1,0,a,1\nq2,0,d,1\n", "parted by commas"),
+        (b"q1,0,a,1\nq2,0,d,1\n", "separated by commas"),
         (b"q1 0 a 1,5\nq1 0 b 0\nq2 0 d 1\n", "not 'query 0 document grade'"),
         (b'{"q1": {"a": 1}}', "is JSON"),
         ("q1 0 a 1\n".encode("utf-16"), "is UTF-16 text"),

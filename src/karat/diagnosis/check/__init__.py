@@ -237,7 +237,7 @@ def check(
         >>> import karat
         >>> qrels = {"q1": {"d1": 1, "d2": 0}}
         >>> print(karat.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
-        written otherwise than in the judgments: 1 query of 1
+        spelled differently than in the judgments: 1 query of 1
     """
     asked = tuple(map(str, parse_measures([measures] if isinstance(measures, str) else list(measures))))
     files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
@@ -245,14 +245,16 @@ def check(
     texts = [taken(run, "run", name, files) for name, run in named(runs)]
     findings: list[Finding] = []
     if len(texts) == 1 and are_swapped(judgments, texts[0]):
-        findings.append(found("swapped", judgments.name, "looks like a run, and the run like judgments"))
+        findings.append(
+            found("swapped", judgments.name, "looks like a run, and the run looks like judgments")
+        )
         judgments, texts = (
             taken(texts[0].given, "qrels", files=files),
             [taken(judgments.given, "run", files=files)],
         )
     second = [text for text in texts if are_judgments(judgments, text)]
     findings += [
-        found("second-judgments", text.name, f"has judgments, as {judgments.name} has") for text in second
+        found("second-judgments", text.name, f"holds judgments, like {judgments.name}") for text in second
     ]
     texts = [text for text in texts if text not in second]
     judged = Judged.of(judgments)

@@ -85,18 +85,20 @@ def spelled_queries(pair: Pair) -> Finding:
     effect = told(values)
     if not effect and values:
         means = next(iter(values.values()))
-        effect = "Written alike: " + ", ".join(f"{name} {mean:.4f}" for name, mean in means.items()) + "."
+        effect = (
+            "With the ids equal: " + ", ".join(f"{name} {mean:.4f}" for name, mean in means.items()) + "."
+        )
     return found(
         "query-spelling",
         pair.name,
-        f"written otherwise than in the judgments: {plural(len(pairs), 'query', 'queries')} of "
+        f"spelled differently than in the judgments: {plural(len(pairs), 'query', 'queries')} of "
         f"{len(pair.retrieved):,}",
         count=len(pairs),
         where=tuple(
             f"'{text_of(each)}' in the judgments, '{text_of(other)}' in the run"
             for each, other in list(pairs.items())[:EXAMPLES]
         ),
-        effect=f"Such a query counts as missing. {effect} What else is said takes them as written alike.",
+        effect=f"Such a query counts as missing. {effect} All other findings treat the ids as equal.",
         values=values,
     )
 
@@ -112,15 +114,15 @@ def documents(pair: Pair) -> Iterator[Finding]:
         yield found(
             "document-spelling",
             pair.name,
-            f"written otherwise than in the judgments: {plural(len(pairs), 'document')}",
+            f"spelled differently than in the judgments: {plural(len(pairs), 'document')}",
             count=len(pairs),
             where=tuple(
                 f"'{text_of(each)}' in the judgments, '{text_of(token)}' in the run"
                 + (f" (line {line:,})" if pair.text.is_file else "")
                 for each, (token, line) in list(pairs.items())[:EXAMPLES]
             ),
-            effect=f"Such a document counts as not retrieved. {told(values)} What else is said takes them as "
-            "written alike.",
+            effect=f"Such a document counts as not retrieved. {told(values)} All other findings treat the "
+            "ids as equal.",
             values=values,
         )
     elif not len(pair.matched.rank):
@@ -243,7 +245,7 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
             f"{short(pairs[each].name)}: {shares[each]:.0%}"
             for each in (*ordered[: EXAMPLES - 1], ordered[-1])
         ),
-        effect=f"The first is scored lower than it deserves. {short(worst.name)}: {told(values)}",
+        effect=f"The first is underestimated. {short(worst.name)}: {told(values)}",
         values=values,
     )
 

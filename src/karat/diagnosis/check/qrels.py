@@ -170,8 +170,8 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         what = f"all {len(grades):,} judgments have grades from {low:g} to {high:g}, none below 1"
         upper = math.ceil(low + 0.7 * (high - low))  # of 5 stars the fourth
         remedy = (
-            f"Say from which grade on a document is relevant, as in AP(rel={upper}), or write what is not relevant as "
-            "0."
+            f"Set the lowest relevant grade, as in AP(rel={upper}), or give documents that are not "
+            "relevant the grade 0."
         )
         yield found("all-relevant", judged.text.name, what, count=len(grades), remedy=remedy)
 
@@ -179,7 +179,7 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 def counts_0(between: int) -> str:
     """The effect of queries without a grade of 1 or more, ``between`` of which have a grade between 0 and 1."""
     if not between:
-        return "Such a query counts 0 whatever is retrieved."
+        return "Such a query scores 0, whatever is retrieved."
     return (
         "Such a query counts 0 in measures of relevance, whatever is retrieved. "
         f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count: "

@@ -74,7 +74,7 @@ def bytes_of_ids(text: Text) -> Iterator[Finding]:
         what = f"bytes that are not UTF-8 in {of_all(survey.undecodable, survey.rows)} (Latin-1? Windows?)"
         yield of_lines("not-utf-8", text, what, survey.undecodable)
     if survey.invisible.count:
-        what = f"blanks or marks that nobody sees, inside fields of {of_all(survey.invisible, survey.rows)}"
+        what = f"invisible characters inside fields of {of_all(survey.invisible, survey.rows)}"
         yield of_lines("invisible-characters", text, what, survey.invisible)
 
 
@@ -130,8 +130,8 @@ def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | No
     for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
         if seen.excerpt.count(letter) >= 2 and width < wanted:
             return (
-                f"fields are parted by {name}, which karat does not read: '{seen.excerpt}'",
-                f"Part them by blanks or tabs, in the order '{LAYOUTS[text.kind]}'.",
+                f"fields are separated by {name}, which karat does not read: '{seen.excerpt}'",
+                f"Separate them by blanks or tabs, in the order '{LAYOUTS[text.kind]}'.",
             )
     what = f"{columns} ('{LAYOUTS[text.kind]}') in {plural(seen.count, 'line')}: '{seen.excerpt}'"
     return what, MENDED[text.kind].get(width)
@@ -152,7 +152,7 @@ def columns(text: Text) -> Iterator[Finding]:
         what = f"several blanks between or after fields in {of_all(survey.padded, survey.rows)}"
         yield of_lines("separators", text, what, survey.padded)
     elif survey.tabs and survey.spaces:
-        what = f"fields are parted by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
+        what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
         yield found("separators", text.name, what)
     if text.kind == "run":
         wide = [(width, seen) for width, seen in survey.widths.items() if width > COLUMNS["run"]]
@@ -165,7 +165,7 @@ def columns(text: Text) -> Iterator[Finding]:
         yield found(
             "comments",
             text.name,
-            f"'#' at the start of {plural(survey.comments, 'line')}: taken for comments",
+            f"'#' at the start of {plural(survey.comments, 'line')}: read as comments",
             count=survey.comments,
         )
     if survey.blank:
@@ -228,7 +228,7 @@ def queries(text: Text) -> Iterator[Finding]:
         yield found("similar-queries", text.name, what, count=len(pairs), where=where)
     apart = survey.groups - survey.query_count
     if apart and text.is_file:
-        what = f"the lines of a query do not stand together: {plural(apart, 'return')} to an earlier query"
+        what = f"the lines of a query are not contiguous: {plural(apart, 'return')} to an earlier query"
         yield found("interleaved", text.name, what, count=apart)
 
 
