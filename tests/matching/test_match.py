@@ -1,0 +1,181 @@
+"""The match, part by part: counts, chosen queries, judgment groups, orders of ties, and changes of a policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.conventions.policy import Policy
+from karat.inputs.qrels import Qrels
+from karat.inputs.run import Run
+from karat.matching.match import Counts, end_to_end, match, match_grades, match_judged_ranking, of_query
+from karat.matching.ties import MOST_ORDERS, drawn_places, each_or_some, from_all
+from karat.output.errors import DataError
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}, "q3": {"z": 1}}
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q3": {"y": 1.0}}
+
+
+def test_counts_of_parts_add_up_and_missing_queries_are_sorted_by_bytes() -> None:
+    first = Counts(queries=2, tied=1, missing=("\udcff", "a"), empty_for={"AP": 1, "RR": 3})
+    second = Counts(queries=3, lines=7, missing=("\U0001f600",), empty_for={"AP": 2, "P": 0})
+    together = first.merge(second, Counts(queries=1))
+    assert (together.queries, together.tied, together.lines) == (6, 1, 7)
+    assert together.missing == ("a", "\U0001f600", "\udcff")
+    assert together.empty_for == {"AP": 3, "RR": 3, "P": 0}
+    assert together.as_dict()["missing"] == ["a", "\U0001f600", "\udcff"]
+    assert list(together.as_dict()).count("missing") == 1
+    assert len(together.as_dict()) == len(together.__dict__)
+
+
+def test_a_skipped_query_leaves_no_trace_but_its_name() -> None:
+    found = match(Qrels.of(QRELS), Run.of(RUN), Policy(missing="skip"))
+    assert found.queries == [b"q1", b"q3"]
+    assert found.counts.queries == 2
+    assert found.counts.missing == ("q2",)
+    assert found.missing.tolist() == [False, False]
+    assert found.rows.length.tolist() == found.whole.length.tolist() == [3, 1]
+    kept = match(Qrels.of(QRELS), Run.of(RUN), Policy())
+    assert kept.missing.tolist() == [False, True, False]
+    assert kept.counts.queries == 3
+    assert (kept.counts.judged, kept.counts.negative, kept.counts.found, kept.counts.relevant) == (3, 1, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("policy", "value"),
+    [
+        ({}, 1.0),  # one of two judged documents is relevant to subtopic 1, and it is first
+        ({"negative": "nonrelevant", "unjudged": "removed"}, 1.0),
+        ({"judgments": "retrieved"}, 1.0),
+    ],
+)
+def test_the_policy_reaches_judgments_by_group(policy: dict[str, Any], value: float) -> None:
+    qrels = {"q": {"1": {"a": 1, "n": -1, "gone": 1}, "2": {"a": 0, "b": 1}}}
+    run = {"q": {"a": 3.0, "n": 2.0, "b": 1.0}}
+    asked = ["SRecall@1", "GroupAP", "AP"]
+    scores = karat.evaluate(qrels, run, asked, policy=Policy(**policy))
+    # Subtopic 1: a at rank 1 of 2 relevant documents, or of 1 retrieved; subtopic 2: b at rank 3, or 3 of those judged.
+    of_1 = 1.0 if policy.get("judgments") == "retrieved" else 1 / 2
+    of_2 = 1 / 3
+    assert scores.means()["GroupAP"] == pytest.approx((of_1 + of_2) / 2)
+    assert scores.means()["SRecall@1"] == value / 2
+
+
+def test_reordered_ties_leave_no_groups() -> None:
+    qrels = {"q": {"1": {"a": 1}, "2": {"b": 0}}}
+    subtopics = Qrels.of(qrels, subtopics=True)
+    found = match(subtopics, Run.of({"q": {"a": 1.0, "b": 1.0}}), Policy(ties="pessimistic"))
+    assert found.rows.by_group is None
+    assert found.whole.document is None
+    assert found.rows.rank.tolist() == [1, 2]
+    assert found.rows.grade.tolist() == [0, 1]
+
+
+def test_the_judgments_of_one_query() -> None:
+    qrels = Qrels.of(QRELS)
+    alone = of_query(qrels, 0)
+    assert alone.name == qrels.name
+    assert alone.judgments.queries == [b"q1"]
+    assert dict(zip(alone.judgments.documents(0), alone.judgments.grades.tolist())) == {
+        b"a": 1,
+        b"b": 0,
+        b"c": -1,
+    }
+    assert alone.judgments.lines.tolist() == qrels.judgments.lines[:3].tolist()
+    nothing = of_query(Qrels.of({"q": {}, "r": {"a": 1}}), 0)
+    assert nothing.name == qrels.name
+    assert nothing.judgments.queries == [b"q"]
+    assert nothing.judgments.documents(0) == []
+
+
+def test_judged_documents_in_their_order_are_a_ranking() -> None:
+    found = match_judged_ranking(Qrels.of(QRELS), Policy())
+    assert found.rows.length.tolist() == [3, 1, 1]
+    assert found.rows.rank.tolist() == [1, 2, 3, 1, 1]
+    assert found.rows.tie_first.tolist() == found.rows.tie_last.tolist() == found.rows.rank.tolist()
+    assert found.rows.judged_grades.tolist() == [1, 0, 2, 1]
+    assert found.rows.judged_offsets.tolist() == [0, 2, 3, 4]
+    assert found.rows.grade.tolist() == [1, 0, -2, 2, 1]
+    assert (found.counts.queries, found.counts.judged, found.counts.negative) == (3, 3, 1)
+    assert not found.missing.any()
+
+
+def test_grades_in_rank_order() -> None:
+    found = match_grades([[1, None, 0], []], [[1, 0, 2], [1]], Policy())
+    assert found.queries == [b"1", b"2"]
+    assert found.rows.length.tolist() == [3, 0]
+    assert found.rows.rank.tolist() == found.rows.tie_first.tolist() == found.rows.tie_last.tolist() == [1, 3]
+    assert found.rows.grade.tolist() == [1, 0]
+    assert found.rows.offsets.tolist() == [0, 2, 2]
+    assert found.rows.judged_grades.tolist() == [1, 0, 2, 1]
+    assert found.rows.judged_offsets.tolist() == [0, 3, 4]
+    assert (found.counts.judged, found.counts.queries, found.missing.any()) == (2, 2, False)
+    alone = match_grades([[1, None, 0]], None, Policy())
+    assert alone.rows.judged_grades.tolist() == [1, 0]
+    with pytest.raises(DataError, match="There are 1 ranked lists but 2 lists of judged grades"):
+        match_grades([[1]], [[1], [1]], Policy())
+    with pytest.raises(DataError, match="ranked list number 2 holds 'x' at place 1"):
+        match_grades([[1], ["x"]], None, Policy())  # type: ignore[list-item]
+    with pytest.raises(DataError, match="list of judged grades number 1 holds nan at place 2"):
+        match_grades([[1]], [[1, float("nan")]], Policy())
+    with pytest.raises(DataError, match="2 documents of grade 1 ranked, and 1 judged"):
+        match_grades([[1, 1]], [[1]], Policy())
+    assert match_grades([[1, 1]], [[1]], Policy(judgments="retrieved")).rows.grade.tolist() == [1, 1]
+
+
+def test_lists_end_to_end() -> None:
+    values, offsets = end_to_end([[1, None], [], [2.5]], "list")
+    assert values.tolist()[::2] == [1, 2.5]
+    assert np.isnan(values[1])
+    assert offsets.tolist() == [0, 2, 2, 3]
+    assert (values.dtype, offsets.dtype) == (np.float64, np.int64)
+
+
+def one_tie(size: int) -> tuple[int, bool]:
+    """How many orders there are of one relevant document among so many of one score, and whether they are drawn."""
+    one = np.array([1.0])
+    ranks, weights, drawn = each_or_some(one, one, [np.array([0])], [(1, size)])
+    assert weights.sum() == pytest.approx(1)
+    return len(ranks), drawn
+
+
+def test_as_many_orders_as_are_enumerated_are_not_drawn() -> None:
+    assert one_tie(MOST_ORDERS) == (MOST_ORDERS, False)
+    assert one_tie(MOST_ORDERS + 1) == (MOST_ORDERS, True)
+
+
+def test_drawn_places_are_distinct_and_even() -> None:
+    size, count = 12, 4
+    assert not from_all(size, count)
+    places = drawn_places(np.random.default_rng(5), size, count)
+    assert places.shape == (MOST_ORDERS, count)
+    assert places.dtype == np.int64
+    assert all(len(set(row)) == count for row in places.tolist())
+    # Each of 4,000 draws is each of 12 places with equal chance: 333 of each, give or take five standard deviations.
+    drawn = np.bincount(places.ravel(), minlength=size)
+    assert len(drawn) == size
+    assert abs(drawn - 4000 / 12).max() < 5 * (4000 / 12) ** 0.5
+    # So is the first of each sample, and the last.
+    for column in (places[:, 0], places[:, -1]):
+        assert abs(np.bincount(column, minlength=size) - 1000 / 12).max() < 5 * (1000 / 12) ** 0.5
+
+
+def test_changes_of_exceptions_are_told_once() -> None:
+    plain, skips = Policy(), Policy(empty="skip")
+    ap, rr = Policy(by_measure={"AP": {"empty": "one"}}), Policy(by_measure={"RR": {"empty": "nan"}})
+    assert ap.changes(plain) == ["AP: empty one"]
+    assert plain.changes(ap) == ["AP: empty zero"]
+    assert ap.changes(rr) == ["AP: empty one", "RR: empty zero"]
+    assert ap.changes(ap) == []
+    # The axis itself says it of RR too.
+    assert skips.changes(rr) == ["empty skip"]
+    assert Policy(empty="skip", by_measure={"RR": {"empty": "nan"}}).changes(plain) == [
+        "empty skip",
+        "RR: empty nan",
+    ]
+    both = Policy(by_measure={"AP": {"empty": "one", "ties": "input"}})
+    assert both.changes(ap) == ["AP: ties input"]
+    assert ap.changes(both) == ["AP: ties trec"]

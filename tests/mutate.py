@@ -1,0 +1,90 @@
+"""This file tests the tests of the match and the policy: mutmut changes each line of them, and some test must fail.
+
+Run it as ``make mutants-match``. Mutants that no test needs to notice are listed, with a reason, in ``EQUIVALENT``; the
+command leaves with exit code 1 and the other survivors if there are any, and names entries that no survivor needs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+COPY = CHECKOUT / "build" / "mutants"
+COPIED = ("src", "tests", "examples", "docs", "README.md", "CONTRIBUTING.md", "pyproject.toml")
+SETTINGS = """
+[tool.mutmut]
+source_paths = ["src"]
+only_mutate = ["src/karat/matching/match.py", "src/karat/matching/ties.py", "src/karat/conventions/policy.py"]
+do_not_mutate_patterns = ['^\\s+raise ']  # sentences of errors
+also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]
+pytest_add_cli_args_test_selection = [
+  "tests/matching/test_match.py",
+  "tests/matching/test_ties.py",
+  "tests/matching/test_ranking.py",
+  "tests/conventions/test_policy.py",
+]
+track_dependencies = false
+use_git_change_detection = false
+"""
+
+EQUIVALENT: dict[str, str] = {
+    r"strict=(None|False)|zip\([\w., ]+, \)": "The lists always have the same length; strict= only guards a mistake.",
+    r"np\.int64\b.*->.*(None|, ?)\)|, None\)|\bnp\.zeros\(.*, \)": "NumPy's default type holds the same numbers.",
+    r'"UTF-8"|"utf-8", \)': "Python knows the codec by both names.",
+    r"turns\[:, members\] = ": "The rotations of a tie in the other direction, or from another start, are the same set.",
+}
+"""Changes that cannot change a value, as a pattern of the changed line, with the reason."""
+
+
+def mutmut(*arguments: str) -> str:
+    """What mutmut says of these arguments, in the copy."""
+    command = [sys.executable, "-m", "mutmut", *arguments]
+    done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, check=False)
+    if done.returncode and arguments[0] == "run":
+        sys.exit(f"mutmut could not run:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def changed(name: str) -> str:
+    """The line that a mutant changes, as it became."""
+    lines = mutmut("show", name).splitlines()
+    return " ".join(line[1:].strip() for line in lines if re.match(r"\+(?!\+\+)", line))
+
+
+def main() -> int:
+    """Copy the checkout, run mutmut there, and report the survivors that no reason explains."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    COPY.mkdir(parents=True)
+    for name in COPIED:
+        source = CHECKOUT / name
+        if source.is_dir():
+            shutil.copytree(source, COPY / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, COPY / name)
+    with (COPY / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(SETTINGS)
+    mutmut("run", "--max-children", str(os.cpu_count() or 1))
+    survivors = re.findall(r"^\s*(\S+): (survived|no tests)$", mutmut("results"), re.MULTILINE)
+    lines = {name: changed(name) for name, _ in survivors}
+    unexplained = {
+        name: line
+        for name, line in lines.items()
+        if not any(re.search(pattern, line) for pattern in EQUIVALENT)
+    }
+    unused = [
+        pattern for pattern in EQUIVALENT if not any(re.search(pattern, line) for line in lines.values())
+    ]
+    sys.stdout.write(f"{len(survivors)} mutants survived, {len(survivors) - len(unexplained)} with a reason\n")
+    sys.stdout.write("".join(f"survived: {name}: {line}\n" for name, line in unexplained.items()))
+    sys.stdout.write("".join(f"no survivor needs: {pattern}\n" for pattern in unused))
+    return 1 if unexplained or unused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
