@@ -20,7 +20,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants plants forms bench clean peers pythons cpus
+.PHONY: help eval test quick check fix fuzz fuzz-quick fuzz-python sanitize mutants mutants-match plants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -30,6 +30,7 @@ help:
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
 	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through karat"
 	@echo "make mutants                 break each formula a little; some test must notice"
+	@echo "make mutants-match           change the code of match, ties and policy by mutmut; some test must notice (half an hour)"
 	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that karat's profiles are held to, for make test"
@@ -137,6 +138,10 @@ fuzz-python: $(VENV)/installed $(VENV)/test-tools
 
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
+
+mutants-match: $(VENV)/installed $(VENV)/test-tools
+	$(PIP) "karat[mutants]"
+	nice $(BIN)/python tests/mutate.py
 
 plants: $(VENV)/build-tools
 	$(BIN)/python tests/plants.py
