@@ -1,4 +1,4 @@
-"""This file writes measures.md, the page of all measures, from the register."""
+"""Writes measures.md, the page of all measures, from the register."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PAGE = Path(__file__).with_name("measures.md")
 OPENING = """\
 # Measures
 
-This page is written by `docs/write_measures.py` from the register that the program itself uses; a test holds
-it to that. `karat measures NAME` prints one entry.
+This page is written by `docs/write_measures.py` from the register of the program; a test compares the two. `karat
+measures NAME` prints one entry.
 
 **Names.** `NAME`, `NAME@DEPTH`, `NAME(parameter=value)@DEPTH`. A name without parameters means what trec_eval
 means by it. `@10` cuts the run and the ideal list after ten documents, never the judgments. trec_eval's own
@@ -42,16 +42,16 @@ has code only. An upright name is a word of `Lists`.
 
 {shared}
 
-**Subtopics.** The measures of that section read qrels whose second column names the subtopic, `query subtopic document
-grade`, as in the diversity task of TREC's Web track; in Python also `{query: {subtopic: {document: grade}}}` or a data
-frame with a column of subtopics. What else is asked for beside them takes a document's highest grade. Without one of
-them such qrels are refused, since a document seems to be judged twice.
+**Subtopics.** The measures of that section read qrels whose second column names the subtopic, `query subtopic
+document grade`, as in the diversity task of TREC's Web track; in Python also `{query: {subtopic: {document: grade}}}`
+or a data frame with a column of subtopics. Other measures in the same call use the highest grade of a document. A
+call without a measure of subtopics refuses such qrels, since documents seem to be judged twice.
 
-**Ranges.** Behind a parameter's default stands what it may be; a value outside is refused. *values* says what a query's
-value can be, with gains of 0 or more and an ideal list of documents that were judged or retrieved. A gain beyond 2^500
-(in single precision 2^110) cannot be computed with, as that of grade 3000 under `exp2`. Then the measure has no value,
-as it has none for a grade above its `max`: a warning names query and grade, the other measures are computed all the
-same, and `karat eval` leaves with exit code 2.
+**Ranges.** After the default of each parameter comes the range of allowed values. *values* is the range of a query's
+value, for gains of 0 or more and an ideal ranking of judged or retrieved documents. A gain above 2^500 (2^110 in
+single precision) is too large to compute with, such as that of grade 3000 under `exp2`. The measure then has no
+value, and neither for a grade above its `max`: a warning names query and grade, the other measures are computed, and
+`karat eval` exits with code 2.
 
 An empty denominator gives 0 unless the entry says otherwise. Per-query values are averaged, unless the entry
 names another aggregate.

@@ -9,13 +9,13 @@ from karat.output.errors import by_policy, worded
 __all__ = ["PROFILES"]
 
 ROWS = Policy(ties="input", judgments="retrieved", missing="skip")
-"""A query is a group of rows: a document without a row is not known, nor a query without one."""
+"""A query is a group of rows; documents and queries without a row are unknown."""
 
 WEIGHT_OF_EMPTY = (
-    "With query weights a query without relevant documents adds 1, whatever it weighs: values above 1 occur."
+    "With query weights, a query without relevant documents adds 1, not its weight, so values above 1 occur."
 )
-ABOVE_HALF = "A label is relevant above 0.5; whole grades from 1 on are the same."
-UNSTABLE = "Ties stand as an unstable sort leaves them, which no rule gives."
+ABOVE_HALF = "A label above 0.5 is relevant; for whole grades this is the same as from 1 on."
+UNSTABLE = "The order of ties is that of an unstable sort, which no rule reproduces."
 
 LEARNING = (
     Profile(
@@ -34,8 +34,8 @@ LEARNING = (
         },
         measures=("ndcg_score", "LRAP"),
         differs=(
-            "LRAP gives every document of a tie the count and rank of its end; it differs where two are relevant.",
-            "A list of one document is refused by ndcg_score.",
+            "LRAP takes count and rank of a tied document from the end of the tie; it differs if two are relevant.",
+            "ndcg_score refuses a list of one document.",
             "The log_base of dcg_score is the parameter discount=log(b).",
         ),
     ),
@@ -59,8 +59,8 @@ LEARNING = (
         axes={"AP": {"over": "retrieved"}},
         measures=("RetrievalMAP", "RetrievalMRR", "RetrievalNormalizedDCG@10", "RetrievalPrecision@10"),
         differs=(
-            "Since 1.7.4 a document with a score of 0 or less is nonrelevant in AP, RR, P and R.",
-            "Ties, outside nDCG, stand as topk or argsort leaves them, and the two disagree.",
+            "Since 1.7.4, a document with a score of 0 or less counts as nonrelevant in AP, RR, P and R.",
+            "Except in nDCG, the order of ties is that of topk or argsort, which disagree.",
             "empty_target_action is the policy's axis empty: neg is zero, pos is one, skip is skip.",
         ),
     ),
@@ -75,7 +75,7 @@ LEARNING = (
             "retrieval_precision(limit_k_to_size=True)@": "P(over=retrieved)",
         },
         measures=("retrieval_precision@10",),
-        differs=("The order of ties is unpredictable, as its own documentation says.",),
+        differs=("According to its documentation, the order of ties is unpredictable.",),
     ),
     Profile(
         "rax",
@@ -126,7 +126,7 @@ LEARNING = (
             "AP": {"over": "capped"},
         },
         measures=("ndcg@1", "ndcg@2", "ndcg@3", "ndcg@4", "ndcg@5"),
-        differs=(ABOVE_HALF, f"{WEIGHT_OF_EMPTY} Its map weighs right."),
+        differs=(ABOVE_HALF, f"{WEIGHT_OF_EMPTY} Its map uses the weights correctly."),
     ),
     Profile(
         "xgboost",
@@ -147,11 +147,11 @@ LEARNING = (
         measures=("ndcg", "map"),
         digits=5,
         differs=(
-            "ndcg, map and pre without a depth stop at 32 documents; karat's own names do not.",
-            "auc counts pairs of equal labels, by the order of the rows, so a perfect ranking may score 0.5.",
-            "auc leaves groups of fewer than 3 documents out of the mean, and query weights too.",
+            "ndcg, map and pre without a depth are cut at 32 documents; karat's own names are not.",
+            "auc counts pairs of equal labels by the order of the rows, so a perfect ranking may score 0.5.",
+            "auc ignores groups of fewer than 3 documents and query weights.",
             "ndcg_exp_gain=false is nDCG(gain=linear).",
-            f"{WEIGHT_OF_EMPTY} Its map weighs right.",
+            f"{WEIGHT_OF_EMPTY} Its map uses the weights correctly.",
         ),
     ),
     Profile(
@@ -163,7 +163,7 @@ LEARNING = (
         axes={"nDCG": {"gain": "exp2"}, "AP": {"over": "capped"}, "P": {"over": "retrieved"}},
         measures=("ndcg", "map"),
         digits=5,
-        differs=("ndcg- and map- without a depth stop at 32 documents.",),
+        differs=("ndcg- and map- without a depth are cut at 32 documents.",),
     ),
     Profile(
         "catboost",
@@ -187,8 +187,8 @@ LEARNING = (
         measures=("NDCG", "MAP", "MRR"),
         differs=(
             ABOVE_HALF,
-            "ERR takes the label itself for the chance that a user stops.",
-            "Weights of groups reach NDCG, DCG and MRR, but not MAP, PrecisionAt and RecallAt.",
+            "In ERR, the label is the probability that a user stops.",
+            "Group weights apply to NDCG, DCG and MRR, but not to MAP, PrecisionAt and RecallAt.",
         ),
     ),
     Profile(
@@ -228,17 +228,17 @@ LEARNING = (
         axes={"P": {"over": "retrieved"}},
         measures=("MAP@10", "NDCG@10", "PrecisionTopK@10"),
         differs=(
-            "MAP asks at each rank whether the last row of the frame so far is relevant, sorted or not.",
-            "A list shorter than k goes on adding its last term to MAP, as long as another user's is longer.",
-            "FBetaTopK is the F of the mean precision and the mean recall, and no mean over users.",
-            "no_feedback_users=True counts users without a relevant row 0 (empty=zero); by default they are left out.",
-            "Ranks are averaged over ties and cut to whole numbers, so that a tie may leave rank 1 empty.",
+            "At each rank, MAP looks at the last row of the frame so far, even if the frame is not sorted.",
+            "A list shorter than k repeats its last term in MAP up to the longest list of another user.",
+            "FBetaTopK is the F of the mean precision and the mean recall, not a mean over users.",
+            "Users without a relevant row are left out; no_feedback_users=True counts them 0 (empty=zero).",
+            "Ranks are averaged over ties and truncated, so a tie may leave rank 1 empty.",
         ),
     ),
 )
 
 IN_ORDER = Policy(ties="input")
-"""The lists come in order; karat keeps the order of the run's lines where scores are equal."""
+"""The lists are in order; for equal scores karat keeps the order of the run's lines."""
 
 TRUTH_USERS = IN_ORDER.changed(empty="skip")
 BINARY = {"nDCG": {"gain": "binary"}, "DCG": {"gain": "binary"}}
@@ -260,7 +260,7 @@ RECOMMENDATION = (
         measures=("precisionAt@10", "recallAt@10", "meanAveragePrecision", "ndcgAt@10"),
         differs=(
             "An item that is recommended twice counts twice, so values above 1 occur.",
-            "Grades never reach the JVM from Python; there, graded nDCG takes the labels in the order given.",
+            "Python does not pass grades to the JVM, whose graded nDCG takes the labels in the given order.",
         ),
     ),
     Profile(
@@ -278,7 +278,7 @@ RECOMMENDATION = (
         },
         hints={
             "r_precision@": worded(
-                "The k of recommenders' r_precision is how long its lists are: write r_precision, and the policy's "
+                "The k of recommenders' r_precision is the length of its lists. Write r_precision and the policy's "
                 "depth: ",
                 by_policy("depth", 5),
                 ".",
@@ -291,8 +291,8 @@ RECOMMENDATION = (
         },
         measures=("precision_at_k@10", "recall_at_k@10", "ndcg_at_k@10", "map_at_k@10"),
         differs=(
-            "nDCG averages over all users of the truth, the others over those that have recommendations too.",
-            "r_precision leaves users out who have no hit among the first R; its k, 10, is the policy's depth.",
+            "nDCG is averaged over all users of the truth, other measures over those with recommendations.",
+            "r_precision leaves out users without a hit among the first R; its k, 10, is the policy's depth.",
             "relevancy_method=top_k; score_type raw and exp are nDCG(gain=linear) and nDCG(gain=exp2).",
         ),
     ),
@@ -313,9 +313,9 @@ RECOMMENDATION = (
         axes={**BINARY, "AP": {"over": "capped"}},
         measures=("NDCG@10", "MAP@10", "MRR@10", "Recall@10", "HitRate@10"),
         differs=(
-            "Of equal scores the higher item id leads, numbers as numbers; dictionaries keep their order.",
+            "With equal scores the higher item id is first, by number if it is one; dictionaries keep their order.",
             "An item twice in a user's truth counts twice in a data frame, once in Spark.",
-            "RocAuc of a list that holds relevant items only is 1; here a list without a pair counts 0.",
+            "RocAuc of a list with relevant items only is 1; in karat a list without pairs counts 0.",
         ),
     ),
     Profile(
@@ -338,7 +338,7 @@ RECOMMENDATION = (
         },
         axes={"nDCG": {"gain": "binary", "ideal": "depth"}, "DCG": {"gain": "binary"}},
         measures=("NDCG@10", "MAP@10", "MRR@10", "Recall@10", "Precision@10"),
-        differs=("The rank column decides, gaps and all; no two items of a user may share a rank.",),
+        differs=("The rank column decides, including its gaps; no two items of a user may share a rank.",),
     ),
     Profile(
         "recbole",
@@ -357,7 +357,7 @@ RECOMMENDATION = (
         },
         axes={**BINARY, "AP": {"over": "capped"}},
         measures=("recall@10", "mrr@10", "ndcg@10", "hit@10", "precision@10"),
-        differs=("Ties stand as torch.topk leaves them.",),
+        differs=("The order of ties is that of torch.topk.",),
     ),
     Profile(
         "lenskit",
@@ -393,8 +393,8 @@ RECOMMENDATION = (
         measures=("NDCG@10", "RecipRank@10", "Recall@10"),
         differs=(
             "A discount with offset=1 is nDCG(discount=log2).",
-            "AveragePrecision divides by zero for a user without relevant items; here that is refused.",
-            "NDCG with ratings as gains, nDCG(gain=linear), is 0 for a user with negative ratings only; here NaN.",
+            "AveragePrecision divides by zero for a user without relevant items, which karat refuses.",
+            "NDCG with ratings as gains, nDCG(gain=linear), is 0 for a user with negative ratings only, in karat NaN.",
         ),
     ),
     Profile(
@@ -416,7 +416,7 @@ RECOMMENDATION = (
         axes=BINARY,
         measures=("NDCG@10", "MRR", "MAP", "Recall@10", "Precision@10"),
         differs=(
-            "MRR raises for a user without a hit.",
+            "MRR raises an error for a user without a hit.",
             "AUC counts a tied pair as wrong.",
         ),
     ),
@@ -431,7 +431,7 @@ RECOMMENDATION = (
         differs=(
             "MAP is the mean of the precisions at ranks 1 to k, not average precision.",
             "A threshold t above 1 is nDCG(gain=exp2(t)) and rel=t.",
-            "GAUC divides by one negative more than there are.",
+            "GAUC divides by the number of negatives plus 1.",
         ),
     ),
 )

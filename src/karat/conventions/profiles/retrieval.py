@@ -21,9 +21,9 @@ TREC_TOOLS = (
         version="10.0",
         policy=Policy(missing="error"),
         differs=(
-            "A missing query ends trec_eval 10 with exit code 4; -c counts it 0 (missing=zero).",
+            "For a missing query trec_eval 10 stops with exit code 4; with -c it counts 0 (missing=zero).",
             "gm_map adds ln 0.00001 for a missing query under -c; so does karat with missing=zero.",
-            "rbp reads uninitialised memory for the scale of its gains; karat does what its text means.",
+            "rbp reads uninitialised memory for the scale of its gains; karat computes what its documentation says.",
         ),
     ),
     Profile(
@@ -32,7 +32,7 @@ TREC_TOOLS = (
         version="9.0.8",
         policy=TREC_EVAL_9,
         axes=CUT_UP,
-        differs=("-c counts a missing query 0 (missing=zero).",),
+        differs=("With -c, a missing query counts 0 (missing=zero).",),
     ),
     Profile(
         "pytrec_eval",
@@ -41,8 +41,8 @@ TREC_TOOLS = (
         policy=ON_TREC_EVAL_9,
         axes=CUT_UP,
         differs=(
-            "It returns values per query and no mean; a missing query is absent from them.",
-            "A query with negative grades only may end the process.",
+            "It returns values per query, without a mean; a missing query has no value.",
+            "A query with negative grades only may crash the process.",
         ),
     ),
     Profile(
@@ -61,10 +61,10 @@ TREC_TOOLS = (
         names={"nDCG(dcg=exp-log2)": "nDCG(gain=exp2)", "SetR": "R", "NumRet(rel=1)": "NumRelRet"},
         axes={**CUT_UP, "RBP": {"p": 0.8, "max": "none"}},
         differs=(
-            "NumQ counts the queries of the run, while the means are taken over those of the judgments.",
-            "nDCG with gains of its own collides with nDCG@k asked for in the same call.",
-            "ERR and nDCG(dcg=exp-log2) run a Perl program that takes grades up to 4 and prints 5 decimals.",
-            "RBP without rel adds the grades themselves, so values above 1 occur; with rel it is binary.",
+            "NumQ counts the queries of the run, but means are taken over the judged queries.",
+            "nDCG with a table of gains conflicts with nDCG@k in the same call.",
+            "ERR and nDCG(dcg=exp-log2) run a Perl program that accepts grades up to 4 and prints 5 decimals.",
+            "RBP without rel sums the grades, so values above 1 occur; with rel it is binary.",
         ),
     ),
     Profile(
@@ -93,8 +93,8 @@ TREC_TOOLS = (
         ),
         digits=6,
         differs=(
-            "It knows depths up to 20, and at depth 1 forgets to divide ERR-IA and alpha-DCG.",
-            "-c counts a missing query 0 (missing=zero); pyndeval leaves it out of its result.",
+            "Depths go up to 20. At depth 1, ERR-IA and alpha-DCG are not divided.",
+            "With -c, a missing query counts 0 (missing=zero); pyndeval leaves it out.",
         ),
     ),
     Profile(
@@ -106,9 +106,9 @@ TREC_TOOLS = (
         axes={"Q@": {"over": "capped"}, "nERR": {"gain": "linear"}, "ERR": {"gain": "linear"}},
         measures=("MSnDCG@10", "Q@10", "nERR@10"),
         differs=(
-            "The gain of each level is an argument of the program (-g 1:3): gain={1:1,2:3} where it is not the grade.",
-            "A document at the highest level satisfies gain / (gain + 1) of the users: name that level, nERR(max=3).",
-            "Its judgments say L0, L1 …: remove the L.",
+            "The gain of each level is an option (-g 1:3); write gain={1:1,2:3} if gains differ from grades.",
+            "The highest level satisfies gain / (gain + 1) of the users; give that level, as in nERR(max=3).",
+            "Its judgments have grades L0, L1 …; remove the L.",
             "nDCG with a logarithm to base b, before MSnDCG, is nDCG(discount=jk(b)).",
         ),
     ),
@@ -143,12 +143,12 @@ TREC_TOOLS = (
         },
         axes={"RBP": {"max": "none"}},
         differs=(
-            "In lists of 16 documents and more, ties stand as Numba's unstable quicksort leaves them.",
-            "A missing query is an error; make_comparable=True counts it 0 (missing=zero).",
-            "hits is a mean over queries there, a sum here.",
-            "rbp adds the grades themselves, RBP(max=none); float grades are cut to whole numbers.",
-            "A suffix -l2 is rel=2, in nDCG too, where lower grades then gain nothing: nDCG(gain=linear(2)).",
-            "bpref divides by 0 where no document is judged nonrelevant.",
+            "In lists of 16 documents or more, the order of ties is that of Numba's unstable quicksort.",
+            "A missing query is an error; with make_comparable=True it counts 0 (missing=zero).",
+            "hits is a mean over queries in ranx, a sum in karat.",
+            "rbp sums the grades, RBP(max=none); fractions of grades are dropped.",
+            "A suffix -l2 is rel=2; in nDCG, lower grades then have no gain: nDCG(gain=linear(2)).",
+            "bpref divides by 0 if no document is judged nonrelevant.",
         ),
     ),
     Profile(
@@ -181,8 +181,8 @@ TREC_TOOLS = (
         measures=("NDCG@10", "MAP@10", "Recall@10", "P@10"),
         digits=5,
         differs=(
-            "Hole@k takes a document for judged that was judged for any query.",
-            "A document whose id is the query's is dropped unless ignore_identical_ids=False.",
+            "In Hole@k, a document that was judged for any query counts as judged.",
+            "A document with the query's id is dropped unless ignore_identical_ids=False.",
             "R_cap divides by zero for a query without relevant documents.",
         ),
     ),
@@ -204,8 +204,8 @@ TREC_TOOLS = (
         measures=("ndcg@10", "map@10", "recall@10", "precision@10", "mrr@10"),
         digits=5,
         differs=(
-            "hole takes a document for judged that was judged for any query.",
-            "r_cap has no value for a query without relevant documents; its mean leaves it out.",
+            "In hole, a document that was judged for any query counts as judged.",
+            "r_cap has no value for a query without relevant documents, which its mean leaves out.",
             "accuracy is recall@1.",
         ),
     ),
@@ -229,7 +229,7 @@ ANSWERING = (
             "Relevance is a language model's verdict, unless ids are compared.",
             "context_precision adds 1e-10 to its denominator.",
             "An id that is retrieved twice counts once.",
-            "Its means leave undefined values out, such as the precision of nothing retrieved; here the mean is NaN.",
+            "Its means leave out undefined values, such as the precision of an empty list; in karat the mean is NaN.",
         ),
     ),
     Profile(
@@ -262,8 +262,8 @@ ANSWERING = (
         measures=("hit_rate", "mrr", "precision", "recall", "ap", "ndcg"),
         differs=(
             "A document that is retrieved twice counts twice in ap and ndcg, so values above 1 occur.",
-            "Before commit 1945bfb ndcg divided by a list that is relevant throughout: nDCG(ideal=full).",
-            "A depth is what the retriever returned: the policy's axis depth.",
+            "Before commit 1945bfb, the ideal ranking of ndcg had relevant documents only: nDCG(ideal=full).",
+            "A depth is the number of documents that the retriever returns: the policy's axis depth.",
         ),
     ),
     Profile(
@@ -288,7 +288,7 @@ ANSWERING = (
         differs=(
             "Documents are compared by their content.",
             "DocumentRecallEvaluator is the hit rate unless mode=multi_hit.",
-            "A depth is what the retriever returned: the policy's axis depth.",
+            "A depth is the number of documents that the retriever returns: the policy's axis depth.",
         ),
     ),
     Profile(
@@ -299,7 +299,7 @@ ANSWERING = (
         names={"precision_at_k@": "P", "recall_at_k": "R", "ndcg_at_k": "nDCG"},
         axes={"nDCG": {"gain": "binary", "ideal": "length"}, "P": {"over": "retrieved"}},
         measures=("precision_at_k@3", "recall_at_k@3", "ndcg_at_k@3"),
-        differs=("A query with nothing relevant for which nothing was retrieved scores 1.",),
+        differs=("A query without relevant and without retrieved documents scores 1.",),
     ),
     Profile(
         "sentence-transformers",
@@ -316,7 +316,7 @@ ANSWERING = (
         },
         axes={"nDCG": {"gain": "binary"}, "AP@": {"over": "capped"}},
         measures=("ndcg@10", "mrr@10", "map@100"),
-        differs=("Its lists hold no more documents than the largest depth that was asked for.",),
+        differs=("Its lists are cut at the largest requested depth.",),
     ),
 )
 
@@ -343,9 +343,9 @@ SEARCH_ENGINES = (
         },
         measures=("precision", "recall", "mean_reciprocal_rank", "dcg(normalize=true)"),
         differs=(
-            "A perfect list scores 1 in nDCG however few of the good documents it returns.",
+            "A perfect list has nDCG 1 even if it returns few of the relevant documents.",
             "ignore_unlabeled=true leaves unjudged documents out of precision only.",
-            "What is done with a request that has no relevant document is not known.",
+            "The treatment of a request without relevant documents is not known.",
         ),
     ),
     Profile(
@@ -359,7 +359,7 @@ SEARCH_ENGINES = (
         digits=2,
         differs=(
             "Each query's value is rounded to 2 decimals before the mean is taken.",
-            "Before PR #39 the ideal list held returned documents only: nDCG(ideal=retrieved).",
+            "Before PR #39 the ideal ranking had returned documents only: nDCG(ideal=retrieved).",
         ),
     ),
     Profile(
@@ -404,8 +404,8 @@ NOTES = (
         axes={"nDCG": {"gain": "exp2"}, "IDCG": {"gain": "exp2"}, "DCG": {"gain": "exp2"}},
         measures=("MAP", "MRR", "CG", "DCG", "NDCG"),
         differs=(
-            "AUC stands in its title without a formula.",
-            "It prints 0.827 for 0.829613, from sums rounded before.",
+            "Its title names AUC, without a formula.",
+            "It prints 0.827 for 0.829613, from rounded sums.",
         ),
     ),
     Profile(
@@ -414,7 +414,7 @@ NOTES = (
         names={"MAP": "AP", "MRR": "RR", "R-Precision": "Rprec", "NDCG": "nDCG", "NCG": "nCG"},
         axes={"nDCG": AUTHORS, "IDCG": AUTHORS, "DCG": AUTHORS},
         measures=("MAP", "R-Precision", "P@5", "RR", "CG", "DCG", "nCG", "nDCG"),
-        differs=("Its vector of DCG has lost one entry.",),
+        differs=("Its vector of DCG lacks one entry.",),
     ),
     Profile(
         "note-003",
@@ -426,7 +426,9 @@ NOTES = (
         },
         axes={"nDCG": {**AUTHORS, **FROM_THE_LIST}, "IDCG": {**AUTHORS, **FROM_THE_LIST}, "DCG": AUTHORS},
         measures=("CG", "DCG", "DCG-2", "DCG-2-as-run", "NDCG"),
-        differs=("Its second form prints 2^grade - 1 and runs the grade itself: DCG-2 and DCG-2-as-run.",),
+        differs=(
+            "Its second form is written with 2^grade - 1 (DCG-2) but computed with the grade (DCG-2-as-run).",
+        ),
     ),
     Profile(
         "note-004",
@@ -441,7 +443,7 @@ NOTES = (
         },
         measures=("MAP", "MRR", "NDCG"),
         digits=5,
-        differs=("A query without relevant documents divides by zero; here it scores 0.",),
+        differs=("A query without relevant documents causes a division by zero; in karat it scores 0.",),
     ),
 )
 
