@@ -89,6 +89,13 @@ def test_the_map_has_every_room() -> None:
     assert {path.stem for path in ROOT.glob("*.py")} <= {"__init__", "__main__", "_version"}
 
 
+def test_the_map_names_every_file() -> None:
+    page = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `([\w/]+\.py)` \|", page.partition("### Where is")[2], re.MULTILINE)
+    files = [path.relative_to(ROOT).as_posix() for path in SOURCES if path.name[0] != "_"]
+    assert sorted(named) == sorted(files), "CONTRIBUTING.md has a line for each file, under 'Where is …?'"
+
+
 def test_tests_are_in_folders_named_like_the_rooms() -> None:
     folders = {path.parent.name for path in TESTS} - {"tests"}
     assert folders - set(ROOMS) == {"hostile", "house", "laws", "native", "peers"}
