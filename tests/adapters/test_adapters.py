@@ -443,10 +443,12 @@ def test_frames_of_ir_measures_are_read() -> None:
 
 def test_rows_that_are_none_and_documents_listed_twice_are_said() -> None:
     rows = [SimpleNamespace(query_id="q", doc_id="a", relevance=1, score=each) for each in (1.0, 2.0)]
-    with pytest.raises(DataError, match="Document 'a' is listed twice for query 'q': remove one, or choose"):
+    with pytest.raises(
+        DataError, match=r"Document 'a' is listed twice for query 'q'\. Remove one, or choose"
+    ):
         calc_aggregate(["RR"], rows, rows, profile="karat")
     assert calc_aggregate(["RR"], rows, rows) == {"RR": 1.0}
-    with pytest.raises(DataError, match=r"Row 1 is 3, and .* give objects with query_id, doc_id, relevance"):
+    with pytest.raises(DataError, match=r"Row 1 is 3, and .* Give objects with query_id, doc_id, relevance"):
         calc_aggregate(["RR"], [3], rows)
     with pytest.raises(MeasureError, match="'P' means several measures"):
         calc_aggregate(["P"], {"q": {"a": 1}}, {"q": {"a": 1.0}}, profile="karat")

@@ -43,11 +43,10 @@ def lightgbm_feval(
     def feval(
         first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        scores, labels = first, second
+        scores, labels = second, first
         if hasattr(second, "get_group"):
-            labels, weight, group = second.get_label(), second.get_weight(), second.get_group()
-        else:
-            scores, labels = second, first
+            scores, labels = first, second.get_label()
+            weight, group = second.get_weight(), second.get_group()
         if group is None:
             raise DataError("The data set has no groups, so no queries: lightgbm.Dataset(..., group=[...]).")
         sizes = np.asarray(group)

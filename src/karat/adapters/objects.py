@@ -9,7 +9,7 @@ from karat.conventions.request import conventions, needs_groups
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.output.errors import DataError, MeasureError
+from karat.output.errors import DataError, MeasureError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -181,9 +181,8 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
             within = [str(getattr(row, key)) for key in keys]
         except AttributeError as error:
             wanted = ", ".join(["query_id", "doc_id", *fields])
-            raise DataError(
-                f"Row {number} is {row!r:.60}, and {error}: give objects with {wanted}."
-            ) from None
+            found_row = f"Row {number} is {row!r:.60}, and {error}."
+            raise DataError(found_row, remedy=f"Give objects with {wanted}.") from None
         table = found.setdefault(query, {})
         for key in within:
             table = table.setdefault(key, {})
@@ -201,7 +200,9 @@ def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: s
         return value
     if rule == "error":
         raise DataError(
-            f"Document '{document}' is listed twice for query '{query}': remove one, or choose which counts, as in "
-            "policy=karat.Policy(duplicates='first')."
+            f"Document '{document}' is listed twice for query '{query}'.",
+            query=query,
+            document=document,
+            remedy=worded("Remove one, or choose ", by_policy("duplicates", "first", "last", "max"), "."),
         )
     return table[document] if rule == "first" else max(table[document], value)

@@ -119,8 +119,8 @@ def evaluator_class() -> Any:
             value = evaluate_run(qrels, run, measure, policy=policy)[measure]
             if math.isnan(value):
                 raise DataError(
-                    f"{measure} has no value on this data, and NaN would be taken for the best: choose another "
-                    "measure, or a policy that says what a query counts that has none."
+                    f"{measure} has no value on this data, and Spark would take NaN for the best: choose another "
+                    "measure, or a policy with another rule for queries without a value."
                 )
             return value
 
@@ -183,13 +183,17 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
     if vector and scores.null_count:
         raise DataError(
-            f"Column '{name}' holds vectors of other than two numbers: make a column of the one number that ranks."
+            f"Column '{name}' holds vectors of other than two numbers.",
+            column=name,
+            remedy="Make a column of the one number to rank by.",
         )
     unknown = pc.sum(pc.is_nan(pc.cast(scores, "float64"))).as_py()
     if unknown:
         raise DataError(
-            f"Column '{name}' is NaN in {unknown} of {len(scores)} rows, and NaN has no place in an order. ALS "
-            "predicts it for users and items that it was not trained on, unless it has coldStartStrategy='drop'."
+            f"Column '{name}' is NaN in {unknown} of {len(scores)} rows, and NaN cannot be ranked. ALS predicts it for "
+            "users and items that it was not trained on.",
+            column=name,
+            remedy="Use coldStartStrategy='drop'.",
         )
 
 
@@ -201,13 +205,7 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
     """
     there = ", ".join(f"'{name}'" for name in columns)
     chosen = {}
-    for role, asked in (
-        ("query", "query"),
-        ("document", "document"),
-        ("score", "prediction"),
-        ("grade", "label"),
-    ):
-        name = names[asked]
+    for role, (asked, name) in zip(("query", "document", "score", "grade"), names.items(), strict=True):
         found = usual(columns, role) if name is None else [name]
         if len(found) > 1 or (not found and role == "query"):
             several = " and ".join(f"'{each}'" for each in found) or "no column"
@@ -216,7 +214,8 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
                 f"{there}."
             )
         if found and found[0] not in columns:
-            raise DataError(f"The data set has no column '{found[0]}' ({asked}Col); there are: {there}.")
+            text = f"The data set has no column '{found[0]}' ({asked}Col); there are: {there}."
+            raise DataError(text, column=found[0])
         if found:
             chosen[role] = found[0]
     return chosen

@@ -48,7 +48,7 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
     prefix, sentence = "karat: warning:" if level == "warning" else "karat:", fields["message"]
     text = f"{prefix} {sentence.encode('utf-8', 'replace').decode()}"
     text = folded(text, terminal_width(), "  ") if sys.stderr.isatty() else f"{text}\n"
-    sys.stderr.write(painted(prefix, level, sys.stderr) + text.removeprefix(prefix))
+    sys.stderr.write(painted(prefix, level, sys.stderr) + text[len(prefix) :])
 
 
 @contextmanager

@@ -92,9 +92,8 @@ def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -
         return
     for given in inputs:
         if isinstance(given, (str, os.PathLike)) and is_part_of(place, os.fspath(given)):
-            raise DataError(
-                f"{place} is an input, {os.fspath(given)}: it is not overwritten. Give another file."
-            )
+            text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
+            raise DataError(text, file=place, remedy="Give another file.")
 
 
 def is_part_of(path: str, given: str) -> bool:
