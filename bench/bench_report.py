@@ -1,64 +1,173 @@
-"""How long a page takes beside the comparison that it shows, and one explanation of a very long list."""
+"""How much processor time a report and a comparison take, and one explanation of a very long list."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
 
-from bench.answer import Answer, Bar, Setting, ratio
+from bench.answer import Answer, Bar, Setting
 from bench.data import SEED
-from bench.side_by_side import CHECKOUT, Program, karat, side_by_side
+from bench.side_by_side import Program, karat, side_by_side
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import FrameType
 
-RUNS, QUERIES, DEPTH, JUDGED = 2, 200, 1000, 60
-TINY = (2, 8, 50, 20)
+    from bench.side_by_side import Timing
+
+VERSION = 1
+MEASURES = ("nDCG@10", "AP", "RR")
 LONG = 1_000_000
 """Documents of the list that is explained."""
-MEASURES = ("nDCG@10", "AP", "RR")
-TIMES, SECONDS = 12.0, 10.0
-"""A page shows 50 queries of each run and 300 derivations, and carries a drawing library of 0.9 MB, which takes two
-seconds of a second core to put together."""
+SECONDS = 10.0
+MODULES = 40
+"""The files of karat in which a report calls a function."""
+
+
+class Shape(NamedTuple):
+    """The runs, queries, documents and judgments (on average) of made data, and the seconds of a report beyond compare.
+
+    Every other run has scores with one decimal, and so ties; every fifth lacks some queries. Ids are as long as those
+    of ClueWeb. No bar on a report where there are too many runs for a page.
+    """
+
+    runs: int
+    queries: int
+    depth: int
+    judged: int
+    beyond: float | None = None
+
+
+SHAPES = {
+    "dense": Shape(2, 200, 1000, 60, 1.5),
+    "sparse": Shape(2, 200, 1000, 2, 1.5),
+    "federated": Shape(8, 50, 100, 100, 3.0),
+    "track": Shape(129, 50, 1000, 200),
+}
+TINY = {name: Shape(min(each.runs, 3), 8, 50, 20, each.beyond) for name, each in SHAPES.items()}
+TRACK = 15.0
+"""The seconds of a comparison of the track."""
+ORDERS = 2.0
+"""How many times as long as eval a comparison with --orders may take, beyond Python's start."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """``karat report`` beside ``karat compare`` on the same files; ``karat explain`` of a million documents."""
-    folder = made(setting, TINY if setting.quick else (RUNS, QUERIES, DEPTH, JUDGED))
-    qrels, *runs = (str(folder / name) for name in ("qrels", "run000.run", "run001.run"))
-    asked = [part for measure in MEASURES for part in ("-m", measure)]
-    page = str(setting.folder / "report.html")
-    programs = [
-        Program("karat compare", [*karat(), "compare", qrels, *runs, *asked]),
-        Program("karat report", [*karat(), "report", qrels, *runs, *asked, "-o", page]),
-    ]
-    timings = side_by_side(programs, setting.times(5))
-    bars = [
-        Bar("a page, beside its comparison", "at most", TIMES, ratio(timings[0], timings[1]), "times as long")
+    """``karat report`` and ``karat compare`` on made tracks, and ``karat explain`` of a million documents."""
+    start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
+    answers = [
+        of_shape(setting, name, shape, start) for name, shape in (TINY if setting.quick else SHAPES).items()
     ]
     qrels, run = long_list(setting.folder, 1000 if setting.quick else LONG)
     explain = [*karat(), "explain", "nDCG", qrels, run, "--query", "q"]
     explained = side_by_side([Program("karat explain", explain)], setting.times(3))
+    bars = [Bar("a long list explained", "at most", SECONDS, explained[0].median, "s")]
     return [
-        Answer("a page", f"{folder.name}, whole process", timings, bars),
-        Answer(
-            "an explanation of a long list",
-            f"{LONG:,} documents, whole process",
-            explained,
-            [Bar("a long list explained", "at most", SECONDS, explained[0].median, "s")],
-        ),
+        *answers,
+        Answer("an explanation of a long list", f"{LONG:,} documents, whole process", explained, bars),
     ]
 
 
-def made(setting: Setting, size: tuple[int, int, int, int]) -> Path:
-    """The folder of judgments and runs of a size, written if it is not there."""
-    folder = setting.folder / f"report-{'x'.join(map(str, size))}-{SEED}"
+def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer:
+    """The programs on one shape of data, and their bars in processor seconds."""
+    folder = made(setting, name, shape)
+    files = [str(folder / "qrels"), *(str(folder / f"run{number:03}.run") for number in range(shape.runs))]
+    asked = [*files, *(part for measure in MEASURES for part in ("-m", measure))]
+    page = str(setting.folder / "report.html")
+    programs = [
+        Program("karat eval", [*karat(), "eval", *asked]),
+        Program("karat compare", [*karat(), "compare", *asked]),
+    ]
+    if shape.beyond:
+        programs += [
+            Program("karat compare --orders", [*karat(), "compare", *asked, "--orders"]),
+            Program("karat report", [*karat(), "report", *asked, "-o", page]),
+            Program("modules", [sys.executable, "-m", "bench.bench_report", page, *files], modules),
+        ]
+    timings = side_by_side(programs, setting.times(3))
+    spent = {each.name: median(each.processor) if each.processor else each.median for each in timings}
+    if shape.beyond:
+        beyond = spent["karat report"] - spent["karat compare"]
+        first = median(start.processor or start.seconds)
+        times = (spent["karat compare --orders"] - first) / spent["karat eval"]
+        bars = [
+            Bar(f"{name}: a report beyond its comparison", "at most", shape.beyond, beyond, "s"),
+            Bar(f"{name}: --orders beyond start, against eval", "at most", ORDERS, times, "times as long"),
+            Bar(f"{name}: karat's files in a report", "at most", MODULES, timings[-1].values[0], "files"),
+        ]
+    else:
+        bars = [Bar(f"{name}: compared", "at most", TRACK, spent["karat compare"], "s")]
+    return Answer(f"a report of {name} judgments", f"{folder.name}, whole process", timings, bars)
+
+
+def modules(printed: str) -> list[int]:
+    """The number that ``count_modules`` printed."""
+    return [int(printed.split()[-1])]
+
+
+def count_modules(page: str, qrels: str, runs: list[str]) -> int:
+    """The number of karat's files in which a report calls a function."""
+    import threading
+
+    import karat
+
+    called = set()
+    home = str(Path(karat.__file__).parent)
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(home):
+            called.add(code.co_filename)
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    karat.report(qrels, runs, list(MEASURES), output=page)
+    sys.setprofile(None)
+    return len(called)
+
+
+def made(setting: Setting, name: str, shape: Shape) -> Path:
+    """The folder of judgments and runs of a shape, written if it is not there."""
+    size = "x".join(map(str, shape[:4]))
+    folder = setting.folder / f"report-{name}-{size}-{SEED}-{VERSION}"
     if not folder.exists():
         print(f"making {folder.name} ...", file=sys.stderr)
-        command = [sys.executable, "-m", "bench.bench_many_runs", "make", str(folder), *map(str, size)]
-        subprocess.run(command, check=True, cwd=CHECKOUT)
+        part = folder.with_name(folder.name + ".part")
+        part.mkdir(parents=True, exist_ok=True)
+        make(part, shape)
+        part.replace(folder)
     return folder
+
+
+def make(folder: Path, shape: Shape) -> None:
+    """Write judgments, and runs that find the same relevant documents with more or less skill."""
+    import numpy as np
+
+    draw = np.random.default_rng(SEED)
+    pools, worth, lines = [], np.zeros((shape.queries, 2 * shape.depth)), []
+    for query in range(shape.queries):
+        numbers = draw.choice(10**7, 2 * shape.depth, replace=False).tolist()
+        pool = [f"clueweb12-{each // 10**4:04}wb-{each % 97:02}-{each % 10**5:05}" for each in numbers]
+        judged = min(max(int(shape.judged * draw.uniform(0.3, 1.7)), 1), len(pool))
+        grades = np.maximum(draw.integers(-3, 4, judged), 0)
+        grades[0] = 1
+        worth[query, :judged] = 0.5 + grades
+        pools.append(pool)
+        lines += [f"{201 + query} 0 {pool[place]} {grade}\n" for place, grade in enumerate(grades.tolist())]
+    (folder / "qrels").write_text("".join(lines))
+    for number in range(shape.runs):
+        liking = worth * draw.uniform(0.2, 1.0) + draw.normal(0, 1, worth.shape)
+        lines = []
+        for query in range(shape.queries):
+            if number % 5 == 4 and query % 40 == 7:
+                continue
+            chosen = np.argsort(-liking[query])[: shape.depth]
+            scores = np.round(liking[query][chosen], 1 if number % 2 else 6).tolist()
+            lines += [
+                f"{201 + query} Q0 {pools[query][place]} {rank} {score:.6f} run{number:03}\n"
+                for rank, (place, score) in enumerate(zip(chosen.tolist(), scores, strict=True), 1)
+            ]
+        (folder / f"run{number:03}.run").write_text("".join(lines))
 
 
 def long_list(folder: Path, count: int) -> tuple[str, str]:
@@ -71,3 +180,7 @@ def long_list(folder: Path, count: int) -> tuple[str, str]:
             "".join(f"q Q0 d{number} {number + 1} {count - number / 7:.5f} long\n" for number in range(count))
         )
     return str(qrels), str(run)
+
+
+if __name__ == "__main__":
+    print(count_modules(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -75,7 +75,7 @@ def measured(name: str, folder: Path) -> dict[str, Any]:
 def drawn(page: Path, folder: Path) -> dict[str, float]:
     """How long a headless Chromium takes; nothing where there is none."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from reporting import browser
+    from reports import browser
 
     if browser.chromium() is None:
         return {}
