@@ -317,13 +317,13 @@ def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> No
     lines = karat.agreement(one, other).to_text().splitlines()
     assert lines[0].startswith("same grade: 7")
     assert " of 300 documents · weighted kappa 0." in lines[0]
-    assert lines[1] == "same order of systems: not asked; give runs to see what the judge does to them"
+    assert lines[1] == "same order of systems: unknown; give runs to compare their order"
     assert max(map(len, lines)) <= 80
 
 
 def test_what_it_cannot_know_is_said() -> None:
     text = " ".join(karat.agreement(HUMAN, MODEL).to_text().split())
-    assert "1 document was judged by A only and 1 by B only: no number above knows of them." in text
+    assert "1 document was judged by A only and 1 by B only: no number above includes them." in text
     assert "Only A judged 1 query, left out: only a." in text
     assert "Only B judged 1 query, left out: only b." in text
     assert "not which of them is right" in text
@@ -333,7 +333,7 @@ def test_what_it_cannot_know_is_said() -> None:
     assert "2 systems make 1 pair: tau moves in large steps." in text
     negative = karat.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert negative.shared == 1
-    assert "1 negative grade taken for unjudged" in negative.to_text()
+    assert "1 negative grade counted as unjudged" in negative.to_text()
 
 
 def test_judges_of_different_things_are_refused() -> None:

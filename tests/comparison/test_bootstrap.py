@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.statistics import bootstrap, rank_interval, resample_means
+from karat.comparison.statistics import resample_means
 from karat.comparison.statistics.resampling import draws
 from karat.output.errors import DataError
 
@@ -45,44 +45,6 @@ def test_clusters_are_drawn_whole() -> None:
     assert counts / 4000 == pytest.approx([0.25, 0.5, 0.25], abs=0.03)
 
 
-def test_the_interval_of_a_median_ends_on_the_scores_that_theory_names() -> None:
-    """Of 21 scores the median of a sample is at most the k-th with the chance that 11 of 21 draws are among k."""
-    from scipy.stats import binom
-
-    table = np.arange(21.0)[:, None] / 32
-    low, high = bootstrap(table, np.median, resamples=1000)
-    chance = [binom.sf(10, 21, (k + 1) / 21) for k in range(21)]
-    assert abs(low * 32 - int(np.searchsorted(chance, 0.025))) <= 1
-    assert abs(high * 32 - int(np.searchsorted(chance, 0.975))) <= 1
-
-
-def test_a_statistic_may_be_an_array() -> None:
-    table = np.random.default_rng(2).random((30, 4))
-    low, high = bootstrap(table, lambda each: each.mean(axis=0), resamples=300)
-    assert low.shape == high.shape == (4,)
-    assert (low < table.mean(axis=0)).all()
-    assert (high > table.mean(axis=0)).all()
-
-
-def test_ranks_of_runs_far_apart_are_certain_and_of_equal_ones_shared() -> None:
-    noise = np.random.default_rng(3).normal(0, 0.01, (30, 1))
-    best, worst, first = rank_interval(np.hstack([noise + 0.5, noise + 0.9, noise + 0.5]))
-    assert best.tolist() == [2, 1, 2]
-    assert worst.tolist() == [2, 1, 2]
-    assert first.tolist() == [0, 1, 0]
-
-
-def test_two_runs_of_equal_strength_may_both_be_first() -> None:
-    table = np.random.default_rng(4).random((200, 2))
-    table -= table.mean(axis=0)
-    best, worst, first = rank_interval(table)
-    assert best.tolist() == [1, 1]
-    assert worst.tolist() == [2, 2]
-    assert first == pytest.approx([0.5, 0.5], abs=0.03)
-
-
 def test_what_cannot_be_asked_is_said() -> None:
     with pytest.raises(DataError, match="query 0, run 0"):
         resample_means([[np.nan]])
-    with pytest.raises(DataError, match="confidence of 1"):
-        rank_interval([[0.5], [0.25]], confidence=1, resamples=10)

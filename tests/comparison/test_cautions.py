@@ -45,8 +45,11 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
     assert caution.numbers["difference_removed"] == pytest.approx(0.5)
     assert caution.numbers["difference_least"] == pytest.approx((0.5 + 1 / 3) / 2 - 0.5)
     assert caution.numbers["difference_most"] == pytest.approx(0.5)
-    assert "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged counts as not relevant." in flat(found)
-    assert "Unjudged removed, the difference in RR is +0.500" in flat(found)
+    assert (
+        "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged documents count as not relevant."
+        in flat(found)
+    )
+    assert "With unjudged documents removed, the difference in RR is +0.500" in flat(found)
 
 
 def test_many_unjudged_runs_are_told_together() -> None:
@@ -85,7 +88,7 @@ def test_ties_that_could_turn_the_order_are_told() -> None:
     }
     found = karat.compare(QRELS, {"tied": tied, "above": above}, "RR")
     assert of(found, "ties").numbers["bounds"][0] == [0.5, 1.0]
-    assert "another order of equal scores could turn them" in flat(found)
+    assert "another order of equal scores could reverse them" in flat(found)
     low = {query: {"b": 2.0, "x": 1.5, "a": 1.0} for query in QUERIES}
     assert not [
         each
@@ -125,22 +128,22 @@ def test_a_p_that_another_seed_could_turn_is_told() -> None:
 
 def test_aggregates_that_are_no_means_say_what_was_tested() -> None:
     values = np.random.default_rng(0).random((40, 2))
-    assert "GMAP is a geometric mean: the test sees logarithms" in flat(
+    assert "GMAP is a geometric mean: the test uses logarithms" in flat(
         karat.compare(None, systems(values, "GMAP"))
     )
     assert "NumRelRet is a sum" in flat(karat.compare(None, systems(np.round(9 * values), "NumRelRet")))
     assert "E@10: smaller is better." in flat(karat.compare(None, systems(values, "E@10")))
     weighted = [replace(each, weights=np.arange(1.0, 41)[:, None]) for each in systems(values)]
-    assert "AP: queries weigh differently" in flat(karat.compare(None, weighted))
+    assert "AP: queries have different weights" in flat(karat.compare(None, weighted))
 
 
 def test_a_clean_comparison_warns_of_nothing() -> None:
     assert karat.compare(None, systems(np.random.default_rng(0).random((60, 3)))).warnings == ()
 
 
-def test_a_measure_over_all_queries_documents_says_that_its_p_is_rough() -> None:
+def test_a_measure_over_all_queries_documents_says_that_its_p_is_approximate() -> None:
     found = karat.compare(QRELS, {"base": JUDGED, "new": UNJUDGED}, "AUC(micro=true)")
-    assert "queries are not independent: p and intervals are rough" in flat(found)
+    assert "queries are not independent: p and intervals are approximate" in flat(found)
 
 
 def test_a_name_cannot_steer_the_terminal() -> None:

@@ -367,7 +367,7 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
         name: karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
     }
     with pytest.raises(
-        karat.DataError, match=f"one was evaluated already, without regard to {named}=: give it to"
+        karat.DataError, match=f"one is given as scores, which {named}= cannot change: give {named}= to"
     ):
         karat.compare(None, made, **late)
     assert karat.compare(None, made, policy=karat.Policy(ties="trec"), profile="karat").names == (

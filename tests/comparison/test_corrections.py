@@ -52,5 +52,5 @@ def test_one_comparison_stays_as_it_is_and_none_is_none() -> None:
 
 @pytest.mark.parametrize("wrong", [np.nan, -0.1, 1.5])
 def test_what_is_no_chance_is_refused(wrong: float) -> None:
-    with pytest.raises(DataError, match="Number 1"):
+    with pytest.raises(DataError, match="number 1"):
         holm([0.5, wrong])

@@ -61,7 +61,7 @@ def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
 
 
 def test_the_intervals_of_single_pairs_do_not_agree_with_the_corrected_decision() -> None:
-    """Why the joint ones are needed: some pair leaves out 0 by itself, and is not significant."""
+    """Why the joint ones are needed: some pair excludes 0 on its own, and is not significant."""
     alone = [
         pair
         for seed in range(4)

@@ -49,7 +49,7 @@ karat VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted 0: t19.
 ! 24 queries are few: a true difference below 0.032 to 0.161, depending on the
-  pair, would mostly go unseen.
+  pair, would mostly go undetected.
 """
 
 
@@ -233,7 +233,7 @@ def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFi
     )  # fmt: skip
     assert "first half" in out
     assert out.count("(worst)") == 1
-    assert "Groups describe: their p is of the t-test, not corrected." in out
+    assert "Groups are descriptive: their p is of the t-test, uncorrected." in out
 
 
 def test_a_record_is_written_beside_the_table(
@@ -277,7 +277,7 @@ def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:
         (head,) = [line for line in lines if "p(Holm)" in line]
         assert "diff" in head
         assert "CI" in head
-    assert any(line.startswith("Left out for want of width: d_z") for line in lines)
+    assert any(line.startswith("Columns left out for lack of width: d_z") for line in lines)
 
 
 def test_two_runs_are_never_shown_under_one_name() -> None:

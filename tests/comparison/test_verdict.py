@@ -89,7 +89,7 @@ def test_a_pair_that_only_the_correction_saves_is_explained() -> None:
     found = compared(columns)
     best, second = reference_of(found)
     pair = next(each for each in found.primary.pairs if {each.a, each.b} == {best, second})
-    said = any("Looked at alone" in each for each in verdict_of(found).sentences)
+    said = any("Uncorrected" in each for each in verdict_of(found).sentences)
     assert said == (pair.p < 0.05 <= pair.adjusted)
 
 
@@ -161,4 +161,4 @@ def test_chance_can_make_a_difference_and_need_not() -> None:
     found = compared(columns)
     said = [alone(found, pair) for pair in found.primary.pairs if pair.p < 0.05 <= pair.adjusted]
     assert said
-    assert all("such a difference can come up by chance." in each for each in said)
+    assert all("such a difference can arise by chance." in each for each in said)

@@ -257,7 +257,7 @@ def effects(
     resamples: int,
     seed: int,
 ) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
-    """Every measure under both judges, the settings of the tests, and the scores under the first judge and the second.
+    """The effect on every measure, the settings of the tests, and all scores: the first judge's, then the second's.
 
     Raises:
         DataError: a run that cannot be read.
@@ -309,7 +309,7 @@ def measured(
     alpha: float,
     seed: int,
 ) -> Measured:
-    """The systems under one judge; one alone has no pair to test."""
+    """The systems' scores, means and significant pairs under one judge; a single system has no pair."""
     if len(runs) == 1:
         ((name, run),) = runs.items()
         alone = whole(evaluate_run(qrels, run, measures, policy=policy, profile=profile, name=name))

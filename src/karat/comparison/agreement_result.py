@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.verdict import TEST_NAMES, family_words
+from karat.comparison.verdict import TEST_NAMES, family_words, listed, score
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
 from karat.output.errors import DataError, did_you_mean
 from karat.output.language import plural
-from karat.output.tables import Display, decimals, folded, in_bands, lay_out
+from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,15 +202,15 @@ def answer(found: Agreement) -> tuple[str, str]:
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
         f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
-        f"{number(kappa.value)}{between(kappa.low, kappa.high)}"
+        f"{score(kappa.value, 2)}{between(kappa.low, kappa.high)}"
     )
     if not found.effects:
-        return grades, "same order of systems: not asked; give runs to see what the judge does to them"
+        return grades, "same order of systems: unknown; give runs to compare their order"
     first = found.effects[0]
     if len(first.names) == 1:
         return grades, "same order of systems: one run has no order; give two or more"
     return grades, (
-        f"same order: tau {number(first.tau)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
+        f"same order: tau {score(first.tau, 2)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
         f"{len(first.kept)}/{first.significant} significant stay"
     )
 
@@ -222,13 +222,19 @@ def sections(found: Agreement) -> list[Section]:
         parts += [orders(found), systems(found.effects[0]), fates(found)]
     elif found.effects:
         parts.append(systems(found.effects[0]))
-    return [*parts, Section("What this cannot know", sentences=unknown(found))]
+    return [*parts, Section("Limits of these numbers", sentences=unknown(found))]
 
 
 def judges(found: Agreement) -> Section:
     """The number of judgments of each judge."""
     rows = [
-        [f"{letter} {tail(each.name)}", str(each.judgments), str(each.queries), number(each.mean), str(alone)]
+        [
+            f"{letter} {tail(each.name)}",
+            str(each.judgments),
+            str(each.queries),
+            score(each.mean, 2),
+            str(alone),
+        ]
         for letter, each, alone in (
             ("A", found.a, found.pairing.only_a),
             ("B", found.b, found.pairing.only_b),
@@ -258,7 +264,7 @@ def confusion(found: Agreement) -> Section:
 def statistics(found: Agreement) -> Section:
     """The agreement coefficients."""
     rows = [
-        [each.name, number(each.value), between(each.low, each.high).strip() or "-"]
+        [each.name, score(each.value, 2), between(each.low, each.high).strip() or "-"]
         for each in found.statistics
     ]
     bias = found["bias, B - A"]
@@ -273,9 +279,9 @@ def statistics(found: Agreement) -> Section:
     if len(known):
         low, middle, high = np.quantile(known, [0, 0.5, 1])
         left = len(found.kappas) - len(known)
-        beside = f"; undefined in {left}, where one grade is all there is" if left else ""
+        undefined = f"; undefined in {left}, where all grades are the same" if left else ""
         sentences.append(
-            f"Quadratic kappa by query: {number(low)} to {number(high)}, median {number(middle)}{beside}."
+            f"Quadratic kappa by query: {score(low, 2)} to {score(high, 2)}, median {score(middle, 2)}{undefined}."
         )
     how = f"Intervals: whole queries drawn {found.resamples} times, seed {found.seed}."
     return Section("Agreement", ["statistic", "value", "95 % interval"], rows, [*sentences, how])
@@ -299,12 +305,12 @@ def orders(found: Agreement) -> Section:
     rows = [
         [
             each.label,
-            number(each.tau),
+            score(each.tau, 2),
             between(each.tau_low, each.tau_high).strip() or "-",
-            number(each.tau_ap),
+            score(each.tau_ap, 2),
             str(each.pairs),
             *(str(len(part)) for part in (each.flips, each.kept, each.lost, each.gained, each.reversed)),
-            *([number(each.tau_top), f"{each.top_kept}/10"] if many else []),
+            *([score(each.tau_top, 2), f"{each.top_kept}/10"] if many else []),
         ]
         for each in found.effects
     ]
@@ -358,7 +364,7 @@ def fates(found: Agreement) -> Section:
         "reversed": "significant, but reversed",
     }
     sentences = [
-        f"{each.label}, {said}: {listed(getattr(each, kind))}."
+        f"{each.label}, {said}: {listed([' > '.join(pair) for pair in getattr(each, kind)], MOST_PAIRS)}."
         for each in found.effects
         for kind, said in words.items()
         if getattr(each, kind)
@@ -366,12 +372,6 @@ def fates(found: Agreement) -> Section:
     return Section(
         "Pairs of systems", sentences=sentences or ["No pair flips, none loses or gains significance."]
     )
-
-
-def listed(pairs: Sequence[tuple[str, str]]) -> str:
-    """The first pairs, and the number of the others."""
-    shown = ", ".join(f"{better} > {worse}" for better, worse in pairs[:MOST_PAIRS])
-    return shown + (f" and {len(pairs) - MOST_PAIRS} more" if len(pairs) > MOST_PAIRS else "")
 
 
 def unknown(found: Agreement) -> list[str]:
@@ -383,7 +383,7 @@ def unknown(found: Agreement) -> list[str]:
         by_a = plural(pairing.only_a, "document was", "documents were")
         whose = f"{by_a} judged by A only and {pairing.only_b} by B only"
         if not found.effects:
-            lines.append(f"{whose}: no number above knows of them.")
+            lines.append(f"{whose}: no number above includes them.")
         elif found.pool == "own":
             lines.append(
                 f"{whose}: under the other judge they count as unjudged, as not relevant where the measure does not "
@@ -391,17 +391,15 @@ def unknown(found: Agreement) -> list[str]:
             )
         else:
             lines.append(
-                f"{whose}: they were left out for both judges, so values are not those of whole judgments."
+                f"{whose}: they were left out for both judges, so values differ from those with all judgments."
             )
     for queries, letter in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
         if queries:
-            first = ", ".join(queries[:5])
-            more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
             lines.append(
-                f"Only {letter} judged {plural(len(queries), 'query', 'queries')}, left out: {first}{more}."
+                f"Only {letter} judged {plural(len(queries), 'query', 'queries')}, left out: {listed(queries)}."
             )
     if pairing.negative:
-        lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} taken for unjudged.")
+        lines.append(f"{plural(pairing.negative, 'negative grade', 'negative grades')} counted as unjudged.")
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
         count = len(found.effects[0].names)
         pairs = plural(found.effects[0].pairs, "pair")
@@ -412,11 +410,6 @@ def unknown(found: Agreement) -> list[str]:
         "equal grades shows it."
     )
     return lines
-
-
-def number(value: float) -> str:
-    """A statistic with two decimals, - where it is not defined."""
-    return decimals(value, 2)
 
 
 def between(low: float, high: float) -> str:

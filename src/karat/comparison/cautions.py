@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,12 +76,12 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 def missing(comparison: Findings) -> Iterator[Caution]:
     """Queries that a run lacks, and unjudged queries."""
-    told = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
+    treated = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
         lacking, extra = each.counts.missing, each.counts.extra
         name = comparison.names[place]
         if lacking:
-            words = told.get(each.policy.missing, "")
+            words = treated.get(each.policy.missing, "")
             yield Caution(
                 "missing",
                 (place,),
@@ -92,13 +93,13 @@ def missing(comparison: Findings) -> Iterator[Caution]:
             yield Caution(
                 "extra",
                 (place,),
-                f"{name} answers {plural(extra, 'query', 'queries')} without judgments, left out.",
+                f"{name} answers {plural(extra, 'query', 'queries')} without judgments, which are left out.",
                 {"queries": extra},
             )
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Undefined values, so that pairs are compared on fewer queries."""
+    """Undefined values, because of which pairs are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = tuple(np.flatnonzero(absent).tolist())
@@ -138,7 +139,7 @@ def ties(comparison: Findings) -> Iterator[Caution]:
     ]
     if not turning:
         return
-    runs = sorted({run for pair in turning for run in (pair.a, pair.b)})
+    runs = runs_in(places_of(turning))
     shown = [
         f"{comparison.names[run]} {score(reach[run][0], digits)}-{score(reach[run][1], digits)}"
         for run in ranked(contest)
@@ -146,9 +147,9 @@ def ties(comparison: Findings) -> Iterator[Caution]:
     ]
     yield Caution(
         "ties",
-        tuple(runs),
+        runs,
         f"{pairs_words(places_of(turning), comparison)} so close in {contest.label} that another order of equal "
-        f"scores could turn them: {listed(shown, 4)}.",
+        f"scores could reverse them: {listed(shown, 4)}.",
         {"pairs": [[pair.a, pair.b] for pair in turning], "bounds": [list(each) for each in reach]},
     )
 
@@ -168,7 +169,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
         where = "under every measure" if everywhere else f"in {listed(same)}"
         yield Caution(
             "identical",
-            tuple(sorted({run for pair in places for run in pair})),
+            runs_in(places),
             f"{pairs_words(places, comparison)} identical on all {len(comparison.queries)} queries {where} (p = 1).",
             {"pairs": [list(pair) for pair in places], "measures": list(same)},
         )
@@ -181,9 +182,9 @@ def constant(comparison: Findings) -> Iterator[Caution]:
         if flat:
             yield Caution(
                 "constant",
-                tuple(sorted({run for pair in flat for run in (pair.a, pair.b)})),
+                runs_in(places_of(flat)),
                 f"{contest.label}: {pairs_words(places_of(flat), comparison)} different by the same amount on every "
-                "query; without a spread there is no t and no interval, and p is that of the sign-flip test.",
+                "query: without a spread there is no t and no interval; p is that of the sign-flip test.",
                 {"pairs": [[pair.a, pair.b] for pair in flat], "measure": contest.label},
             )
 
@@ -209,7 +210,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
     if near:
         yield Caution(
             "resamples",
-            tuple(sorted({run for pair in near for run in (pair.a, pair.b)})),
+            runs_in(places_of(near)),
             f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could "
             "decide otherwise: take more resamples.",
             {"pairs": [[pair.a, pair.b] for pair in near]},
@@ -239,7 +240,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
         known = sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
         span = detectable_span(comparison, contest)
         comma = "," if "," in span else ""
-        unseen = f": a true difference below {span}{comma} would mostly go unseen" if span else ""
+        unseen = f": a true difference below {span}{comma} would mostly go undetected" if span else ""
         yield Caution(
             "few",
             (),
@@ -274,8 +275,8 @@ def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
 def aggregates(comparison: Findings) -> Iterator[Caution]:
     """Aggregates that are not plain means, and what is tested instead."""
     words = {
-        "sum": "is a sum: difference and interval are of the sums, the test of the queries' counts",
-        "geometric": "is a geometric mean: the test sees logarithms (values below 0.00001 count as that), and the "
+        "sum": "is a sum: the difference and its interval are of sums, the test is of the queries' counts",
+        "geometric": "is a geometric mean: the test uses logarithms (values below 0.00001 count as 0.00001), and the "
         "interval of the difference is a bootstrap over queries",
     }
     for contest in comparison.contests.values():
@@ -289,7 +290,7 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
             "micro",
             (),
             f"{listed(micro)}: a query's value depends on other queries' documents, so that queries are not "
-            "independent: p and intervals are rough.",
+            "independent: p and intervals are approximate.",
             {"measures": micro},
         )
     weighing = [
@@ -302,8 +303,8 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
         yield Caution(
             "weights",
             (),
-            f"{listed(weighing)}: queries weigh differently; tests see weight times value, so they are of the weighted "
-            "means.",
+            f"{listed(weighing)}: queries have different weights; tests use weight times value, so they compare "
+            "weighted means.",
             {"measures": weighing},
         )
     falling = [label for label, contest in comparison.contests.items() if contest.smaller_is_better]
@@ -332,6 +333,11 @@ def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
     return f"{len(pairs)} pairs ({listed(names, 3)}) are"
 
 
+def runs_in(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The indices of all runs of some pairs."""
+    return tuple(sorted(set(chain(*pairs))))
+
+
 def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
     """The indices of the runs of each pair."""
     return [(pair.a, pair.b) for pair in pairs]
@@ -348,7 +354,7 @@ SHOWN = 4
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """A run's values of one measure if its unjudged documents counted differently; NaN where there is none.
+    """A run's values of one measure if its unjudged documents counted differently; NaN where it has no value.
 
     Args:
         removed: with unjudged documents removed from the lists [queries].
@@ -360,7 +366,7 @@ class Alternatives:
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """A caution for each run with a gap, one for both runs of a pair, or one for all where they are many.
+    """A caution for each run with many unjudged documents, for both runs of a pair, or for all of more than four runs.
 
     None where the policy declares unjudged documents negative, as in recommendation what a user did not choose.
     """
@@ -387,7 +393,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 
 
 def readings_of(comparison: Findings, system: System) -> Alternatives | None:
-    """The run's values if its unjudged documents were removed, or relevant; None where that is unknown.
+    """The run's values if its unjudged documents were removed, and if they were relevant; None if unknown.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """
@@ -414,7 +420,7 @@ def readings_of(comparison: Findings, system: System) -> Alternatives | None:
 def doubt(
     comparison: Findings, run: int, readings: dict[int, Alternatives | None], runs: tuple[int, ...]
 ) -> Caution:
-    """One run's gap, and the differences that it makes doubtful."""
+    """The caution about one run's unjudged documents, and the differences that they make doubtful."""
     share = 100 * (1 - comparison.judged[run])
     depth = comparison.judged_depth
     others = [
@@ -424,8 +430,8 @@ def doubt(
     ]
     compared = f" ({listed(others, 3)})" if others else ""
     sentence = (
-        f"{comparison.names[run]}: {share:.1f}% of its top {depth} is unjudged{compared}; unjudged counts as not "
-        "relevant."
+        f"{comparison.names[run]}: {share:.1f}% of its top {depth} is unjudged{compared}; unjudged documents count as "
+        "not relevant."
     )
     numbers: dict[str, object] = {"judged": comparison.judged[run], "depth": depth}
     if readings[run] is not None:
@@ -466,8 +472,8 @@ def what_if(
     figures |= {"difference_removed": float(test.mean[0]), "low_removed": low, "high_removed": high}
     figures |= {"difference_least": lowest, "difference_most": highest}
     return (
-        f"Unjudged removed, the difference in {contest.label} is {signed(float(test.mean[0]), digits)} "
-        f"{interval(low, high, digits, sign=True)}; counted as relevant, in one run or the other, "
+        f"With unjudged documents removed, the difference in {contest.label} is {signed(float(test.mean[0]), digits)} "
+        f"{interval(low, high, digits, sign=True)}; with those of one run counted as relevant, "
         f"{signed(lowest, digits)} to {signed(highest, digits)}."
     ), figures
 
@@ -479,7 +485,7 @@ def mean(comparison: Findings, values: Floats) -> float:
 
 
 def together(comparison: Findings, flagged: list[int], readings: dict[int, Alternatives | None]) -> Caution:
-    """The gaps of many runs in one sentence, the widest first."""
+    """One caution for many runs, the one with the most unjudged documents first."""
     order = sorted(flagged, key=lambda run: comparison.judged[run])
     named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]
     best = max(range(len(comparison.names)), key=lambda run: np.nan_to_num(comparison.judged[run]))

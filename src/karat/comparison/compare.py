@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.comparison import formats
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import FAMILY_WISE, Findings, Settings
 from karat.comparison.runs import RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
-from karat.comparison.statistics import SEED, kendall, rbo, tau_ap
+from karat.comparison.statistics import RESAMPLES, SEED, kendall, rbo, tau_ap
 from karat.comparison.statistics.resampling import refuse_seed
+from karat.comparison.tables import View
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
@@ -42,9 +44,6 @@ __all__ = ["Comparison", "compare", "orders_of"]
 TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 FAMILIES = ("measure", "all")
-RESAMPLES = 10_000
-"""1,000 put up to 1.4 % of the pairs of a TREC track on the wrong side of .05, 10,000 up to .5 %."""
-
 MOST_RESAMPLES = 1_000_000
 
 PERSISTENCE = 0.9
@@ -171,7 +170,7 @@ def compare(
 
 
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
-    """The settings with every default filled in, for an empty ``test`` or ``correction`` or 0 resamples.
+    """The settings with defaults in place of an empty ``test`` or ``correction`` and of 0 resamples.
 
     Raises:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
@@ -288,10 +287,7 @@ class Comparison(Display, Findings):
             top: the number of runs shown, the best ones; None for all.
             worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
-        from karat.comparison.formats import text
-        from karat.comparison.tables import View
-
-        return text(self, View(pairs, top, worst), columns=columns)
+        return formats.text(self, View(pairs, top, worst), columns=columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
         """GitHub tables with the same sentences above and below them; the best values are bold.
@@ -301,10 +297,7 @@ class Comparison(Display, Findings):
             top: the number of runs.
             worst: the number of queries for each pair.
         """
-        from karat.comparison.formats import markdown
-        from karat.comparison.tables import View
-
-        return markdown(self, View(pairs, top, worst))
+        return formats.markdown(self, View(pairs, top, worst))
 
     def to_latex(
         self,
@@ -324,16 +317,11 @@ class Comparison(Display, Findings):
             top: the number of runs.
             worst: the number of queries for each pair.
         """
-        from karat.comparison.formats import latex
-        from karat.comparison.tables import View
-
-        return latex(self, View(pairs, top, worst), label=label, caption=caption)
+        return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
 
     def to_json(self) -> str:
         """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""
-        from karat.comparison.formats import json_text
-
-        return json_text(self)
+        return formats.json_text(self)
 
     def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
         """A data frame with a row per measure and pair; or ``runs``, or ``queries``.
@@ -345,9 +333,7 @@ class Comparison(Display, Findings):
         Raises:
             DataError: no data frame library is installed.
         """
-        from karat.comparison.formats import frame
-
-        return frame(self, what, backend)
+        return formats.frame(self, what, backend)
 
     def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
         """A matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
@@ -360,9 +346,7 @@ class Comparison(Display, Findings):
         Raises:
             DataError: matplotlib is not installed, or there is no such figure.
         """
-        from karat.comparison.formats import figure
-
-        return figure(self, kind, measure)
+        return formats.figure(self, kind, measure)
 
     def __str__(self) -> str:
         """The whole as text."""
@@ -370,9 +354,7 @@ class Comparison(Display, Findings):
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        from karat.comparison.formats import html
-
-        return html(self)
+        return formats.html(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,7 +381,7 @@ class Orders:
 
 
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
-    """Every pair of measures, and every pair of runs (with a baseline, each with it)."""
+    """The similarity of every two measures and of every two runs; with a baseline, of each run and the baseline."""
     means = [contest.means for contest in contests]
     count = len(means)
     tau, ap = np.ones((count, count)), np.ones((count, count))
@@ -413,7 +395,7 @@ def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: 
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
-    """Mean rank-biased overlap of each two runs, over queries that both answer; and the number of queries used."""
+    """Mean rank-biased overlap of every two runs, over queries that both answer; and the number of queries used."""
     found = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(found, 1.0)
     matches = [each.found for each in systems if each.found is not None]

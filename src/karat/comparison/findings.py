@@ -92,7 +92,7 @@ class Pair:
         wins: queries on which the first is better.
         ties: queries on which both are equal.
         losses: queries on which the second is better.
-        p: not corrected; under ``tukey`` and ``max-t`` the p of the paired t-test.
+        p: uncorrected; under ``tukey`` and ``max-t`` the p of the paired t-test.
         adjusted: corrected for the number of comparisons.
         exact: whether all sign assignments were counted, not a random sample.
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.

@@ -249,7 +249,7 @@ def start_of(words: Sequence[str]) -> str:
 
 
 def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
-    """A table and its note in a given width: names are cut first, then columns are dropped, then bands are made."""
+    """A table and its note in a given width: names are cut first, then columns are dropped, then the table is split."""
     header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
     left: list[str] = []
     if sheet.shortest and rows and columns_of(header, rows, 0) > columns:
@@ -265,7 +265,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
         cells = [[row[column] for column in band] for row in rows]
         tables.append(lay_out(layout, [header[column] for column in band], cells, names))
     notes = [sheet.note] if sheet.note else []
-    notes += [f"Left out for want of width: {', '.join(left)}. The CSV has them."] if left else []
+    notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
     return "\n".join(tables) + "".join(folded(note, columns) for note in notes)
 
 
@@ -281,7 +281,7 @@ def cut(sheet: Sheet) -> list[list[str]]:
 def with_names(
     sheet: Sheet, rows: list[list[str]], columns: int
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The table with names in full or cut, and the dropped columns; no header where names do not fit."""
+    """The table with names in full or cut, and the dropped columns; an empty header if names do not fit."""
     # A title wider than the names below it takes two lines.
     header = [sheet.header[0], sheet.header[1].replace(", ", ",\n", 1), *sheet.header[2:]]
     if columns_of(header, rows, 0) <= columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike, names_apart, refuse_alike
 from karat.inputs.runs import as_mapping
 from karat.inputs.runs.text import TextRun
+from karat.inputs.sources import BYTE_ORDER_MARK
 from karat.measures import parse_measure
 from karat.output.errors import DataError
 
@@ -145,7 +147,7 @@ def evaluated(
 def refuse_other_conventions(
     scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
 ) -> None:
-    """Refuse conventions that come too late: scores were computed under their own.
+    """Refuse conventions for scores that were computed under others.
 
     Raises:
         DataError: weights, or a policy or profile other than that of the scores.
@@ -155,8 +157,8 @@ def refuse_other_conventions(
         late = "weights" if weights is not None else "policy" if other else "profile"
         if weights is not None or other or profile not in (None, each.profile or "karat"):
             raise DataError(
-                f"{each.name} was evaluated already, without regard to {late}=: give it to karat.evaluate, or give the "
-                "run in the place of its scores."
+                f"{each.name} is given as scores, which {late}= cannot change: give {late}= to karat.evaluate, or "
+                "give the run instead of its scores."
             )
 
 
@@ -192,7 +194,7 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
 
 
 def agreeing(systems: list[System]) -> list[System]:
-    """The systems, whose scores must have been computed in the same way.
+    """The systems, if all their scores were computed in the same way.
 
     Raises:
         DataError: measures or policies differ.
@@ -219,7 +221,7 @@ def share_judged(found: Match, depth: int) -> float:
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """Each of these queries with the run's lines for it alone; the run is read once."""
+    """For each of these queries, a run of its lines alone; the run is read once."""
     if not isinstance(run.held, TextRun):
         mapping = as_mapping(run.held, queries)
         names = {query: text_of(query) for query in queries}
@@ -227,16 +229,17 @@ def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
             query: Run(run.name, MappingRun({name: mapping.get(name, {})})) for query, name in names.items()
         }
     kept: dict[bytes, list[bytes]] = {query: [] for query in queries}
-    # Most lines have the query of the line before, so their first field need not be split off.
     start, own = b"\n", None
-    for line in run.held.source.lines():
-        if not line.startswith(start):
-            query, *rest = line.split(None, 1) or [b""]
-            own = kept.get(query)
-            start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
-        if own is not None:
-            own.append(line)
-    return {query: Run.of(b"\n".join([*lines, b""]), run.name) for query, lines in kept.items()}
+    with run.held.source.opened() as file:
+        # The run was read before, so no line is checked again. Most have the query of the line before.
+        for line in chain([file.readline().removeprefix(BYTE_ORDER_MARK)], iter(file.readline, b"")):
+            if not line.startswith(start):
+                query, *rest = line.split(None, 1) or [b""]
+                own = kept.get(query)
+                start = line[: line.index(query) + len(query) + 1] if rest else b"\n"
+            if own is not None:
+                own.append(line.rstrip(b"\r\n") + b"\n")
+    return {query: Run.of(b"".join(lines), run.name) for query, lines in kept.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +320,7 @@ class Table:
 
 
 def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
-    """The queries that any run has, in byte order, and each measure's values of all runs."""
+    """The queries of all runs, in byte order, and for each measure the values of all runs."""
     first = scores[0]
     if all(each.queries == first.queries for each in scores):
         queries = first.queries

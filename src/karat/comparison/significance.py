@@ -87,7 +87,7 @@ def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Write the corrected p, for each measure's comparisons as one family or for all measures together."""
+    """Write the corrected p; the comparisons of a measure, or of all measures, are one family."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
@@ -105,7 +105,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 def strata_of(
     table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
-    """The contest within each group of queries, by the t-test, not corrected."""
+    """The contest within each group of queries, by the t-test, uncorrected."""
     plain = replace(settings, test="t", correction="none")
     found = []
     for code, name in enumerate(groups.names):
@@ -179,7 +179,7 @@ class Outcome:
 
 
 def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
-    """Differences, intervals and p of every pair, not corrected; and whether a p is a limit in place of resamples."""
+    """Differences, intervals and p of every pair, uncorrected; and whether p comes from the limit distribution."""
     outcome = Outcome.empty(first, second)
     for shared, places in table.shared(first, second):
         outcome.n[places] = len(shared.values)
@@ -232,7 +232,7 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
 
 
 def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
-    """Write p of a test of all pairs at once; returns whether it is a limit in place of resamples."""
+    """Write p of a test of all pairs at once; returns whether it comes from the limit distribution."""
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)

@@ -115,16 +115,16 @@ def board(comparison: Findings, view: View) -> Sheet:
     notes = []
     if counted:
         notes.append(
-            f"Best {comparison.labels[0]} first. beats: how many runs it is significantly better than. The JSON has "
-            "all letters and pairs."
+            f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
+            "The JSON has all letters and pairs."
         )
         if comparison.settings.baseline is None:
             header.insert(1, "group")
             groups = groups_of(comparison)
             rows = [[row[0], str(groups[run]), *row[1:]] for row, run in zip(rows, shown, strict=True)]
             notes.append(
-                "group: its first run is significantly worse than the first of the group before; the others "
-                "are not shown to be worse than their first."
+                "group: its first run is significantly worse than the first of the group above; the others "
+                "are not significantly worse than their group's first."
             )
     if len(shown) < len(comparison.names):
         notes.append(f"{len(comparison.names) - len(shown)} more runs are tested and not shown (top).")
@@ -324,7 +324,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
         "p(t)",
     ]
     return Sheet(
-        header, rows, frozenset({0, 1}), note="Groups describe: their p is of the t-test, not corrected."
+        header, rows, frozenset({0, 1}), note="Groups are descriptive: their p is of the t-test, uncorrected."
     )
 
 
@@ -335,16 +335,12 @@ def orders(comparison: Findings) -> list[Sheet]:
     if orders is None:
         return found
     if len(orders.labels) > 1:
-        rows = [
-            [label, *(score(orders.tau[one, other], 3) for other in range(len(orders.labels)))]
-            for one, label in enumerate(orders.labels)
-        ]
-        found.append(Sheet(["Kendall τ_b", *orders.labels], rows, frozenset({0}), keep=1))
-        rows = [
-            [label, *(score(orders.tau_ap[one, other], 3) for other in range(len(orders.labels)))]
-            for one, label in enumerate(orders.labels)
-        ]
-        found.append(Sheet(["τ_AP,b", *orders.labels], rows, frozenset({0}), keep=1))
+        for title, values in (("Kendall τ_b", orders.tau), ("τ_AP,b", orders.tau_ap)):
+            rows = [
+                [label, *(score(value, 3) for value in row)]
+                for label, row in zip(orders.labels, values.tolist(), strict=True)
+            ]
+            found.append(Sheet([title, *orders.labels], rows, frozenset({0}), keep=1))
     if orders.queries and len(comparison.names) > 1:
         runs = ranking(comparison)[:MOST_ORDERED]
         baseline = comparison.settings.baseline
@@ -390,7 +386,7 @@ def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> t
         if view.pairs == "all" or len(pairs) <= MOST_AGAINST_BASELINE:
             return pairs, ""
         return pairs[:MOST_AGAINST_BASELINE], (
-            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: pairs=all shows them, and the JSON."
+            f"{len(pairs) - MOST_AGAINST_BASELINE} more runs below: pairs=all and the JSON show them."
         )
     if len(pairs) > 1:
         pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
@@ -400,5 +396,5 @@ def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> t
     best = min((pair.a for pair in pairs), key=place.__getitem__)
     top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
     return top, (
-        f"The best run against the next {len(top)}; pairs=all shows all {len(pairs)} pairs, and the JSON."
+        f"The best run against the next {len(top)}; pairs=all and the JSON show all {len(pairs)} pairs."
     )

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, letter, ranked, turned
 from karat.evaluation.score_tables import conventions_of
@@ -190,7 +192,7 @@ def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[
     if worse:
         sentences.append(f"Significantly worse: {names_in(comparison, worse)}.")
     if rest:
-        sentences.append(f"Not told apart from it: {names_in(comparison, rest)}.")
+        sentences.append(f"Not significantly different: {names_in(comparison, rest)}.")
         sentences.append(missed(comparison, contest))
     return headline, sentences, (best, baseline)
 
@@ -198,7 +200,7 @@ def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[
 def split(
     others: dict[int, tuple[float, float, Pair]], alpha: float
 ) -> tuple[list[int], list[int], list[int]]:
-    """Runs that are significantly worse, runs that are not told apart, and runs that are identical."""
+    """The runs that are significantly worse, those that are not significantly different, and identical ones."""
     beaten = [run for run, (d, p, pair) in others.items() if d > 0 and p < alpha and not pair.identical]
     equal = [run for run, (_, _, pair) in others.items() if pair.identical]
     return beaten, [run for run in others if run not in beaten and run not in equal], equal
@@ -237,8 +239,9 @@ def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str
         "" if pair.adjusted < settings.alpha else ", which includes 0" if pair.low <= 0 <= pair.high else ""
     )
     ends = f"{signed(pair.low, digits, kind)} to {signed(pair.high, digits, kind)}"
+    kind = "uncorrected " if corrected(settings) else ""
     p = p_said(pair.adjusted, settings)
-    return f"{said} ({settings.confidence * 100:g} % interval {ends}{sure}; {p})."
+    return f"{said} ({kind}{settings.confidence * 100:g} % interval {ends}{sure}; {p})."
 
 
 def p_said(p: float, settings: Settings) -> str:
@@ -254,13 +257,13 @@ def corrected(settings: Settings) -> bool:
 
 
 def alone(comparison: Findings, pair: Pair) -> str:
-    """Why a pair whose interval excludes 0 is not significant."""
+    """The reason why a pair whose interval excludes 0 is not significant; empty for other pairs."""
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
     return (
-        f"Looked at alone, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its interval "
-        f"leaves out 0); but among {settings.comparisons} comparisons such a difference can come up by chance."
+        f"Uncorrected, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its interval "
+        f"excludes 0), but among {settings.comparisons} comparisons such a difference can arise by chance."
     )
 
 
@@ -270,8 +273,8 @@ def missed(comparison: Findings, contest: Contest) -> str:
     if not span:
         return ""
     return (
-        f"The smallest difference that these {len(comparison.queries):,} queries find four times out of five is "
-        f"{span}; smaller ones they often miss."
+        f"The smallest difference that these {len(comparison.queries):,} queries detect four times out of five is "
+        f"{span}; they often miss smaller ones."
     )
 
 
@@ -352,7 +355,7 @@ def lettered(comparison: Findings) -> bool:
 
 
 def heading(comparison: Findings) -> str:
-    """One line over the table: what is compared on what."""
+    """One line above the table: the qrels, the queries and the runs."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
     parts += [counted(comparison), f"{len(comparison.names)} runs"]
     if len(comparison.labels) > 1:
@@ -422,7 +425,10 @@ def interval_words(comparison: Findings) -> str:
     said = (
         f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
     )
-    pairs = comparison.primary.pairs
+    contest, pairs = comparison.primary, comparison.primary.pairs
+    lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
+    if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
+        said += " An interval may extend below 0 or above 1, where no mean can lie."
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in pairs)
     if not alone or p_titles(settings)[1] is None:
         return said
@@ -447,7 +453,7 @@ def detectable_words(comparison: Findings) -> str:
 
 
 def detectable_span(comparison: Findings, contest: Contest) -> str:
-    """The smallest and the largest difference that the queries detect with 80 % power, over the pairs, or the one.
+    """The smallest and the largest difference that the queries detect with 80 % power, once if they are equal.
 
     Empty where no pair has one.
     """
@@ -466,7 +472,7 @@ def declared_negative(comparison: Findings) -> bool:
 
 
 def judged_words(comparison: Findings) -> str:
-    """The share judged, where it is the same for all runs and so has no column."""
+    """The share judged, if it is the same for all runs and so has no column."""
     shares = {score(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
@@ -474,7 +480,7 @@ def judged_words(comparison: Findings) -> str:
 
 
 def pair_name(comparison: Findings, pair: Pair) -> str:
-    """A pair by its letters; with a baseline, by the other run's."""
+    """The letters of a pair's runs; with a baseline, of the other run."""
     if comparison.settings.baseline is not None:
         return letter(pair.a)
     return f"{letter(pair.a)}-{letter(pair.b)}"

@@ -140,7 +140,7 @@ def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
 
 
 def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
-    """One query in full."""
+    """The row of a query shown in full."""
     rows: list[list[Any]] = []
     for name, grade in closeup.documents:
         own = documents.get(name)
@@ -158,7 +158,7 @@ def few(grades: Sequence[float]) -> list[float]:
 
 
 def packed(derivations: list[dict[int, list[str | None]]]) -> str:
-    """The derivations by measure, query and run, compressed since they are similar; always the same bytes."""
+    """The derivations by measure, query and run, compressed; the same data give the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
 
@@ -189,7 +189,7 @@ def note(comparison: Comparison) -> str:
     letters = any(any(contest.letters) for contest in comparison.contests.values())
     said = " A raised letter: significantly better than the run of that letter." if letters else ""
     return (
-        "Intervals are of each mean alone: runs on the same queries can differ surely though theirs overlap. "
+        "Each interval is of one mean: runs on the same queries may differ significantly although theirs overlap. "
         f"Best in bold.{said}"
     )
 
@@ -231,7 +231,7 @@ def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any
 
 
 def in_ranges(beaten: Sequence[int]) -> str:
-    """The letters of runs, consecutive ones as ``b–f``; where that is still long, the number of runs."""
+    """The letters of runs, consecutive ones as ``b–f``; the number of runs if that is still long."""
     places = sorted(beaten)
     groups: list[list[int]] = []
     for place in places:
@@ -249,7 +249,7 @@ def in_ranges(beaten: Sequence[int]) -> str:
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
-    """The positions of the interval and the mean, in units of the picture."""
+    """The positions of the interval and the mean in the picture's units; None if one is undefined."""
     values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
     if not all(map(math.isfinite, values.values())):
         return None
@@ -329,7 +329,7 @@ class Alongside:
 
 
 def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
-    """Precision by recall, the primary measure and the share judged by depth; none where lists are missing."""
+    """Precision by recall, the primary measure and the share judged by depth; empty if a run was given as scores."""
     ranked = inputs.ranked
     if inputs.qrels is None or len(ranked) < len(inputs.runs):
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
@@ -13,89 +14,33 @@ if TYPE_CHECKING:
 
 __all__ = ["bibtex_of", "methods_paragraph"]
 
-SMUCKER = """@inproceedings{smucker2007comparison,
-  author = {Mark D. Smucker and James Allan and Ben Carterette},
-  title = {A comparison of statistical significance tests for information retrieval evaluation},
-  booktitle = {Proceedings of CIKM 2007},
-  pages = {623--632},
-  year = {2007}
-}"""
-URBANO = """@inproceedings{urbano2019statistical,
-  author = {Juli{\\'a}n Urbano and Harlley Lima and Alan Hanjalic},
-  title = {Statistical significance testing in information retrieval:
-    an empirical analysis of type {I}, type {II} and type {III} errors},
-  booktitle = {Proceedings of SIGIR 2019},
-  pages = {505--514},
-  year = {2019}
-}"""
-CARTERETTE = """@article{carterette2012multiple,
-  author = {Benjamin A. Carterette},
-  title = {Multiple testing in statistical analysis of systems-based information retrieval experiments},
-  journal = {ACM Transactions on Information Systems},
-  volume = {30},
-  number = {1},
-  year = {2012}
-}"""
-HOLM = """@article{holm1979simple,
-  author = {Sture Holm},
-  title = {A simple sequentially rejective multiple test procedure},
-  journal = {Scandinavian Journal of Statistics},
-  volume = {6},
-  number = {2},
-  pages = {65--70},
-  year = {1979}
-}"""
-BENJAMINI = """@article{benjamini1995controlling,
-  author = {Yoav Benjamini and Yosef Hochberg},
-  title = {Controlling the false discovery rate: a practical and powerful approach to multiple testing},
-  journal = {Journal of the Royal Statistical Society, Series B},
-  volume = {57},
-  number = {1},
-  pages = {289--300},
-  year = {1995}
-}"""
-PHIPSON = """@article{phipson2010permutation,
-  author = {Belinda Phipson and Gordon K. Smyth},
-  title = {Permutation p-values should never be zero: calculating exact p-values when permutations are randomly drawn},
-  journal = {Statistical Applications in Genetics and Molecular Biology},
-  volume = {9},
-  number = {1},
-  year = {2010}
-}"""
-WESTFALL = """@book{westfall1993resampling,
-  author = {Peter H. Westfall and S. Stanley Young},
-  title = {Resampling-based multiple testing: examples and methods for p-value adjustment},
-  publisher = {Wiley},
-  year = {1993}
-}"""
-SAKAI = """@article{sakai2014statistical,
-  author = {Tetsuya Sakai},
-  title = {Statistical reform in information retrieval?},
-  journal = {SIGIR Forum},
-  volume = {48},
-  number = {1},
-  pages = {3--12},
-  year = {2014}
-}"""
-
 TESTS = {
-    "t": ("two-sided paired t-tests", (SMUCKER, URBANO)),
+    "t": ("two-sided paired t-tests", ("smucker2007comparison", "urbano2019statistical")),
     "randomisation": (
         "two-sided randomisation tests over the signs of the queries' differences",
-        (SMUCKER, PHIPSON),
+        ("smucker2007comparison", "phipson2010permutation"),
     ),
-    "tukey": ("the randomised Tukey HSD test over all pairs of runs", (CARTERETTE, PHIPSON)),
+    "tukey": (
+        "the randomised Tukey HSD test over all pairs of runs",
+        ("carterette2012multiple", "phipson2010permutation"),
+    ),
     "max-t": (
         "a sign-flip randomisation test of the largest difference over all pairs (max-T)",
-        (WESTFALL, PHIPSON),
+        ("westfall1993resampling", "phipson2010permutation"),
     ),
-    "wilcoxon": ("two-sided Wilcoxon signed-rank tests, which do not test the mean", (SMUCKER,)),
-    "sign": ("two-sided sign tests, which do not test the mean", (SMUCKER,)),
+    "wilcoxon": (
+        "two-sided Wilcoxon signed-rank tests, which do not test the mean",
+        ("smucker2007comparison",),
+    ),
+    "sign": ("two-sided sign tests, which do not test the mean", ("smucker2007comparison",)),
 }
 CORRECTIONS = {
-    "holm": ("Holm's method", HOLM),
+    "holm": ("Holm's method", "holm1979simple"),
     "bonferroni": ("the Bonferroni method", None),
-    "bh": ("Benjamini and Hochberg's method, which bounds the false discovery rate", BENJAMINI),
+    "bh": (
+        "Benjamini and Hochberg's method, which bounds the false discovery rate",
+        "benjamini1995controlling",
+    ),
 }
 
 
@@ -161,6 +106,8 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 def bibtex_of(comparison: Comparison) -> str:
     """The works that the paragraph rests on, as BibTeX."""
     settings = comparison.settings
-    _, works = TESTS[settings.test]
+    _, keys = TESTS[settings.test]
     own = CORRECTIONS.get(settings.correction, ("", None))[1] if settings.comparisons > 1 else None
-    return "\n\n".join([*works, *([own] if own else []), SAKAI]) + "\n"
+    written = (files("karat.reports") / "templates" / "works.bib").read_text(encoding="utf-8")
+    works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
+    return "\n\n".join(works[key] for key in (*keys, own, "sakai2014statistical") if key) + "\n"

@@ -126,7 +126,7 @@ def template(name: str) -> str:
 
 
 def security(scripts: Sequence[str]) -> str:
-    """The content security policy: the page may run these very scripts and style itself, nothing else."""
+    """The content security policy: the page may run these scripts and its own styles, and load nothing."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
@@ -136,7 +136,7 @@ def security(scripts: Sequence[str]) -> str:
 
 
 def inert(script: str) -> str:
-    """A script that cannot end the element that contains it."""
+    """The script, escaped so that it cannot end the element that contains it."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
@@ -149,7 +149,7 @@ def script_json(data: dict[str, Any]) -> str:
 
 
 def title_of(comparison: Comparison) -> str:
-    """The title: how many runs on which qrels."""
+    """The title: the number of runs and the qrels."""
     name = os.path.basename(comparison.qrels_name)
     where = f" on {name}" if name and not name.startswith("<") else ""
     return f"{len(comparison.names)} runs{where}"
@@ -188,7 +188,7 @@ def interval_words(settings: Settings) -> str:
     if settings.test in NOT_OF_MEANS:
         name = TEST_NAMES[settings.test]
         return (
-            f"The line is {alone}, looked at alone. A point is filled where the {name} finds a significant difference; "
+            f"The line is {alone}, uncorrected. A point is filled where the {name} finds a significant difference; "
             "it does not test the mean, so the two may disagree."
         )
     if settings.comparisons == 1:
@@ -196,15 +196,15 @@ def interval_words(settings: Settings) -> str:
     joint = f"the interval corrected for {settings.comparisons} comparisons"
     word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
     if settings.correction == "none" and settings.test not in FAMILY_WISE:
-        return f"The line is {alone}, looked at alone: nothing is corrected. A point is filled where it leaves out 0."
+        return f"The line is {alone}, uncorrected. A point is filled where it excludes 0."
     return (
-        f"The thick line is {alone}, looked at alone; the thin one is {joint}{f' ({word})' if word else ''}. A point "
-        "is filled where the thin line leaves out 0: a significant difference."
+        f"The thick line is {alone}, uncorrected; the thin one is {joint}{f' ({word})' if word else ''}. A point "
+        "is filled where the thin line excludes 0: a significant difference."
     )
 
 
 def portable(words: Sequence[str]) -> list[str]:
-    """The words of a command without private folders, since a page is sent to others.
+    """The words of a command without private folders: a page may be sent to others.
 
     Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
     is outside.
@@ -219,7 +219,7 @@ def parted(word: str) -> tuple[str, str, str]:
 
 
 def near(path: str) -> str:
-    """A path that names no folder above the working folder."""
+    """The path without folders above the working folder."""
     if not os.path.isabs(path):
         return path
     here = os.path.join(os.path.realpath(os.getcwd()), "")
@@ -237,7 +237,7 @@ def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
     if not closeups:
         return "No ranked lists: only scores were given."
     if len(closeups) == count:
-        return "Choose a query to see what A and B rank first, with grades, and how the value comes about."
+        return "Choose a query to see the first documents of A and B, their grades, and how each value is computed."
     return (
         f"Of {count:,} queries {len(closeups)} can be opened, those that are underlined: the largest gains and losses, "
         "the hardest, the easiest, those on which the runs differ most, and some between."
@@ -245,5 +245,5 @@ def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
 
 
 def footers_of(comparison: Comparison) -> list[str]:
-    """The conventions of the runs' scores, once where they are the same."""
+    """The conventions of the runs' scores, written once if they are the same."""
     return footers(comparison.scores)

@@ -62,7 +62,7 @@ EACH = 8
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The inputs, ready to be read.
+    """The inputs of a report.
 
     Args:
         qrels: the judgments; None where only scores were given.
@@ -85,7 +85,7 @@ def opened(
     policy: Policy | None,
     profile: ProfileLike,
 ) -> Inputs:
-    """The judgments, read once, by subtopic if a measure needs that, and the runs by name.
+    """The judgments, by subtopic if a measure needs them so, and the runs by name.
 
     Raises:
         DataError: judgments that cannot be read; fewer than two runs, or two of one name.
@@ -102,7 +102,7 @@ def opened(
 
 
 def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """The queries shown in full, the most informative first: all, or where they are many, some of each kind.
+    """The queries shown in full, the most informative first: all, or of many queries some of each kind.
 
     Args:
         values: each run's values of the primary measure [queries, runs].
@@ -159,7 +159,7 @@ class Closeup:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """Some queries, each with its own judgments and its own lines of each run, so that nothing else is read for it.
+    """Some queries, each with its judgments and its part of each run.
 
     Args:
         qrels: the judgments of each query, by its index among the comparison's queries.
@@ -171,7 +171,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, inputs: Inputs, comparison: Comparison, chosen: Sequence[int]) -> Excerpt:
-        """Read each run once and keep the lines of these queries that are judged."""
+        """The chosen queries that are judged; each run is read once."""
         if inputs.qrels is None or not inputs.ranked:
             return cls({}, tuple(None for _ in inputs.runs))
         places = {query: place for place, query in enumerate(inputs.qrels.queries)}
@@ -198,9 +198,9 @@ class Excerpt:
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """What the runs rank first for each query of an excerpt, and derivations of values up to a limit.
+    """The first documents of each run for the excerpt's queries, and derivations of values up to a limit.
 
-    It goes query by query, so that each list is ranked once for all measures, and none is kept.
+    Queries are processed one by one: each list is ranked once for all measures, and none is kept.
     """
     contests = list(comparison.contests.values())
     shares = [1, *[len(contests) - 1] * (len(contests) - 1)]
@@ -293,7 +293,7 @@ class Text:
 
 
 def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, Text]:
-    """The texts of the wanted ids.
+    """The texts of these ids.
 
     Args:
         given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``

@@ -113,7 +113,7 @@ def probabilities(p: ArrayLike) -> Floats:
     wrong = np.flatnonzero(~((family >= 0) & (family <= 1)))
     if len(wrong):
         raise DataError(
-            f"Number {wrong[0]} (counted from 0) of the p to correct is {family[wrong[0]]}, no chance."
+            f"p-value number {wrong[0]} (counted from 0) is {family[wrong[0]]}, not between 0 and 1."
         )
     return family
 

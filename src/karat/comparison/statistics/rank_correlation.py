@@ -33,7 +33,7 @@ class TauAP(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """Rank-biased overlap: the extrapolated value, the least it can be, and by how much more it could be at most."""
+    """Rank-biased overlap: the extrapolated value, the minimum, and the most that unseen documents can add to it."""
 
     extrapolated: float
     least: float
@@ -41,7 +41,7 @@ class Overlap(NamedTuple):
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
-    """Kendall's rank correlation of two lists of scores: pairs in the same order less pairs in opposite order.
+    """Kendall's rank correlation of two lists of scores: concordant minus discordant pairs.
 
     Args:
         x: a score for each system.
@@ -71,7 +71,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
 
 
 def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
-    """τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), by which a swap near the top costs more; with ties.
+    """τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008): swaps near the top cost more; ties are allowed.
 
     ``a`` measures how well y reproduces the true order x: it is not symmetric, and ties within y count as the mean over
     their orders. ``b`` is the mean of both directions, with ties meaning equal systems (Urbano and Marrero, ICTIR
@@ -174,7 +174,7 @@ def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
 
 
 def room(s: int, l: int, x: float, p: float) -> float:
-    """The most that unseen documents can add, for lists of lengths s <= l that share x: their equation 30 by depths.
+    """The most that unseen documents can add, for lists of lengths s <= l that share x documents (their equation 30).
 
     Down to l, the shorter list's unseen documents may all be in the longer one; below, the unseen documents of both may
     match, until at depth f all do.

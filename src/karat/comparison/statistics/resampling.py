@@ -29,11 +29,9 @@ __all__ = [
     "RESAMPLES",
     "SEED",
     "Flips",
-    "bootstrap",
     "exact_p",
     "flipped_sums",
     "max_flip",
-    "rank_interval",
     "refuse_seed",
     "resample_means",
     "sign_flip",
@@ -135,7 +133,7 @@ def sign_flip(
 def counted_where_cheap(
     whole: Floats, pairs: Integers, tolerance: float, exact: bool | Literal["auto"]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Exact p of the pairs where it is cheap, and which these are.
+    """Exact p of the pairs for which it is cheap, and a mask of these pairs.
 
     Raises:
         DataError: exact p is requested for too many differences.
@@ -208,7 +206,7 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """The resample that a significant difference has to exceed; NaN if no difference can be significant.
+    """The largest resampled difference that a significant one must exceed; NaN if none can be significant.
 
     Args:
         widest: each resample's largest difference, ascending.
@@ -262,7 +260,7 @@ def positive(resamples: int) -> int:
         DataError: it is not positive.
     """
     if resamples < 1:
-        raise DataError(f"{resamples} resamples are none: give a positive number, such as {RESAMPLES:,}.")
+        raise DataError(f"resamples={resamples}: give a positive number, such as {RESAMPLES:,}.")
     return resamples
 
 
@@ -394,7 +392,7 @@ def signed_sums(size: Integers) -> Integers:
 
 
 def tail_of_grid(size: Integers, reach: int) -> float:
-    """The same by recurrence: the probability of each sum of the differences with a minus."""
+    """The same by recurrence over the probabilities of the sums of differences with a minus sign."""
     step = int(np.gcd.reduce(size))
     steps = size // step
     total = int(steps.sum())
@@ -471,94 +469,3 @@ def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
         drawn = (halves * np.uint64(units) >> np.uint64(32)).astype(np.int64)
         drawn += np.arange(count)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
-
-
-def bootstrap(
-    scores: ArrayLike,
-    statistic: Callable[[Floats], ArrayLike],
-    *,
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int = SEED,
-) -> tuple[Floats, Floats]:
-    """A percentile interval of any statistic of the scores, queries drawn with replacement.
-
-    For statistics without a better interval: medians, geometric means, τ between orders. For means the t interval has
-    better coverage (``paired``, ``margin``): with ten queries, 95 % percentile intervals cover only nine times in ten.
-
-    Args:
-        scores: a score for each query and run [queries, runs].
-        statistic: a function from such a table to a number or an array.
-        confidence: of the interval.
-        resamples: the number of tables drawn.
-        seed: of their stream.
-
-    Returns:
-        The lower and the upper ends, of the statistic's shape.
-
-    Raises:
-        DataError: a score is not finite.
-
-    Example:
-        >>> import numpy as np
-        >>> low, high = bootstrap([[0.1], [0.2], [0.4], [0.9]], np.median)
-        >>> float(low), float(high)
-        (0.1, 0.9)
-    """
-    table = matrix(scores)
-    found = [
-        np.asarray(statistic(table.repeat(row, axis=0)), np.float64)
-        for counts in draws(len(table), positive(resamples), seed)
-        for row in counts
-    ]
-    low, high = percentiles(np.stack(found), confidence)
-    return low, high
-
-
-def rank_interval(
-    scores: ArrayLike,
-    *,
-    confidence: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    clusters: Any = None,
-) -> tuple[Integers, Integers, Floats]:
-    """The bootstrap interval of each run's rank, and how often it is first.
-
-    Args:
-        scores: a score for each query and run [queries, runs].
-        confidence: of the interval.
-        resamples: the number of resamples.
-        seed: of their stream.
-        clusters: a label for each query; whole clusters are drawn.
-
-    Returns:
-        The best rank, the worst rank and the share of first ranks of each run; runs with equal means share the better
-        rank.
-
-    Raises:
-        DataError: a score is not finite.
-
-    Example:
-        >>> best, worst, first = rank_interval([[0.5, 0.1], [0.6, 0.2], [0.4, 0.3]])
-        >>> best.tolist(), worst.tolist(), first.tolist()
-        ([1, 2], [1, 2], [1.0, 0.0])
-    """
-    means = resample_means(scores, resamples=resamples, seed=seed, clusters=clusters)
-    ranks = np.empty(means.shape, np.int64)
-    for run in range(means.shape[1]):
-        ranks[:, run] = 1 + (means > means[:, run, None]).sum(axis=1)
-    low, high = percentiles(ranks.astype(np.float64), confidence)
-    return np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64), (ranks == 1).mean(axis=0)
-
-
-def percentiles(found: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """The ends of the middle share of the values.
-
-    Raises:
-        DataError: the confidence is not between 0 and 1.
-    """
-    if not 0 < confidence < 1:
-        raise DataError(f"A confidence of {confidence} makes no interval: give one such as 0.95.")
-    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return low, high

@@ -169,7 +169,7 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
         [0.0002]
     """
     if not margin > 0:
-        raise DataError(f"A margin of {margin} leaves nothing to be equivalent: give a positive one.")
+        raise DataError(f"margin={margin}: give a positive number.")
     test = paired(differences, clusters=clusters)
     return np.maximum(beyond(-margin - test.mean, test), beyond(test.mean - margin, test))
 
@@ -204,7 +204,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
 
 
 def beyond(distance: Floats, test: Paired) -> Floats:
-    """The probability, by Student's distribution around the mean, of being beyond a bound; without a spread 0 or 1.
+    """The probability under Student's distribution around the mean of a value beyond a bound; without a spread 0 or 1.
 
     Args:
         distance: how far the mean lies beyond the bound.

@@ -2,7 +2,7 @@
 
 const views = {};
 
-// What it shows is said in words too; Vega would call every chart a "Vega visualization".
+// Draws a chart and describes it in words: Vega would call every chart a "Vega visualization".
 async function draw(name, says, datasets) {
   const place = document.getElementById(`chart-${name}`);
   if (!place) return;
@@ -12,7 +12,7 @@ async function draw(name, says, datasets) {
     place.setAttribute("aria-label", says);
     return;
   }
-  // Two runs leave the layer of the others empty: that is no fault to warn of, so errors alone are told.
+  // With two runs the layer of the others is empty, which Vega would warn of: only errors are logged.
   const drawn = await vegaEmbed(place, { ...data.charts[name], datasets }, {
     actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true }, logLevel: 1,
   });

@@ -1,4 +1,4 @@
-// What the page knows: the numbers of the data block, by pair, run and query.
+// The numbers of the data block, by pair, run and query.
 
 const data = JSON.parse(document.getElementById("karat-data").textContent);
 const runs = data.names.map((_, place) => place);
@@ -15,7 +15,7 @@ const values = (() => {
 })();
 
 const isKept = (measure) => measure < data.values.measures;
-// The measure whose values stand for the chosen one's where those are not kept.
+// The measure whose values are shown where those of the chosen one are not kept.
 const keptMeasure = () => (isKept(state.measure) ? state.measure : 0);
 
 function valuesOf(measure, run) {
@@ -24,7 +24,7 @@ function valuesOf(measure, run) {
   return isKept(measure) ? values.subarray(start, start + queries) : new Float32Array(0);
 }
 
-// A pair as it is asked for; turned round where the report holds it the other way. Undefined if it was not tested.
+// The pair a minus b, turned where the report has b minus a; undefined if it was not tested.
 function pairOf(measure, a, b) {
   const fields = ["difference", "low", "high", "d_z", "wins", "ties", "losses", "adjusted", "p_said", "adjusted_said", "detectable", "identical", "joint_low", "joint_high"];
   for (const row of data.contests[measure].pairs) {

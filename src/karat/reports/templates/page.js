@@ -1,4 +1,4 @@
-// What the reader does: choose a measure, a pair, a query; sort; copy; turn the light off.
+// The reader's actions: choose a measure, a pair, a query; sort; copy; change the theme.
 
 const at = (id) => document.getElementById(id);
 const all = (selector) => document.querySelectorAll(selector);
@@ -18,7 +18,7 @@ function showNames() {
   at("pick-b").value = state.b;
 }
 
-// The answer of the chosen measure, as Python told it.
+// The verdict on the chosen measure, in Python's words.
 function showVerdict() {
   const [headline, sentences, small] = data.contests[state.measure].verdict;
   at("verdict").replaceChildren(element("h2", { text: headline }), ...sentences.map((text) => element("p", { text })),
@@ -168,7 +168,7 @@ async function chooseQuery(query) {
   at("closeup").focus({ preventScroll: true });
 }
 
-// Whoever chooses the other side's run swaps the two.
+// Choosing the run of the other side swaps the two.
 at("pick-measure").addEventListener("change", (event) => {
   const measure = Number(event.target.value);
   const header = all("#leaderboard thead th")[2 + measure];
