@@ -11,7 +11,16 @@ import karat
 from karat.conventions.policy import Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.matching.match import Counts, end_to_end, match, match_grades, match_judged_ranking, of_query
+from karat.inputs.runs import MatchOptions
+from karat.matching.match import (
+    Counts,
+    MatchedOnce,
+    end_to_end,
+    match,
+    match_grades,
+    match_judged_ranking,
+    of_query,
+)
 from karat.matching.ties import MOST_ORDERS, drawn_places, each_or_some, from_all
 from karat.output.errors import DataError
 
@@ -179,3 +188,115 @@ def test_changes_of_exceptions_are_told_once() -> None:
     both = Policy(by_measure={"AP": {"empty": "one", "ties": "input"}})
     assert both.changes(ap) == ["AP: ties input"]
     assert ap.changes(both) == ["AP: ties trec"]
+
+
+def test_judged_lines_are_counted() -> None:
+    qrels = Qrels.of(b"q 0 a 1\nno grade\nq 0 b 0\n", Policy(malformed="skip"))
+    counts = match_judged_ranking(qrels, Policy()).counts
+    assert (counts.malformed, counts.lines, counts.judged) == (1, 3, 1)
+
+
+def test_groups_follow_the_policy_and_leave_no_numbers_of_documents() -> None:
+    qrels = Qrels.of({"q": {"1": {"a": 1, "n": -1}, "2": {"b": 1}}, "r": {"1": {"a": 1}}}, subtopics=True)
+    run = Run.of({"q": {"a": 3.0, "n": 2.0, "b": 1.0}, "r": {"c": 1.0}})
+    found = match(qrels, run, Policy())
+    assert found.rows.document is None
+    assert found.whole.document is None
+    groups = found.rows.by_group
+    assert groups is not None
+    assert groups.group_offsets is not None
+    assert groups.group_offsets.tolist() == [0, 2, 3]
+    assert groups.judged_grades.tolist() == [1, 1, 1]
+    zero = match(qrels, run, Policy(negative="nonrelevant")).rows.by_group
+    assert zero is not None
+    assert sorted(zero.judged_grades.tolist()) == [0, 1, 1, 1]
+    kept = match(qrels, run, Policy(judgments="retrieved")).rows.by_group
+    assert kept is not None
+    assert kept.judged_grades.tolist() == [1, 1]
+
+
+LINES = b"q1 Q0 b 1 2.0 t\nq1 Q0 x 2 1.0 t\nq1 Q0 a 3 3.0 t\nq3 Q0 y 1 1.0 t\n"
+
+
+def test_known_lines_give_each_document_a_row_and_its_place() -> None:
+    qrels = Qrels.of({"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"z": 2, "y": 1}})
+    rows = match(qrels, Run.of(LINES), Policy(listing="known")).rows
+    assert rows.offsets.tolist() == [0, 3, 3, 4]
+    assert rows.rank.tolist() == [1, 2, 3, 1]
+    assert rows.grade.tolist() == [1, 0, -1, 1]
+    assert rows.tie_first.tolist() == rows.tie_last.tolist() == rows.rank.tolist()
+    assert rows.listed is not None
+    assert rows.listed.tolist() == [3, 1, 2, 1]
+    assert rows.document is None
+    assert match(qrels, Run.of(LINES), Policy()).rows.listed is None
+
+
+def test_known_lines_of_a_document_listed_twice_are_those_that_count() -> None:
+    run = b"q Q0 a 1 3.0 t\nq Q0 b 2 2.0 t\nq Q0 a 3 1.0 t\n"
+    qrels = Qrels.of({"q": {"a": 1}})
+    for duplicates, grades, listed in (("first", [1, -1], [1, 2]), ("last", [-1, 1], [1, 2])):
+        policy = Policy(listing="known", duplicates=duplicates)  # type: ignore[arg-type]
+        rows = match(qrels, Run.of(run), policy).rows
+        assert rows.grade.tolist() == grades
+        assert rows.listed is not None
+        assert rows.listed.tolist() == listed
+
+
+def test_known_lines_keep_subtopics() -> None:
+    qrels = Qrels.of({"q1": {"1": {"a": 1, "b": 0}, "2": {"b": 2}}}, subtopics=True)
+    plain, known = (
+        match(qrels, Run.of(LINES), Policy(listing=listing)).rows.by_group  # type: ignore[arg-type]
+        for listing in ("ignored", "known")
+    )
+    assert plain is not None
+    assert known is not None
+    assert known.rank.tolist() == plain.rank.tolist() == [1, 2, 2]
+    assert known.grade.tolist() == plain.grade.tolist() == [1, 0, 2]
+
+
+def test_an_exception_that_says_what_the_axis_says_is_no_change() -> None:
+    same = Policy(by_measure={"AP": {"empty": "zero"}})
+    assert Policy().changes(same) == []
+    assert same.changes(Policy()) == []
+
+
+class Asked:
+    """A source that counts how often it is matched."""
+
+    by_rank, alone, origin = True, False, "somewhere"
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def match(self, judgments: object, options: MatchOptions) -> tuple[object, object, int]:
+        self.times += 1
+        return judgments, options, self.times
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[bytes, MatchOptions]:
+        return query, options
+
+
+def test_a_run_is_matched_once_for_each_order_of_its_documents() -> None:
+    source = Asked()
+    once: Any = MatchedOnce(source)  # type: ignore[arg-type]
+    judgments, other = Qrels.of({"q": {"a": 1}}).judgments, Qrels.of({"q": {"a": 1}}).judgments
+    options = MatchOptions(Policy())
+    first = once.match(judgments, options)
+    assert first == (judgments, options, 1)
+    assert once.match(judgments, MatchOptions(Policy(missing="skip", empty="nan"))) is first
+    for differing in (
+        MatchOptions(Policy(ties="ascending")),
+        MatchOptions(Policy(scores="float32")),
+        MatchOptions(Policy(duplicates="max")),
+        MatchOptions(Policy(depth=3)),  # duplicates are an error within the depth only
+        MatchOptions(Policy(malformed="skip")),
+        MatchOptions(Policy(listing="known")),
+        MatchOptions(Policy(), scores=True),
+    ):
+        before = source.times
+        assert once.match(judgments, differing)[2] == before + 1
+        assert once.match(judgments, differing)[2] == before + 1
+    assert once.match(judgments, MatchOptions(Policy(duplicates="max", depth=3)))[2] == 4
+    assert once.match(other, options)[2] == source.times
+    assert once.ranked(b"q", options) == (b"q", options)
+    assert (once.by_rank, once.alone, once.origin) == (True, False, "somewhere")
