@@ -1,4 +1,4 @@
-# This file holds every command of the project. `make eval` and `make test` need Python 3.10 or newer and nothing else:
+# Holds every command of the project. `make eval` and `make test` need Python 3.10 or newer and nothing else:
 # both set up .venv/ by themselves, once. Another Python: make test PYTHON=python3.13 (after `make clean`).
 
 PYTHON ?= python3

@@ -1,1 +1,1 @@
-"""How fast karat is beside its peers, and how much memory it takes: ``python -m bench``."""
+"""Time and memory of karat and its peers: ``python -m bench``."""

@@ -1,4 +1,4 @@
-"""The one command: ask every question, print a table of ratios measured side by side, keep all of it as JSON."""
+"""The command: runs every benchmark, prints a table of ratios, and writes all results as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs")
 BY_NAME = ("beyond_memory", "diagnosis", "frames", "report", "spark", "tensors")
-"""Questions that are asked only by name, for what they need."""
+"""Benchmarks that run only by name, for what they need."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """The command's arguments."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Time karat beside its peers.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Time karat and its peers.")
     parser.add_argument(
         "questions", nargs="*", default=QUESTIONS, metavar="QUESTION", help=", ".join((*QUESTIONS, *BY_NAME))
     )
@@ -81,7 +81,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def table(answer: Answer) -> str:
-    """A question's timings, each beside karat's."""
+    """A benchmark's timings, each with its ratio to karat's."""
     first = answer.timings[0]
     rows = [("", "median", "best", "processor", "peak MB", "ratio")]
     for each in answer.timings:
@@ -137,15 +137,15 @@ def processor() -> str:
 
 
 def versions(python: str, names: list[str]) -> dict[str, str]:
-    """What is installed here, and what where the peers are."""
+    """The installed versions, here and in the peers' environments."""
     found = {}
     for name in names:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             ask = f"import importlib.metadata as m; print(m.version({name!r}))"
-            told = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
-            found[name] = told.stdout.strip()
+            printed = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
+            found[name] = printed.stdout.strip()
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a question is given, and what it answers: timings side by side, and the bars that they meet or miss."""
+"""The setting of a benchmark and its result: timings, and the bars that they meet or miss."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIBRARIES = {"pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir_measures", "ranx": "ranx"}
-"""The peers: each one's module, here and of its own, with its label."""
+"""The peers: the module here, the library's own, and a label."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all questions share.
+    """The setting that all benchmarks share.
 
     Args:
         folder: where generated files are kept.

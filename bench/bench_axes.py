@@ -1,4 +1,4 @@
-"""How much longer a measure takes with every axis changed than as its name alone says it."""
+"""Time of a measure with every axis of the policy changed, relative to its default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory and time a run takes that is larger than memory: Parquet of 10 M and of 100 M rows."""
+"""Memory and time of a run that is larger than memory: Parquet of 10 M and of 100 M rows."""
 
 from __future__ import annotations
 

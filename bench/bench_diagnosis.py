@@ -1,4 +1,4 @@
-"""How much processor time karat's diagnoses take beside ``karat eval`` of the same files."""
+"""Processor time of karat's diagnoses, relative to ``karat eval`` of the same files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TINY = {name: Shape(12, 20, min(shape.judged, 30), shape.steps) for name, shape 
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """``karat eval`` beside check, explain, difference, gate and verify, on three shapes of data."""
+    """``karat eval``, check, explain, difference, gate and verify on three shapes of data."""
     answers = []
     start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
     for name, shape in (TINY if setting.quick else SHAPES).items():

@@ -1,4 +1,4 @@
-"""How long the evaluation of dicts in memory takes, whatever made them."""
+"""Time of the evaluation of dicts in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """The evaluate of karat and its pytrec_eval face beside the peers, each on dicts of its own."""
+    """karat's ``evaluate``, its pytrec_eval interface and the peers, each on its own dicts."""
     made = setting.data("web")
     ours = [
         peer("karat", "karat.evaluate", "dicts", made, sys.executable),

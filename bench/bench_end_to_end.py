@@ -1,4 +1,4 @@
-"""How long the whole process takes, from two files to means: sorted lines, and the same lines shuffled."""
+"""Time of the whole process, from two files to means: sorted lines, and the same lines shuffled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def order(setting: Setting, size: str) -> Answer:
-    """The command of karat beside every peer reading the same files."""
+    """karat's command and every peer, on the same files."""
     made = setting.data(size)
     what, limit = BARS[size]
     timings = side_by_side([karat_eval(made), *setting.others("files", made)], setting.times(3))

@@ -1,4 +1,4 @@
-"""How long the evaluation of data frames in memory takes: beside Polars' own expressions, and ranx with its from_df."""
+"""Time of the evaluation of data frames in memory: karat, Polars' expressions, and ranx with its from_df."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Text and whole numbers as ids, from Polars and Arrow, each process on frames of its own."""
+    """Text and whole numbers as ids, from Polars and Arrow, each process on its own frames."""
     if not (find_spec("polars") and find_spec("pyarrow")):
         print("polars or pyarrow is not installed: no frames are timed", file=sys.stderr)
         return []

@@ -1,4 +1,4 @@
-"""How long a whole track takes: 129 runs of 50 topics and 1,000 documents, scored and compared, in one call."""
+"""Time of a whole track: 129 runs of 50 topics and 1,000 documents, scored and compared in one call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READERS = {"karat": "karat", "pytrec_eval": "pytrec_eval-terrier"}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """``karat eval`` and ``karat compare`` beside as many calls of pytrec_eval in one process.
+    """``karat eval`` and ``karat compare``, and as many calls of pytrec_eval in one process.
 
     What compare adds is the tests of 8,256 pairs under six measures: by default Tukey's, with 10,000 resamples each.
     """

@@ -1,6 +1,6 @@
-"""How long the evaluation of tables of Spark takes: beside PySpark's own, recommenders' and RePlay's.
+"""Time of the evaluation of Spark tables: karat, PySpark, recommenders and RePlay.
 
-Each program has a session of its own, so that none finds another's code compiled.
+Each program has its own session, so that none uses code compiled for another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long a small run takes, where nearly all is start-up."""
+"""Time of a small run, which is nearly all start-up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bench.side_by_side import Program, karat_eval, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """The command of karat on 50 queries beside a Python that only imports NumPy, and the peers."""
+    """karat's command on 50 queries, a Python that only imports NumPy, and the peers."""
     made = setting.data("small")
     numpy = Program("python -c 'import numpy'", [sys.executable, "-c", "import numpy"])
     timings = side_by_side([karat_eval(made), numpy], setting.times(21))

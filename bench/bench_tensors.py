@@ -1,4 +1,4 @@
-"""How long AP, RR and nDCG of tensors take, beside torchmetrics, one hand-written sort-and-sum, and the sort alone.
+"""Time of AP, RR and nDCG of tensors: karat, torchmetrics, a hand-written sort-and-sum, and the sort alone.
 
 Asked by name, ``python -m bench tensors``, since it needs PyTorch; on a GPU too where there is one.
 """
@@ -82,7 +82,7 @@ def answer(setting: Setting, device: str, shape: tuple[int, int]) -> Answer:
 
 
 def bars(device: str, timings: list[Timing]) -> list[Bar]:
-    """What was promised."""
+    """The bars of this benchmark."""
     named = {each.name: each for each in timings}
     ours, found = timings[0], []
     if "torchmetrics" in named:
@@ -137,7 +137,7 @@ def rivals(device: str) -> list[Rival]:
     """Who is asked, karat first."""
     from karat.tensors import Evaluator
 
-    # On a device karat may not look for the highest grade, and is told.
+    # On a device karat does not look for the highest grade, so the caller gives it.
     highest = None if device == "cpu" else 3
     three, one = (Evaluator(names, max_grade=highest) for names in (MEASURES, ("nDCG",)))
     found = [
@@ -156,7 +156,7 @@ def rivals(device: str) -> list[Rival]:
 
 
 def by_hand(scores: Any, grades: Any) -> list[Any]:
-    """What an attentive user writes: one sort, gathered grades, running sums, sums; and a sort of the grades."""
+    """Hand-written measures: one sort, gathered grades, running sums, sums; and a sort of the grades."""
     import torch
 
     ordered = grades.gather(1, scores.argsort(dim=1, descending=True)).to(scores.dtype)

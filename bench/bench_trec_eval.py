@@ -1,4 +1,4 @@
-"""How long trec_eval's own command line takes, by karat and, where one is on PATH, by trec_eval."""
+"""Time of trec_eval's command line, by karat and, if it is on PATH, by trec_eval."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def command(setting: Setting, size: str) -> Answer:
-    """The face of karat beside the original; they must print the same lines."""
+    """karat's trec_eval and the original; they must print the same lines."""
     made = setting.data(size)
     given = [*(part for name in NAMES for part in ("-m", name)), str(made.qrels), str(made.run)]
     programs = [Program("karat trec-eval", [*karat(), "trec-eval", *given], str.splitlines)]

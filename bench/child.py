@@ -2,7 +2,7 @@
 
 ``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` makes dicts first, and then
 evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds; ``… frames …`` does so with what
-the peer's ``prepare`` makes, and ``… session …`` does it ``EVALUATIONS`` times whatever they take. Prints JSON.
+the peer's ``prepare`` makes, and ``… session …`` does it ``EVALUATIONS`` times. Prints JSON.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def write(folder: Path, name: str) -> None:
 
 
 def distinct(draw: Any, lists: int, length: int) -> NDArray[Any]:
-    """So many lists of documents, in each of which no document stands twice."""
+    """Lists of documents; no list contains a document twice."""
     import numpy as np
 
     documents: NDArray[Any] = draw.integers(0, COLLECTION, (lists, length))

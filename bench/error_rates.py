@@ -1,4 +1,4 @@
-"""How often the tests err when nothing differs, on real scores: ``python -m bench.error_rates``.
+"""Error rates of the significance tests on real scores without a difference: ``python -m bench.error_rates``.
 
 Scores of real runs, as karat computes them, are the population: queries are drawn from it with replacement, after each
 difference was centred (two systems) or each run was moved to the same mean (all pairs), so that every finding is an

@@ -1,4 +1,4 @@
-"""How large a report is, how long it takes to make, and how long a browser takes to draw it.
+"""Size of a report, the time to make it, and the time a browser takes to draw it.
 
 ``python -m bench.report FOLDER`` makes two pages, of 8 runs × 50 queries and of 30 runs × 6,980 queries: the lists of
 ``bench.data``, each run with scores disturbed in its own way.
@@ -26,7 +26,7 @@ MEASURES = ["nDCG@10", "AP", "RR"]
 
 
 def run_of(lists: dict[str, list[str]], number: int) -> dict[str, dict[str, float]]:
-    """A run of its own: the lists with their scores disturbed, the more the higher its number."""
+    """A run: the lists with disturbed scores, more disturbed the higher its number."""
     import numpy as np
 
     draw = np.random.default_rng(number)

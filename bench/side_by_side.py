@@ -1,4 +1,4 @@
-"""Programs run in turn, A B C A B C, each in its own process: their times, peak memory and what they printed."""
+"""Programs run in turn, A B C A B C, each in its own process: their times, peak memory and output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Program:
 
 @dataclass
 class Timing:
-    """What was measured of a program.
+    """The measurements of a program.
 
     Args:
         name: the program.
@@ -143,7 +143,7 @@ def environment() -> dict[str, str]:
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuse values that differ; None stands for what a program does not compute.
+    """Refuse values that differ; None is a measure that a program does not compute.
 
     Raises:
         DisagreementError: with the values.

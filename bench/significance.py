@@ -1,4 +1,4 @@
-"""How fast all pairs of thirty runs are tested by sign flips: ``python -m bench.significance``.
+"""Time of the sign-flip tests of all pairs of thirty runs: ``python -m bench.significance``.
 
 ``--python`` names an interpreter that has ranx, whose randomisation test is then timed in turn with karat's, per
 permutation of one pair. Exit status 1 if a bar is missed.
@@ -30,7 +30,7 @@ LIMITS = {50: 0.15, 6980: 0.6}
 """Seconds for all pairs, by queries."""
 
 FASTER = 1000
-"""How many times faster than ranx a permutation of a pair shall be, at the larger number of queries."""
+"""The bar: how many times faster than ranx a permutation of a pair is, at the larger number of queries."""
 
 SLACK = 0.07
 """How far the p of 1,000 permutations may lie from that of 10,000: four standard errors."""
@@ -118,11 +118,11 @@ def timed(test: Callable[[], Any], rounds: int) -> list[tuple[float, float]]:
 
 
 def peer(queries: int, rounds: int, python: str) -> dict[str, float]:
-    """ranx's seconds per permutation, and its p of the first pair, from a process of its own."""
+    """ranx's seconds per permutation and its p of the first pair, measured in its own process."""
     command = [python, "-m", "bench.significance", "--peer", str(queries), "--rounds", str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=CHECKOUT)
-    told: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return told
+    answer: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return answer
 
 
 def ranx(queries: int, rounds: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "tables"]
 
 MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10", "meanAveragePrecision")
-"""What is computed, in the names that karat's profile ``spark`` reads; a peer that lacks the last one says None."""
+"""The measures, named as karat's profile ``spark`` reads them; a peer without the last one returns None."""
 
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def tables(truth: Path, run: Path) -> tuple[Any, Any]:
-    """What is relevant to each user, and what was recommended, as tables that Spark reads from files."""
+    """Relevant and recommended items of each user, as tables that Spark reads from files."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark's workers are whatever python3 is

@@ -1,7 +1,7 @@
-"""This file finds a C++20 compiler, or puts Zig's, which comes as a Python package, in the place of a missing one.
+"""Finds a C++20 compiler; where there is none, Zig's, which is a Python package.
 
-For builds that pip does not run, ``python build_backend/compiler.py requirements`` prints which lists of packages to
-install, ``… arguments FOLDER`` what to tell CMake; ``… present`` ends with status 1 where no compiler is.
+For builds without pip, ``python build_backend/compiler.py requirements`` prints the lists of packages to install and
+``… arguments FOLDER`` the arguments for CMake; ``… present`` exits with status 1 if there is no compiler.
 """
 
 import os
@@ -18,10 +18,10 @@ ZIG_PACKAGE = "ziglang>=0.17,<0.18"
 
 _NAMES = ("c++", "g++", "clang++")  # CMake's own order, as far as these go
 
-# A compiler older than C++20 serves the kernel no better than none, so each has to prove itself.
+# A compiler without C++20 cannot build the kernel, so each compiles a trial program.
 _TRIAL = "#include <bit>\n#include <span>\nint main() { return std::popcount(0u) + int(std::span<int>().size()); }\n"
 
-# Zig compiles for this very processor unless told otherwise, and the wheel may move to an older one. It also takes
+# Zig compiles for this processor by default, and the wheel may move to an older one. It also takes
 # a minute and a half to build its C++ library for each mode, so CMake's trials get the mode of the kernel.
 _ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline -O3 -s", "CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
 
@@ -29,7 +29,7 @@ _ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline -O3 -s", "CMAKE_AR": "ar
 def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
     """Return the command or the folder of a C++20 compiler, or None where the machine has none.
 
-    ``CXX`` is taken at its word: who sets it wants to hear of its faults, not to be given another compiler.
+    ``CXX`` is used without a trial: its user wants to see its errors, not another compiler.
     """
     if environ.get("CXX"):
         return environ["CXX"]
@@ -41,13 +41,13 @@ def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.p
 
 
 def _compiles(command: str) -> bool:
-    """Whether this takes a C++20 program: on macOS, ``c++`` may be a stub that only offers to install one."""
+    """Whether it compiles a C++20 program: on macOS, ``c++`` may be a stub that offers to install one."""
     trial = [command, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
     return subprocess.run(trial, input=_TRIAL, text=True, capture_output=True, check=False).returncode == 0
 
 
 def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
-    """Return where the C++ tools of Visual Studio are; CMake finds their compiler by itself."""
+    """Return where the C++ tools of Visual Studio are; CMake finds their compiler."""
     if cl := shutil.which("cl", path=environ.get("PATH", "")):
         return cl
     # The one path that Microsoft promises: https://github.com/microsoft/vswhere/wiki/Installing
@@ -62,9 +62,9 @@ def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
 
 
 def definitions(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return what CMake must be told to use the compiler: nothing where it finds the same one by itself.
+    """Return the CMake variables that select the compiler: none if CMake finds the same one.
 
-    The folder receives Zig's tools where they are needed, and has to outlive the build.
+    Zig's tools are written to the folder if needed; it must exist until the build ends.
     """
     compiler = find_compiler(environ)
     if compiler is None:
@@ -97,7 +97,7 @@ def write_zig_tools(
 
 
 def main(arguments: list[str]) -> None:
-    """Answer the Makefile's three questions."""
+    """Print the answer to one of the Makefile's three questions."""
     match arguments:
         case ["requirements"]:
             lists = ["tools.txt"] if find_compiler() else ["tools.txt", "zig.txt"]
@@ -105,8 +105,8 @@ def main(arguments: list[str]) -> None:
         case ["present"]:
             sys.exit(0 if find_compiler() else 1)
         case ["arguments", folder]:
-            told = definitions(Path(folder).resolve())
-            print(" ".join(f"-D{variable}={value}" for variable, value in told.items()))
+            found = definitions(Path(folder).resolve())
+            print(" ".join(f"-D{variable}={value}" for variable, value in found.items()))
         case _:
             sys.exit("Say 'requirements', 'present' or 'arguments FOLDER'.")
 

@@ -1,4 +1,4 @@
-"""This file puts pip into the environment whose Python runs it, as ``ensurepip`` does in twenty times the time.
+"""Puts pip into the environment whose Python runs it, twenty times faster than ``ensurepip``.
 
 ``ensurepip`` has pip install itself and compile every one of its modules. Here the wheel that Python brings along for
 it is unpacked, which is what installing a wheel of pure Python means, and Python compiles what it imports.

@@ -1,4 +1,4 @@
-"""This file installs the checkout into the environment that runs it, and shows how far the compiler is.
+"""Installs the checkout into the environment that runs it, and shows how far the compiler is.
 
 pip alone prints nothing while the kernel compiles, or everything. Here: a line for each step of CMake's, and all that
 pip said only where it failed.

@@ -1,4 +1,4 @@
-"""This file is the build backend that pip calls: scikit-build-core's, able to build where no compiler is."""
+"""The build backend that pip calls: scikit-build-core's, with a compiler if the machine has none."""
 
 import tempfile
 from pathlib import Path
@@ -29,12 +29,12 @@ Settings: TypeAlias = dict[str, str | list[str]]
 
 
 def get_requires_for_build_wheel(config_settings: Settings | None = None) -> list[str]:
-    """Return what scikit-build-core asks for, and a compiler if there is none."""
+    """Return scikit-build-core's requirements, and a compiler if there is none."""
     return [*build.get_requires_for_build_wheel(config_settings), *_missing_compiler()]
 
 
 def get_requires_for_build_editable(config_settings: Settings | None = None) -> list[str]:
-    """Return what scikit-build-core asks for, and a compiler if there is none."""
+    """Return scikit-build-core's requirements, and a compiler if there is none."""
     return [*build.get_requires_for_build_editable(config_settings), *_missing_compiler()]
 
 
@@ -45,7 +45,7 @@ def _missing_compiler() -> list[str]:
 def build_wheel(
     wheel_directory: str, config_settings: Settings | None = None, metadata_directory: str | None = None
 ) -> str:
-    """Build a wheel with the compiler that there is."""
+    """Build a wheel with the machine's compiler, or with Zig's."""
     with tempfile.TemporaryDirectory(prefix="karat-build-") as folder:
         settings = _with_compiler(config_settings, Path(folder))
         return build.build_wheel(wheel_directory, settings, metadata_directory)
@@ -54,7 +54,7 @@ def build_wheel(
 def build_editable(
     wheel_directory: str, config_settings: Settings | None = None, metadata_directory: str | None = None
 ) -> str:
-    """Build an editable wheel with the compiler that there is."""
+    """Build an editable wheel with the machine's compiler, or with Zig's."""
     with tempfile.TemporaryDirectory(prefix="karat-build-") as folder:
         settings = _with_compiler(config_settings, Path(folder))
         return build.build_editable(wheel_directory, settings, metadata_directory)
@@ -62,9 +62,9 @@ def build_editable(
 
 def _with_compiler(config_settings: Settings | None, folder: Path) -> Settings:
     """Return the settings that also say which compiler to use; the user's own go first."""
-    told = compiler.definitions(folder / "tools")
-    settings: Settings = {f"cmake.define.{variable}": value for variable, value in told.items()}
-    if "CMAKE_AR" in told:
+    found = compiler.definitions(folder / "tools")
+    settings: Settings = {f"cmake.define.{variable}": value for variable, value in found.items()}
+    if "CMAKE_AR" in found:
         # CMake keeps the paths of its tools in the build folder, and Zig's go away with this temporary one.
         settings["build-dir"] = str(folder / "build")
     return settings | (config_settings or {})

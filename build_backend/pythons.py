@@ -1,4 +1,4 @@
-"""This file proves that karat builds and runs on every Python at hand, with a compiler and without: ``make pythons``.
+"""Builds and runs karat with every Python on the machine, with and without a compiler: ``make pythons``.
 
 For each it builds the wheel as ``pip install .`` does, installs it into a fresh environment and scores the bundled
 example; all tables must be the same. Without a compiler means a PATH on which nothing lies: Zig's compiler is fetched.
@@ -42,14 +42,14 @@ class TrialError(Exception):
 
 
 def main(arguments: list[str]) -> None:
-    """Build, install and score on each Python asked for; end with status 1 if any of them failed."""
+    """Build, install and score with each requested Python; exit with status 1 if one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", help=f"versions of Python to try; all of {' '.join(VERSIONS)}")
     parser.add_argument("--compiler", choices=COMPILERS, help="try only with, or only without a compiler")
     parser.add_argument(
         "--ends",
         action="store_true",
-        help="only the oldest with, and the newest without one; the latter alone where one Python is at hand",
+        help="only the oldest with, and the newest without one; the latter alone if there is one Python",
     )
     asked = parser.parse_args(arguments)
     trials = _trials(asked.versions, [asked.compiler] if asked.compiler else COMPILERS)
@@ -70,13 +70,13 @@ def main(arguments: list[str]) -> None:
 
 
 def _ends(trials: list[Trial]) -> list[Trial]:
-    """Return the first and the last; the last alone if one Python is at hand: make builds with it and a compiler."""
+    """Return the first and the last; the last alone if there is one Python, with which make already builds."""
     first, last = trials[0], trials[-1]
     return [last] if first.version == last.version else [first, last]
 
 
 def _trials(versions: list[str], compilers: list[str] | tuple[str, ...]) -> list[Trial]:
-    """Return what to try, and say which Pythons are not at hand; a version asked for by name has to be."""
+    """Return the trials, and print which Pythons are missing; a version named by the user must exist."""
     trials = []
     for version in versions or VERSIONS:
         python = _python(version)
@@ -85,7 +85,7 @@ def _trials(versions: list[str], compilers: list[str] | tuple[str, ...]) -> list
         elif versions:
             sys.exit(f"There is no Python {version} on the PATH or under ~/.pyenv.")
         else:
-            print(f"Python {version} is not at hand: not tried", flush=True)
+            print(f"Python {version} is not installed: not tried", flush=True)
     return trials
 
 
@@ -110,7 +110,7 @@ def _scored(trial: Trial) -> str:
         _run([trial.python, "-m", "venv", folder / "fresh"], environ)
         python = folder / "fresh" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
-        # A folder of its own for CMake: a build of another compiler in the checkout would be taken up again.
+        # Its own build folder: CMake would reuse another compiler's build in the checkout.
         own = f"--config-settings=build-dir={folder / 'build'}"
         _run([*pip, "wheel", "--no-deps", own, "--wheel-dir", folder / "wheels", CHECKOUT], environ)
         _run([*pip, "install", "--no-compile", *(folder / "wheels").glob("karat-*.whl")], environ)

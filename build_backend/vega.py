@@ -23,7 +23,7 @@ LIBRARIES = {
     "fast-json-patch": "Joachim Wester, MIT",
     "json-stringify-pretty-compact": "Simon Lydell, MIT",
 }
-"""What the bundle holds, whose it is, and under which licence."""
+"""The contents of the bundle, their authors and licences."""
 
 
 def bundled() -> str:

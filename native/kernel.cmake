@@ -1,5 +1,5 @@
-# This file lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
-# What sees every line or row of a run, and what does not.
+# Lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
+# Sources that process every line or row of a run, and the others.
 set(KARAT_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
@@ -37,7 +37,7 @@ function(karat_compile_options target)
     # No contraction: a sum of products must not depend on whether the machine has a fused instruction.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -ffp-contract=off
                            $<$<CONFIG:Release>:-O3>)
-    # What reads files of strangers ends before it writes where it must not; the sanitizers watch by themselves.
+    # A build that reads untrusted files stops before it writes out of bounds; the sanitizers check this without help.
     if(NOT KARAT_SANITIZE)
       target_compile_options(${target} PRIVATE -fstack-protector-strong
                              $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)

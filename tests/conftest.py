@@ -1,4 +1,4 @@
-"""This file gives the tests their fixtures, and a formula's mutant where one is asked for."""
+"""Gives the tests their fixtures, and a formula's mutant where one is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This file runs the tests as other CPUs would: ``make cpus``, or ``make cpus TESTS=tests/laws`` for some of them.
+"""Runs the tests as other CPUs would: ``make cpus``, or ``make cpus TESTS=tests/laws`` for some of them.
 
 OpenBLAS picks its products of matrices, and NumPy its vector instructions, after the CPU; sums then round differently.
 A test that holds on one of them only compares floats more exactly than they are computed.

@@ -1,4 +1,4 @@
-"""This file hands mutated dicts, compressed runs and names to karat: ``make fuzz-python COUNT=100000 SEED=1``.
+"""Hands mutated dicts, compressed runs and names to karat: ``make fuzz-python COUNT=100000 SEED=1``.
 
 What comes back is a result or one of karat's own errors; a name that is read reads as itself again. The same seed makes
 the same inputs. What only the kernel sees, text and frames, is fuzzed without Python: ``native/fuzz``.

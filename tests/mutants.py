@@ -1,4 +1,4 @@
-"""This file tests the tests: each formula times 1.001, one at a time; some test must fail each time.
+"""Tests the tests: each formula times 1.001, one at a time; some test must fail each time.
 
 Run it as ``make mutants``. It leaves with exit code 1 and the names of the survivors if there are any.
 """

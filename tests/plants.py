@@ -1,4 +1,4 @@
-"""This file tests the fuzz target: one fault is planted in the kernel at a time, and the target must find each.
+"""Tests the fuzz target: one fault is planted in the kernel at a time, and the target must find each.
 
 Run it as ``make plants``. It leaves with exit code 1 and the names of what was not found if there is any.
 """

@@ -1,4 +1,4 @@
-"""This file says how processes share the tests: a file to each at a time, the long ones first, Spark in one of them."""
+"""Says how processes share the tests: a file to each at a time, the long ones first, Spark in one of them."""
 
 from __future__ import annotations
 

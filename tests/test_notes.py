@@ -1,4 +1,4 @@
-"""This file holds karat to the figures of the user's five notes, recomputed from each note's own formula."""
+"""Holds karat to the figures of the user's five notes, recomputed from each note's own formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This file tests what the package promises outside its code: one version, a compiler for all, complete archives."""
+"""Tests what the package promises outside its code: one version, a compiler for all, complete archives."""
 
 import re
 import subprocess

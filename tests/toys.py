@@ -1,4 +1,4 @@
-"""This file holds the judgments and the run that commands are tried on where any would do."""
+"""Holds the judgments and the run that commands are tried on where any would do."""
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n"

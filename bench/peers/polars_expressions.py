@@ -1,6 +1,6 @@
 """The same measures as one would write them in Polars: rank within a query, join, sums.
 
-The shortest that is right where no scores are equal and no document stands twice; nothing is checked.
+The shortest program that is right if no scores are equal and no document occurs twice; nothing is checked.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def run(qrels: Any, run: Any) -> list[float]:
 
 
 def means_of(library: Any, qrels: Any, run: Any) -> list[float]:
-    """The means by pytrec_eval's interface, whoever stands behind it."""
+    """The means by pytrec_eval's interface, from either library."""
     results = library.RelevanceEvaluator(qrels, set(NAMES)).evaluate(run)
     return [
         library.compute_aggregated_measure(key, [values[key] for values in results.values()])

@@ -1,4 +1,4 @@
-// This file finds the columns of a frame that make a run or qrels, and the first row of them that cannot be used.
+// Finds the columns of a frame that make a run or qrels, and the first row of them that cannot be used.
 #include "frames/columns.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// This file turns Arrow's decimals into doubles.
+// Turns Arrow's decimals into doubles.
 #include "frames/decimal.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file declares how Arrow's decimals become doubles.
+// Declares how Arrow's decimals become doubles.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// This file takes a data frame from an Arrow stream and reads its columns where they lie.
+// Takes a data frame from an Arrow stream and reads its columns where they lie.
 #include "frames/frame.h"
 
 #include <algorithm>
@@ -245,7 +245,7 @@ bool Column::torn_view(std::int64_t row) const {
     std::int32_t parts[4];
     std::memcpy(parts, static_cast<const char*>(values_) + 16 * (offset_ + row), sizeof parts);
     if (parts[0] >= 0 && parts[0] <= 12) return false;
-    if (nulls_ != nullptr && !bit_at(nulls_, offset_ + row)) return false;  // anything may stand there
+    if (nulls_ != nullptr && !bit_at(nulls_, offset_ + row)) return false;  // its value may be anything
     const bool there = parts[0] > 0 && parts[2] >= 0 && parts[2] < part_count_ && part_sizes_ != nullptr && parts_[parts[2]] != nullptr;
     return !there || parts[3] < 0 || std::int64_t{parts[0]} + parts[3] > part_sizes_[parts[2]];
 }

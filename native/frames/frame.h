@@ -1,4 +1,4 @@
-// This file holds a data frame as Arrow hands it over: named columns in batches of rows, read where they lie.
+// Holds a data frame as Arrow hands it over: named columns in batches of rows, read where they lie.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ enum class Holds { text, whole, number, none, other };
 
 struct Field {
     std::string name;
-    std::string format;  // of the values, where they stand in a dictionary
+    std::string format;  // of the values, if they are in a dictionary
     Holds holds;
     std::string index;  // the format of the places in the dictionary, if there is one
 };
@@ -54,7 +54,7 @@ public:
     const ArrowArray& batch(std::size_t b) const { return batches_[b]; }
     std::int64_t start(std::size_t b) const { return starts_[b]; }  // of batch_count(): all rows
     std::size_t batch_of(std::int64_t row) const;
-    // Whether a row of a batch is null as a whole, whatever its columns hold.
+    // Whether a whole row of a batch is null, also if its columns have values.
     bool null(std::size_t b, std::int64_t row) const { return has_nulls(b) && !bit_at(batches_[b].buffers[0], batches_[b].offset + row); }
     bool has_nulls(std::size_t b) const { return batches_[b].null_count != 0 && batches_[b].n_buffers > 0 && batches_[b].buffers[0] != nullptr; }
 

@@ -1,4 +1,4 @@
-// This file walks the footer and the pages' headers of a Parquet file, some microsecond a page; no page is unpacked.
+// Checks the footer and the page headers of a Parquet file, about a microsecond per page; no page is unpacked.
 #include "frames/parquet.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void expect(bool sound, const char* what) {
     if (!sound) throw Damage{what};
 }
 
-// A struct of Thrift's, as far as it is asked for: its numbers, structs and lists of structs by their field.
+// The parts of a Thrift struct that are needed: its numbers, structs and lists of structs by their field.
 struct Struct {
     std::map<std::int64_t, std::int64_t> numbers;
     std::map<std::int64_t, std::vector<Struct>> structs;

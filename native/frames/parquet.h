@@ -1,4 +1,4 @@
-// This file declares a check of what Parquet files say of their own shape, before a library trusts it.
+// Checks the sizes and counts that a Parquet file states, before a library trusts them.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// This file turns frames into judgments, rows as they stand, and the list of one query.
+// Reads frames as judgments, as plain rows, and as the ranked documents of one query.
 #include "frames/read_frame.h"
 
 namespace karat {

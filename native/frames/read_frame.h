@@ -1,4 +1,4 @@
-// This file declares how frames become judgments, rows as they stand, and the list of one query.
+// Declares the readers of frames: as judgments, as plain rows, and as the ranked documents of one query.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// This file finds the neighbouring rows of one query in the batches of a frame, and puts them together by query.
+// Finds the neighbouring rows of one query in the batches of a frame, and puts them together by query.
 #pragma once
 
 #include <algorithm>
@@ -117,7 +117,7 @@ private:
     Strings& extra_;
     std::size_t batch_ = ~std::size_t{0};
     std::vector<Memory> memories_;
-    std::vector<std::int32_t> known_;  // of a dictionary's queries, the number where it was asked for
+    std::vector<std::int32_t> known_;  // the numbers of a dictionary's queries, as far as they were looked up
 };
 
 // The stretches of a frame by query, each query's in the order of the rows.

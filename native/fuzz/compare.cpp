@@ -1,4 +1,4 @@
-// This file holds what the kernel found to what the oracle found.
+// Compares the kernel's result with the oracle's.
 #include "compare.h"
 
 #include <algorithm>

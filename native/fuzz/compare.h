@@ -1,4 +1,4 @@
-// This file declares how what the kernel found is held to what the oracle found. All end the process where they differ.
+// Declares the comparison of the kernel's result with the oracle's. A difference ends the process.
 #pragma once
 
 #include "oracle.h"

@@ -1,4 +1,4 @@
-// This file drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
+// Drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
 // from which the target builds frames and Parquet files.
 //
 //   karat-fuzz --count N --seed S [--jobs J]    N inputs, the same ones for the same seed, on J threads (all cores)

@@ -1,4 +1,4 @@
-// This file names the kinds of input that the first byte of one chooses among, and draws decisions from the others.
+// Names the kinds of input that the first byte of one chooses among, and draws decisions from the others.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ private:
     std::uint64_t state_;
 };
 
-// Decisions, one after the other; once the bytes are used up, whatever the last ones of them are a seed for.
+// Decisions, one after the other. Once the bytes are used up, they are drawn from the last bytes as a seed.
 class Draw {
 public:
     Draw(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size), dice_(0) {

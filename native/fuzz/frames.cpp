@@ -1,8 +1,8 @@
-// This file fuzzes frames: columns of every type that Arrow has for ids and numbers, which must give what their rows give
+// Fuzzes frames: columns of every type that Arrow has for ids and numbers, which must give what their rows give
 // as text; then one thing about them is damaged, and they must be refused or give an answer.
 //
 // Arrow's interface does not say how large most buffers are, so nothing here claims that one is larger than it is: who
-// makes a frame answers for that. Each buffer is an allocation of its own, so that a sanitizer sees what is read beyond it.
+// makes a frame answers for that. Each buffer is a separate allocation, so that a sanitizer sees reads beyond its end.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -370,7 +370,7 @@ struct Handed {
     Arena arena;
 };
 
-// What the stream hands over once.
+// A batch of the stream, given once.
 struct Stream {
     explicit Stream(Handed& handed) : its(handed) {
         stream.private_data = this;
@@ -491,7 +491,7 @@ bool fits(const karat::Frame& frame) {
     return true;
 }
 
-// False where it is refused.
+// False if it is refused.
 bool with_frame(Handed& handed, const std::function<void(const karat::Frame&)>& use) {
     bool taken = false;
     try {

@@ -1,4 +1,4 @@
-// This file is the fuzz target: any bytes become text, a frame or a Parquet file; the kernel must agree with the oracle.
+// The fuzz target: any bytes become text, a frame or a Parquet file; the kernel must agree with the oracle.
 #include <algorithm>
 #include <cstring>
 
@@ -83,7 +83,7 @@ void survey_and_compare(const std::string& run, const karat::Judgments& judgment
     }
 }
 
-// Options, then judgments and a run as they stand in files.
+// Options, then judgments and a run as the text of files.
 void fuzz_text(const std::uint8_t* data, std::size_t size) {
     if (size < 8) return;
     std::uint32_t bits = 0;

@@ -1,4 +1,4 @@
-// This file reads judgments and runs slowly and plainly: strings, C's own number parsing, full sorts.
+// Reads judgments and runs slowly and plainly: strings, C's own number parsing, full sorts.
 //
 // It shares no code with the kernel but the types it fills in.
 #include "oracle.h"

@@ -1,4 +1,4 @@
-// This file declares a slow and plain reading of judgments, runs and Parquet's headers, to hold the kernel's against.
+// Declares a slow, plain reader of judgments, runs and Parquet's headers, as an oracle for the kernel.
 #pragma once
 
 #include <optional>
@@ -69,7 +69,7 @@ Judged read_judgments(const Text& text, const karat::Reading& reading, karat::Du
 Ranked match(const Judged& judged, const Text& text, const karat::MatchOptions& options);
 Listed rank_query(std::string_view query, const Text& text, const karat::MatchOptions& options);
 
-// Whether what a Parquet file says of its own shape contradicts itself or the file's length.
+// Whether the sizes and counts of a Parquet file contradict one another or the file's length.
 bool parquet_damaged(std::string_view file);
 
 }  // namespace oracle

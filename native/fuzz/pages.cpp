@@ -1,4 +1,4 @@
-// This file fuzzes the check of Parquet's shape: a file that is sound, the same one with a wrong number, then damaged.
+// Fuzzes the check of Parquet's shape: a file that is sound, the same one with a wrong number, then damaged.
 #include <limits>
 #include <memory>
 #include <string>

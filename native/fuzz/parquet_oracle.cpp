@@ -1,4 +1,4 @@
-// This file reads the headers of a Parquet file plainly: a tree of what is written there, then one rule after the other.
+// Reads the headers of a Parquet file plainly: a tree of what is written there, then one rule after the other.
 //
 // It shares no code with the kernel. Sources: those that native/parquet.h names.
 #include <algorithm>

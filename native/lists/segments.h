@@ -1,4 +1,4 @@
-// This file adds, multiplies and compares along segments: values[offsets[q] … offsets[q + 1]) is segment q.
+// Adds, multiplies and compares along segments: values[offsets[q] … offsets[q + 1]) is segment q.
 //
 // Sums go strictly from left to right, so that a result is the same bits as a plain loop's, on every machine.
 #pragma once

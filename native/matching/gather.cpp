@@ -1,4 +1,4 @@
-// This file keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
+// Keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
 #include "matching/gather.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// This file keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
+// Keeps the documents of interleaved queries apart: compact records, in buckets of neighbouring queries.
 //
 // Buckets, not queries: appending to some hundred places stays in the cache and the page tables, to thousands does not.
 //
-// What memory shall not hold is written to a file and read back bucket by bucket: each byte moves to the disk once and
-// once back, and that is the limit. A record is some 13 bytes and the id, so 100 M rows are about 2.2 GB.
+// Records that exceed the memory budget go to a file and are read back bucket by bucket: each byte is written once and
+// read once. A record is some 13 bytes and the id, so 100 M rows are about 2.2 GB.
 #pragma once
 
 #include <memory>
@@ -84,7 +84,7 @@ private:
 
 // A record: [query, counted within its bucket][place less that of the record before][score f64]([rank i64])[id size u8,
 // or 255 and u64][id bytes], the first two as varints; a place is the block, then 32 bits for the line. From the score on
-// it is the body, which says everything by itself.
+// it is the body, which is complete.
 inline const char* read_varint(const char* at, std::uint64_t& value) {
     value = static_cast<unsigned char>(*at) & 127u;
     for (unsigned shift = 7; (static_cast<unsigned char>(*at++) & 128u) != 0; shift += 7)

@@ -1,4 +1,4 @@
-// This file hashes ids. The seed is drawn afresh per call of the kernel, so no file can be written to collide.
+// Hashes ids. The seed is drawn afresh per call of the kernel, so no file can be written to collide.
 #pragma once
 
 #include <cstdint>

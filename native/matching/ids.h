@@ -1,4 +1,4 @@
-// This file stores many ids in one stretch of memory and finds an id's number by its bytes.
+// Stores many ids in one stretch of memory and finds an id's number by its bytes.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class IdTable {
 public:
     static constexpr std::uint32_t NONE = ~std::uint32_t{0};
 
-    // Empties the table and makes room for about `expected` ids; it grows beyond that by itself.
+    // Empties the table and makes room for about `expected` ids; it grows when there are more.
     void reset(std::size_t expected) {
         std::size_t slots = 16;
         while (slots < expected * 2) slots *= 2;

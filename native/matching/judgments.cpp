@@ -1,4 +1,4 @@
-// This file reads and arranges relevance judgments.
+// Reads and arranges relevance judgments.
 #include "matching/judgments.h"
 
 #include <algorithm>

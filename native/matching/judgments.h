@@ -1,4 +1,4 @@
-// This file holds relevance judgments: queries in byte order, per query their documents and grades in file order.
+// Holds relevance judgments: queries in byte order, per query their documents and grades in file order.
 #pragma once
 
 #include <cstdint>

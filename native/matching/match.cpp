@@ -1,4 +1,4 @@
-// This file matches the text of a run with judgments: bytes in, judged rows out.
+// Matches the text of a run with judgments: bytes in, judged rows out.
 #include "matching/match.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file matches the text of a run with judgments: bytes in, judged rows out.
+// Matches the text of a run with judgments: bytes in, judged rows out.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace karat {
 
-// Throws LineFault for the earliest bad line, Interrupted when `go_on` said no, and whatever the source throws.
+// Throws LineFault for the earliest bad line, Interrupted when `go_on` said no, and what the source throws.
 Matched match_text(const Judgments& judgments, Source& source, const MatchOptions& options,
                    std::atomic<std::int64_t>* progress, const GoOn& go_on);
 

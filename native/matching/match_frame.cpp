@@ -1,4 +1,4 @@
-// This file matches the rows of frames with judgments: Arrow columns in, judged rows out.
+// Matches the rows of frames with judgments: Arrow columns in, judged rows out.
 #include "matching/match_frame.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file declares how frames become judged rows: one frame, or many of which each is gone when the next one comes.
+// Declares the match of frames: one frame, or many that come one after another and are not kept.
 #pragma once
 
 #include <memory>

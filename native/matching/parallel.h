@@ -1,4 +1,4 @@
-// This file runs one body on several threads while the caller waits and can be asked whether to go on.
+// Runs one function on several threads; the waiting caller can stop it.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ using GoOn = std::function<bool()>;
 // Set where the caller does not want the result any more.
 struct Interrupted {};
 
-// Calls body(0 … threads - 1), each on a thread of its own, or body(0) on the caller's where one is enough. A body must
+// Calls body(0 … threads - 1), each on its own thread, or body(0) on the caller's thread if one is enough. A body must
 // not throw. True unless `go_on` said no; then `stop` was set and the bodies have ended.
 template <class Body>
 bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {

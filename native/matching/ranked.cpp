@@ -1,4 +1,4 @@
-// This file ranks all documents that a run has for one query.
+// Ranks all documents that a run has for one query.
 #include "matching/ranked.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ private:
     bool inside_ = false;
 };
 
-// On a thread of its own where the caller is to be asked whether to go on.
+// On its own thread if the caller can stop it.
 void read_query(QuerySink& sink, Source& source, const MatchOptions& options, std::atomic<bool>& stop,
                 const GoOn& go_on) {
     Blocks blocks(source, Cut::lines, options.reading.block_bytes);

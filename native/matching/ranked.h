@@ -1,4 +1,4 @@
-// This file declares the list of one query as people read it: its documents in rank order, judged or not.
+// Declares one query's ranked documents, judged or not.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Ranked {
     std::vector<double> scores;  // in the width in which they were compared
 };
 
-// The documents of one query as they stand in the run.
+// The documents of one query, in the run's order.
 struct Listed {
     Ids ids;
     std::vector<double> scores;

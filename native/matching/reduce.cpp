@@ -1,4 +1,4 @@
-// This file reduces the documents retrieved for one query to its judged rows.
+// Reduces the documents retrieved for one query to its judged rows.
 #include "matching/reduce.h"
 
 #include <algorithm>

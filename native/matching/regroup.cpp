@@ -1,4 +1,4 @@
-// This file puts gathered documents back into queries, bucket by bucket, and reduces them.
+// Puts gathered documents back into queries, bucket by bucket, and reduces them.
 #include "matching/regroup.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file declares the reduction of gathered documents, bucket by bucket.
+// Declares the reduction of gathered documents, bucket by bucket.
 #pragma once
 
 #include <memory>

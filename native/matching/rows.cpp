@@ -1,4 +1,4 @@
-// This file puts the workers' findings into the order of the judgments' queries.
+// Puts the workers' findings into the order of the judgments' queries.
 #include "matching/rows.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file declares what a match yields: for each query of the judgments, where its judged documents were retrieved.
+// Declares the result of a match: for each judged query, the ranks of its judged documents.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct MatchOptions {
     Ties ties = Ties::trec;
     bool float32 = false;
     Duplicates duplicates = Duplicates::keep;
-    bool scores = false;  // hand over every score, not only where judged documents stand
+    bool scores = false;  // keep every score, not only those of judged documents
     Reading reading;
     int threads = 1;
     std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as pay
-    bool gathered = false;  // never take queries to stand together
-    Spill* spill = nullptr;  // where gathered documents go that memory shall not hold
+    bool gathered = false;  // do not expect the lines of a query to be neighbours
+    Spill* spill = nullptr;  // takes the gathered documents that exceed the memory budget
     std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill
 
     double rounded(double score) const { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
@@ -56,7 +56,7 @@ struct QueryRows {
     std::int64_t length;
     std::size_t row;
     std::size_t row_count;
-    std::size_t score = 0;  // where its scores begin, if they are asked for
+    std::size_t score = 0;  // where its scores begin, if scores are kept
 };
 
 // What one worker has found so far.
@@ -74,7 +74,7 @@ struct Matched {
     std::vector<std::int64_t> length;
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
-    std::vector<double> scores;  // if they are asked for: of all documents, query by query, from the highest down, NaN last
+    std::vector<double> scores;  // if they are kept: of all documents, query by query, highest first, NaN last
     std::vector<std::string> extra;
     std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
     std::int64_t dropped = 0;

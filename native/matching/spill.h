@@ -1,4 +1,4 @@
-// This file declares where records go that memory shall not hold.
+// Declares the spill file, which takes the records that exceed the memory budget.
 #pragma once
 
 #include <cstddef>

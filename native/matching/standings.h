@@ -1,4 +1,4 @@
-// This file finds where scores stand among all scores of a query, without sorting them.
+// Finds the ranks of some scores among all scores of a query, without sorting.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file makes the kernel's exceptions: each has a kind, and where the fault is.
+// Makes the kernel's exceptions: each has a kind, and where the fault is.
 #include "python/errors.h"
 
 #include <cerrno>

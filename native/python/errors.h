@@ -1,4 +1,4 @@
-// This file turns the kernel's faults into Python's exceptions.
+// Turns the kernel's faults into Python's exceptions.
 #pragma once
 
 #include "frames/columns.h"

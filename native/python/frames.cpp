@@ -1,4 +1,4 @@
-// This file binds frames, which arrive as Arrow streams, and their match; one frame or many.
+// Binds frames, which arrive as Arrow streams, and their match; one frame or many.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>

@@ -1,4 +1,4 @@
-// This file binds judgments: those of a text, a dict or rows, and other tables of text.
+// Binds judgments: those of a text, a dict or rows, and other tables of text.
 #include "python/judgments.h"
 
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// This file declares the judgments that Python holds.
+// Declares the judgments that Python holds.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace karat::python {
 
 struct HeldJudgments {
     karat::Judgments data;
-    nb::object queries;  // the list, once it was asked for
+    nb::object queries;  // made on first use
 
     void check_query(std::int64_t q) const {
         if (q < 0 || q >= data.query_count()) throw nb::index_error("no such query");

@@ -1,7 +1,7 @@
-// This file walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
+// Walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
 //
 // Only public API of the stable ABI, but for one shortcut. A number's __float__ may run any Python code, also code that
-// changes the dictionary under way: what is not plain text and plain numbers is read from a copy, and a size that
+// changes the dictionary under way: anything but plain text and plain numbers is read from a copy, and a size that
 // changed is an error afterwards.
 #include "python/mapping.h"
 
@@ -362,7 +362,7 @@ private:
     IdBytes bytes_;
 };
 
-// Calls take(query, its dictionary) for each query, whatever becomes of the dictionary meanwhile; queries are text.
+// Calls take(query, its dictionary) for each query, even if the dictionary changes meanwhile; queries are text.
 template <class Take>
 void each_query(PyObject* dict, const char* what, IdKinds ids, Take&& take) {
     expect_dict(dict, what, nullptr);

@@ -1,4 +1,4 @@
-// This file declares how Python dictionaries become judgments and judged rows. Called with the GIL held.
+// Declares how Python dictionaries become judgments and judged rows. Called with the GIL held.
 #pragma once
 
 #include <Python.h>
@@ -9,7 +9,7 @@
 
 namespace karat {
 
-// What is wrong with a dictionary. Query and document are references that the catcher owns, or null.
+// A dictionary's fault. Query and document are references that the catcher owns, or null.
 struct MappingFault {
     const char* kind;
     PyObject* query;
@@ -20,7 +20,7 @@ struct MappingFault {
 // A Python exception is set.
 struct PythonFault {};
 
-// Which ids there may be beside text.
+// Which ids are allowed: text, or also whole numbers.
 enum class IdKinds { text, whole };
 
 Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids);

@@ -1,4 +1,4 @@
-// This file binds the match of a text or a dict, and the judged rows that it gives.
+// Binds the match of a text or a dict, and the judged rows that it gives.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>

@@ -1,4 +1,4 @@
-// This file is the module karat._native, part by part. src/karat/_native.pyi describes it to type checkers.
+// The module karat._native, part by part. src/karat/_native.pyi describes it to type checkers.
 #include "python/errors.h"
 #include "python/parts.h"
 

@@ -1,4 +1,4 @@
-// This file lists the words that each option may be.
+// Lists the words that each option may be.
 #include "python/options.h"
 
 namespace karat::python {

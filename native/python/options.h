@@ -1,4 +1,4 @@
-// This file declares how words such as "strict" or "keep" become the kernel's options.
+// Declares how words such as "strict" or "keep" become the kernel's options.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// This file declares the parts of the module, and what two of them share.
+// Declares the parts of the module, and what two of them share.
 #pragma once
 
 #include "matching/ranked.h"

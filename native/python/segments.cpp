@@ -1,4 +1,4 @@
-// This file binds sums, products and maxima along segments of arrays.
+// Binds sums, products and maxima along segments of arrays.
 #include "lists/segments.h"
 
 #include <memory>

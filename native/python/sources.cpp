@@ -1,4 +1,4 @@
-// This file tells Python's sources of bytes apart and reads them from the kernel's threads.
+// Tells Python's sources of bytes apart and reads them from the kernel's threads.
 #include "python/sources.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// This file reads bytes from Python's paths, buffers and file objects, and writes the records that exceed the memory budget.
+// Reads bytes from Python's paths, buffers and file objects, and writes the records that exceed the memory budget.
 #pragma once
 
 #include "python/values.h"

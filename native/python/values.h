@@ -1,4 +1,4 @@
-// This file turns the kernel's bytes and arrays into Python's objects.
+// Turns the kernel's bytes and arrays into Python's objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,7 +19,7 @@ using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-// Malformed text may hold any bytes; a reason is meant for people.
+// Malformed text may hold any bytes; people read the reason.
 inline nb::str to_text(std::string_view text) {
     PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
     if (made == nullptr) nb::raise_python_error();

@@ -1,4 +1,4 @@
-// This file hands out a text in blocks of whole lines, cut where the first field changes if asked.
+// Hands out a text in blocks of whole lines, cut where the first field changes if asked.
 #include "text/blocks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file looks over lines of JSON before a library parses them: how deep they nest, how long their numbers are.
+// Looks over lines of JSON before a library parses them: how deep they nest, how long their numbers are.
 #include "text/json.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file walks a text line by line on one thread, counting lines and collecting or throwing what is wrong with them.
+// Reads a text line by line on one thread; counts its lines and collects or throws their faults.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// This file turns a token into a number, either strictly or the way C's strtod and atol do.
+// Turns a token into a number, either strictly or the way C's strtod and atol do.
 #include "text/numbers.h"
 
 #include <charconv>
@@ -24,7 +24,7 @@
 namespace karat {
 namespace {
 
-// C's own reading, whatever locale the host program has chosen. Slow and rare: hex, inf, overflow, denormals, garbage.
+// C's own reading, in any locale that the host program has chosen. Slow and rare: hex, inf, overflow, denormals, garbage.
 double c_strtod(std::string_view token) {
     const std::string text(token);
 #if defined(_WIN32)

@@ -1,4 +1,4 @@
-// This file turns a token into a number, either strictly or the way C's strtod and atol do.
+// Turns a token into a number, either strictly or the way C's strtod and atol do.
 #pragma once
 
 #include <bit>

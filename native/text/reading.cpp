@@ -1,4 +1,4 @@
-// This file says in words what is wrong with a line.
+// Describes a line's fault in words.
 #include "text/reading.h"
 
 namespace karat {

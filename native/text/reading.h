@@ -1,4 +1,4 @@
-// This file names the reading rules and what a line that breaks them is reported with.
+// The reading rules, and the report of a line that breaks one.
 #pragma once
 
 #include <cstddef>

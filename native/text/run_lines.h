@@ -1,4 +1,4 @@
-// This file takes a block of a run apart: query, document, score and, where asked, rank of each line.
+// Takes a block of a run apart: query, document, score and, where asked, rank of each line.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace karat {
 struct RunLine {
     std::string_view document;
     double score;
-    std::int64_t rank;  // 0 unless asked for
+    std::int64_t rank;  // 0 unless ranks are read
     std::int64_t line;  // in the block, from 1
 };
 
@@ -37,7 +37,7 @@ struct QuickLine {
 };
 
 // Takes an ordinary line apart: one blank between fields, always the same, none before the first. False sends the line
-// the slow way. Whatever stands behind the start of the sixth field does not matter.
+// the slow way. Bytes after the start of the sixth field do not matter.
 inline bool split_quickly(const char* line, const char* text_end, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
     std::uint64_t low = all;
@@ -73,7 +73,7 @@ struct RunRules {
     bool with_rank = false;  // read the fourth column
 };
 
-// What a pass over blocks finds besides the documents.
+// Findings of a pass over blocks, other than documents.
 struct RunNotes {
     std::vector<BlockCount> blocks;
     std::vector<BlockFault> malformed;  // the first few that lenient rules skipped
@@ -145,7 +145,7 @@ private:
         return true;
     }
 
-    // Any line whatever. False ends the block.
+    // Any line. False ends the block.
     bool read_slowly(const char* line, const char* end) {
         const char* first = nullptr;
         const LineKind kind = classify(line, end, rules_.reading.comments, first);

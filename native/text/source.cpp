@@ -1,4 +1,4 @@
-// This file reads bytes from a plain file or from memory.
+// Reads bytes from a plain file or from memory.
 #include "text/source.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// This file declares where bytes come from: a plain file, memory, or anything that can be read again from its start.
+// Declares where bytes come from: a plain file, memory, or anything that can be read again from its start.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// This file reads a text once and counts what may be wrong with it.
+// Reads a text once and counts what may be wrong with it.
 #include "text/survey.h"
 
 #include <algorithm>
@@ -202,7 +202,7 @@ private:
     const Judgments& judgments_;
     IdTable table_;                    // one place a form
     std::vector<std::int64_t> first_;  // the first judged document of each form
-    std::vector<char> literal_;        // whether the run has a judged document of the form as it is judged
+    std::vector<char> literal_;        // whether the run has a document of this form, spelled as in the judgments
     std::vector<Spelling> other_;
     IdTable others_;  // judged documents that are not the first of their form
     std::vector<std::int64_t> another_;

@@ -1,4 +1,4 @@
-// This file declares the survey of a text: counts of its lines, columns, ids, ranks and scores, with a first example of each.
+// Declares the survey of a text: counts of its lines, columns, ids, ranks and scores, with a first example of each.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// This file finds blanks, lines and fields in bytes: a blank is C's isspace, only '\n' ends a line.
+// Finds blanks, lines and fields in bytes: a blank is C's isspace, only '\n' ends a line.
 //
 // Fast scanning reads up to PADDING bytes on either side of the text it was given. Whoever owns the text (see blocks.h)
 // provides that room.

@@ -1,4 +1,4 @@
-"""This file makes random judgments and runs, and as a program asks the real pytrec_eval what it says of them.
+"""Makes random judgments and runs, and as a program asks the real pytrec_eval what it says of them.
 
 ``python tests/compat/pytrec_eval_cases.py``, with pytrec_eval-terrier 0.5.11 installed, writes the golden file anew.
 """

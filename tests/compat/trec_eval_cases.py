@@ -1,4 +1,4 @@
-"""This file holds cases for trec_eval's face, and as a program records what the real trec_eval makes of them.
+"""Holds cases for trec_eval's face, and as a program records what the real trec_eval makes of them.
 
 ``python tests/compat/trec_eval_cases.py TREC_EVAL_10 TREC_EVAL_9``, with the paths of both programs as their own
 Makefiles build them (v10.0 and v9.0.8 of usnistgov/trec_eval), writes the golden file anew.

@@ -1,4 +1,4 @@
-"""This file holds the planted faults of ``make plants`` to the kernel as it is: each has one place to be planted in."""
+"""Holds the planted faults of ``make plants`` to the kernel as it is: each has one place to be planted in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This file holds the measures of user models to cwl_eval's values: recorded, and live where it is installed."""
+"""Holds the measures of user models to cwl_eval's values: recorded, and live where it is installed."""
 
 from __future__ import annotations
 

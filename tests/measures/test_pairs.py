@@ -1,4 +1,4 @@
-"""This file tests the measures of pairs where a list of grades cannot: on tied scores, and on several queries."""
+"""Tests the measures of pairs where a list of grades cannot: on tied scores, and on several queries."""
 
 from __future__ import annotations
 

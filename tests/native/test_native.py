@@ -1,4 +1,4 @@
-"""This file holds the kernel to the reading rules, the tie rules and a plain second telling of ranking."""
+"""Holds the kernel to the reading rules, the tie rules and a plain second telling of ranking."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""This file drives a real Chromium over its debugging pipe: no driver program and no package is needed."""
+"""Drives a real Chromium over its debugging pipe: no driver program and no package is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This file makes the pages that tests of reports look at: a real one, and quick ones without the drawing library."""
+"""Makes the pages that tests of reports look at: a real one, and quick ones without the drawing library."""
 
 from __future__ import annotations
 
