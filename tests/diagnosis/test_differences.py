@@ -217,7 +217,7 @@ def test_no_difference() -> None:
     found = between("trec_eval-9", "pytrec_eval", "AP", CORE)
     assert found.gap == 0
     assert found.blame is None
-    assert str(found).endswith("Nothing moves the mean.\n")
+    assert str(found).endswith("Nothing changes the mean.\n")
     assert between("karat", "karat", "AP", CORE).steps == ()
 
 

@@ -36,12 +36,12 @@ __all__ = ["Difference", "Step", "difference", "rejudged"]
 
 COLUMNS = 80
 WIDEST = 22
-"""Letters of an axis' value that a table shows."""
+"""The most characters of an axis' value in a table."""
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One way to read a measure, on the way between two profiles.
+    """A measure with its policy, at one step between two profiles.
 
     Args:
         measure: the measure in full.
@@ -110,7 +110,7 @@ class Difference(Display):
     """The value of one measure under two profiles, and the steps that lead from one to the other.
 
     Args:
-        asked: the measure's name as it was asked for.
+        asked: the requested name of the measure.
         profiles: the names of both.
         measures: the measure as each of them reads it.
         values: the mean under each; None where the evaluation is refused.
@@ -148,7 +148,7 @@ class Difference(Display):
 
     @property
     def blame(self) -> str | None:
-        """The axis whose step moves the mean most; None if none moves it."""
+        """The axis whose step changes the mean most; None if none does."""
         moving = [step for step in self.steps if weight(step) > 0]
         return max(moving, key=weight).axis if moving else None
 
@@ -175,11 +175,11 @@ class Difference(Display):
         return json_text(document) + "\n"
 
     def __str__(self) -> str:
-        """As ``to_text`` has it."""
+        """The text."""
         return self.to_text()
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Both values, a table of the steps that move something, and the axis that moves most.
+        """Both values, a table of the steps that change something, and the axis that changes most.
 
         Args:
             columns: how wide a line may be.
@@ -188,7 +188,7 @@ class Difference(Display):
         return "\n".join([*parts, *(folded(sentence, columns) for sentence in self.sentences())])
 
     def tables(self) -> list[tuple[list[str], list[list[str]], int]]:
-        """Both values, and the steps that move something: header, rows, and how many columns hold names."""
+        """The tables of both values and of the steps that change something: header, rows, number of name columns."""
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
@@ -203,7 +203,7 @@ class Difference(Display):
         return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
-        """The cells of the table; what is shown as moved is the difference of the values shown, so that it adds up."""
+        """The cells of the table; changes are differences of the displayed values, so that they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
             after = rounded(step.value, self.digits)
@@ -228,7 +228,7 @@ class Difference(Display):
             changes = ", ".join(f"{step.axis} {step.before} → {step.after}" for step in idle)
             found.append(f"Other axes differ and move nothing here: {changes}.")
         if self.blame is None:
-            found.append("Nothing moves the mean." if self.gap == 0 else "No axis can be blamed.")
+            found.append("Nothing changes the mean." if self.gap == 0 else "No single axis is the cause.")
         else:
             step = max(self.steps, key=weight)
             found.append(f"To blame: {step.axis} ({step.before} → {step.after}).")
@@ -407,7 +407,7 @@ def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
 
 
 def path(start: Convention, end: Convention) -> list[str]:
-    """The axes in which two conventions differ, in the order in which they are to be changed."""
+    """The axes in which two conventions differ, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
         # Another formula brings its own parameters along.
@@ -447,7 +447,7 @@ def minus(after: float | None, before: float | None) -> float | None:
 
 
 def weight(step: Step) -> float:
-    """How much a step counts: most of all if it makes or ends a refusal, or an undefined mean."""
+    """The size of a step's change; infinite if a mean becomes defined or undefined."""
     if step.moved is None:
         return math.inf if step.queries else 0.0
     return math.inf if math.isnan(step.moved) else abs(step.moved)
@@ -558,10 +558,9 @@ def rejudged(
 def scored_under(
     ends: list[Qrels], between: list[Judged], run: Run, measure: Measure, policy: Policy
 ) -> list[Scores]:
-    """A run's scores under the first judgments, under each stage, and under the last ones.
+    """A run's scores under the first judgments, each stage between, and the last ones.
 
-    What a run has to share with judgments, and what is to be said of it, is a matter of the two ends alone: what lies
-    between them is nobody's file.
+    Only the two ends are checked for a match with the run and warn: the stages between them are no one's files.
 
     Raises:
         DataError: a run that does not go with the judgments of one of the ends.
@@ -592,7 +591,7 @@ def counted(judgments: Judged) -> str:
 
 
 def filled(judgments: Judged) -> Judged:
-    """The judgments, with a document that no run has where a query is left without any."""
+    """The judgments, with a placeholder document for queries without judgments."""
     return {query: its or {"\ufdd0 none": 0.0} for query, its in judgments.items()}
 
 

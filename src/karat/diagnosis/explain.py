@@ -142,7 +142,7 @@ def explained(
     digits: int = 6,
     say: Language = ENGLISH,
 ) -> Explanation:
-    """How a measure comes to its value for what is explained; the arguments are those of ``explain``, read.
+    """The derivation of a measure for a subject; other arguments as in ``explain``.
 
     Args:
         label: what the measure is called.
@@ -226,7 +226,7 @@ class Subject:
         return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
 
     def matched(self, policy: Policy) -> Match:
-        """The same, read."""
+        """The match, computed."""
         if self.qrels is None:
             return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
         if self.run is None:
@@ -248,7 +248,7 @@ class Subject:
         return Ranking(tuple(map(text_of, documents[: len(grades)])))
 
     def sizes(self, found: Match, measure: Measure, say: Language = ENGLISH) -> Iterator[str]:
-        """How much was retrieved and judged, and how much of that the measure looks for."""
+        """Sentences with the numbers of retrieved, judged and relevant documents."""
         if self.qrels is None:
             return
         rows, wanted = found.rows, wanted_words(measure.wanted, say)
@@ -278,12 +278,12 @@ class Subject:
 
 
 def wanted_in(found: Match, measure: Measure) -> int:
-    """How many judgments of the query the measure looks for."""
+    """The number of the query's judgments that are relevant to the measure."""
     return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
 
 
 def named(name: str, otherwise: str) -> str:
-    """A file's name, or what to say of data that came without a file."""
+    """A file's name, or a word for data without a file."""
     return otherwise if name.startswith("<") else name
 
 

@@ -56,7 +56,7 @@ class Explanation(Display):
     """How a measure came to its value for one query.
 
     Args:
-        label: the measure as it was asked for.
+        label: the requested name of the measure.
         measure: what that means.
         query: the query, or empty where there are only grades.
         value: the value.
@@ -112,7 +112,7 @@ class Explanation(Display):
 
     @property
     def meaning(self) -> tuple[str, ...]:
-        """The definition of the measure, and its full name where that says more than the one requested."""
+        """The definition of the measure, and its full name if it differs from the label."""
         full = self.say("In full: {name}", name=self.full_name)
         named = () if self.label == self.full_name else (full,)
         definition = self.measure.definition
@@ -221,7 +221,7 @@ class Explanation(Display):
         return "\n\n".join([*parts, f"**{result}**", "\n".join(meanings)]).rstrip() + "\n"
 
     def to_latex(self) -> str:
-        """LaTeX (booktabs), to be put into a document."""
+        """LaTeX with booktabs tables, without a preamble."""
         parts = [
             f"\\paragraph{{{escaping.latex(self.result)}}}",
             *map(escaping.latex, (*self.meaning, *self.facts)),
@@ -257,7 +257,7 @@ class Explanation(Display):
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
 
     def to_html(self) -> str:
-        """A page of its own, without anything to fetch; light or dark as its reader has it."""
+        """A self-contained page, light or dark as the browser prefers."""
         title = escaping.html(self.result)
         head = (
             '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -343,7 +343,7 @@ def steps_table(title: str, lines: Sequence[Line], digits: int, say: Language = 
 
 
 def part_of(table: Table, band: list[int], layout: str = "text") -> str:
-    """Some columns of a table, drawn."""
+    """Some columns of a table, laid out."""
     names = [place for place, column in enumerate(band) if column in table.names]
     rows = [[row[each] for each in band] for row in table.rows]
     return lay_out(layout, [table.header[each] for each in band], rows, names)
@@ -394,14 +394,14 @@ def is_wide(line: Line) -> bool:
 
 
 def column(values: Sequence[float], digits: int) -> list[str]:
-    """The numbers of a column: all whole, or all with the same decimals, a true 0 apart."""
+    """The numbers of a column: whole, or with the same decimals (an exact 0 as 0)."""
     if all(value == value // 1 for value in values):
         return [plain(value) for value in values]
     return ["0" if value == 0 else shown(value, digits) for value in values]
 
 
 def level(scores: Sequence[float]) -> list[str]:
-    """Scores with the same decimals: as many as they have, but six at most."""
+    """The scores with the same number of decimals, six at most."""
     texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
     if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
         return [f"{score:.7g}" for score in scores]

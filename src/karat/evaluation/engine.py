@@ -44,9 +44,9 @@ __all__ = ["Ideals", "expected_values", "extreme_values", "scored", "values_of",
 
 
 MOST_MADE = 64
-"""Cuts and ideal lists that are kept at the same time."""
+"""The most cuts and ideal lists kept at a time."""
 RANKS_AT_A_TIME = 2**17
-"""Ranks that have a row each at the same time."""
+"""The most ranks that have a row each at a time."""
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
@@ -229,7 +229,7 @@ def put_means(
 
 
 Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Flat]]"
-"""Ideal lists that runs on the same judgments share, by the policy and by what the queries left out lack."""
+"""Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
 
 
 def scored(
@@ -295,7 +295,7 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
 
 
 def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
-    """The measures by what they look for, where a query without that is left out; all under None where none is."""
+    """The measures by the kind of relevance they need if the policy skips queries without it; else all under None."""
     if policy.empty != "skip":
         return {None: asked}
     groups: dict[Wanted | None, dict[str, Measure]] = {}
@@ -307,7 +307,7 @@ def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | N
 def refuse_where_nothing_is_wanted(
     found: Match, asked: dict[str, Measure], nothing: dict[Wanted, NDArray[np.bool_]], policy: Policy
 ) -> None:
-    """Hold queries to what the policy says of empty ones.
+    """Refuse queries without relevant documents if the policy does.
 
     Raises:
         DataError: a query holds nothing of what a measure looks for, and the policy calls that an error.
@@ -340,7 +340,7 @@ def scores_of(
     *,
     bounds: bool,
 ) -> Scores:
-    """The scores; a measure that has no value for the grades of a query is undefined for all, and says why."""
+    """The scores; a measure that fails for one query is NaN for all, with the reason in ``failed``."""
     computable, failed = dict(asked), {}
     while True:
         try:
@@ -356,7 +356,7 @@ def scores_of(
 
 
 def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
-    """The scores with undefined values of the measures that have none."""
+    """The scores with NaN for the measures that failed."""
 
     def widened(columns: Floats, missing: float) -> Floats:
         wide = np.full((len(scores.queries), len(asked)), missing)
@@ -384,7 +384,7 @@ def computed(
     *,
     bounds: bool,
 ) -> Scores:
-    """Call every formula and keep what it gives, with what was decided on the way.
+    """The scores of every formula, with the decisions of the policy.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.

@@ -273,7 +273,7 @@ def evaluate_together(
     weights: Mapping[str, float] | None = None,
     progress: _native.Progress | None = None,
 ) -> Iterator[Evaluated]:
-    """Each run's scores, in order: read side by side, what depends on the judgments alone made once.
+    """Each run's scores, in order: runs are read in parallel, and work on the judgments is done once.
 
     Args:
         judged: the judgments.

@@ -27,7 +27,7 @@ Listed: TypeAlias = "list[tuple[Any, Grade]]"
 """The documents of one question in rank order, each with its grade; None for an unjudged one."""
 
 SOME = 1000
-"""So many ids are compared to say why none meets another."""
+"""The most ids compared to explain why none match."""
 COLLAPSE = ("first", "best", "last")
 
 
@@ -45,7 +45,7 @@ def evaluate_ids(
     exclude: Iterable[Iterable[Any]] | None = None,
     name: str = "grades",
 ) -> Scores:
-    """Measure lists of retrieved ids, one a question, against the ids that were wanted.
+    """Measure lists of retrieved ids, one per question, against reference ids.
 
     A question for which nothing was retrieved scores 0. A retrieved id that the reference does not hold is unjudged,
     which is not a grade of 0: only measures that ask for the difference, as Bpref does, see it.

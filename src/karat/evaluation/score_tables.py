@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["board", "conventions_of", "document_of", "footer", "footers", "to_json", "wanted_words"]
 
 LEAST_NAME, LONGEST_NAME = 12, 40
-"""How short a name may be cut where a table has to fit, and how long one may be where it goes on below."""
+"""The shortest cut name in a table that must fit, and the longest name in one that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
 """Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
 
@@ -93,7 +93,7 @@ def as_number(cell: str) -> float:
 
 
 def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]]:
-    """The rows with the best value of each measure standing out, as printed; counts are no contest."""
+    """The rows with the best printed value of each measure in bold, except for counts."""
     marked = [list(row) for row in rows]
     for place, measure in enumerate(scores[0].measures):
         if measure.definition.aggregate == "sum":
@@ -133,7 +133,7 @@ def bound_columns(label: str) -> list[str]:
 
 
 def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
-    """Each mean with its bounds; where ties move nothing, or for a count, the value itself is both."""
+    """Each mean with its bounds, which are the mean itself for counts and where ties change nothing."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
     for label, measure in zip(scores.labels, scores.measures, strict=True):
@@ -276,7 +276,7 @@ RULES = {
 
 
 def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
-    """The decision for such queries; where measures differ, with their labels."""
+    """The treatment of such queries, with labels if measures differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
         rules.setdefault(say(rule), []).append(label)
@@ -286,7 +286,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
 
 
 def rules_of(scores: Values, axis: str) -> dict[str, str]:
-    """The decision of each measure for such a query, by label."""
+    """The treatment of such queries by each measure's label."""
     return {
         label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
         for label, measure in zip(scores.labels, scores.measures, strict=True)
@@ -294,7 +294,7 @@ def rules_of(scores: Values, axis: str) -> dict[str, str]:
 
 
 def empty_told(scores: Values, say: Language = ENGLISH) -> str:
-    """How many queries had nothing to find, and what was decided for them; by measure where they differ in it."""
+    """The number of queries without relevant documents and their treatment, by measure if it differs."""
     counts = scores.counts.empty_for
     plain = all(
         measure.wanted.rel in (None, 1)

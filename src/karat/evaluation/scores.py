@@ -241,7 +241,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return board(list(self.values()), "latex")
 
     def footer(self, lang: str = "en") -> str:
-        """Queries, decisions and the policy, a line for all runs that share them.
+        """Queries, decisions and the policy: one line for all runs that share them.
 
         Args:
             lang: in English, ``en``, or Chinese, ``zh``.
@@ -262,7 +262,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
 
 
 def whole(scores: Scores) -> Scores:
-    """The scores, where every measure has values: for what compares or keeps all of them.
+    """The scores, if every measure has values.
 
     Raises:
         DataError: one has none.
@@ -273,7 +273,7 @@ def whole(scores: Scores) -> Scores:
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
-    """Arrays below one another, with ones in the place of those that are None; None if all are."""
+    """The arrays stacked, with ones in place of those that are None; None if all are."""
     if all(array is None for array, _ in parts):
         return None
     return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]

@@ -99,7 +99,7 @@ class Values(Mapping[str, float]):
         return {label: self[label] for label in self.labels}
 
     def by_query(self, measure: str | Measure) -> dict[str, float]:
-        """Each query's value; a query that the measure leaves out is not there."""
+        """Each query's value, without queries that the measure leaves out."""
         place = self.column(measure)
         values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
         if self.counted is None:
@@ -109,7 +109,7 @@ class Values(Mapping[str, float]):
 
 
 def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
-    """One number of all queries', added in byte order of the queries as trec_eval adds them.
+    """The aggregate over queries, summed in byte order of their ids as in trec_eval.
 
     Weights hold for means; a count stays a count.
     """

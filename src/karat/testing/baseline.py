@@ -1,4 +1,4 @@
-"""Both sides of a gate: a run to score, scores, or a record of earlier ones, reduced to what both have."""
+"""The two sides of a gate (a run, scores or a record), reduced to the queries that both have."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 JUDGED = "Judged@10"
 GAP = 0.05
-"""From which on a comparison warns as well."""
+"""The difference in judged documents from which a gate warns, as a comparison does."""
 
 
 def record_of(baseline: object) -> Record | None:
@@ -126,7 +126,7 @@ def scored(
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:
-    """A note if the run's first documents are less judged than the baseline's: newer than the judgments, not worse."""
+    """A note if fewer of the run's top documents are judged: a run newer than the judgments looks worse than it is."""
     now, before = share_judged(new), share_judged(old)
     if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
         return []
@@ -137,7 +137,7 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
 
 
 def share_judged(scores: Scores) -> float | None:
-    """How many of the first ten documents are judged, mean over the queries answered; None where that is not known."""
+    """The mean share of judged documents in the first ten over answered queries; None if unknown."""
     if JUDGED not in scores:
         return None
     missing = set(scores.counts.missing)
@@ -176,7 +176,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
 
 
 def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
-    """Scores of the same queries, with values only where both have one: then both means are over the same."""
+    """Both scores with values only where both have one, so that their means are over the same queries."""
     sides = [replace(each, matrix=each.matrix.copy()) for each in (old, new)]
     for name in measures:
         columns = [each.column(name) for each in sides]

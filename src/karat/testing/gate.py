@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Baseline", "gate"]
 
 DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
-"""How a tolerance is given."""
+"""The option that sets a tolerance."""
 
 Baseline: TypeAlias = "RunLike | Scores | Record"
 
@@ -59,7 +59,7 @@ def gate(
     profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
-    """Say whether a run may take the place of its baseline: it fails where it fell by more than chance and tolerance.
+    """Decide whether a run may replace its baseline: it fails if a measure fell by more than tolerance and chance.
 
     A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
     significant: paired two-sided t-test, Holm's correction over the measures gated, as ``karat.compare`` does it. So
@@ -186,7 +186,7 @@ def floors_in(at_least: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def refuse_no_number(what: str, given: object, example: str) -> None:
-    """Refuse what is no number.
+    """Refuse a limit that is not a number.
 
     Raises:
         DataError: so it is.
@@ -210,7 +210,7 @@ def apart(limits: Mapping[str, float]) -> dict[str, float]:
 
 
 def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: object) -> None:
-    """Refuse a gate that would let everything pass.
+    """Refuse a gate without a limit.
 
     Raises:
         DataError: no limit, or tolerances without a baseline.
@@ -230,7 +230,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
-    """Refuse limits that decide nothing: beyond what a measure can be, of what is wrong, of what nobody judged.
+    """Refuse limits without effect: outside a measure's range, on measures where less is better, without judgments.
 
     Raises:
         DataError: such a limit.
@@ -259,7 +259,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
-    """Refuse to compare what is not there: judged documents on neither side, or queries that only the baseline answers.
+    """Refuse an empty comparison: no judged documents on either side, or queries that only the baseline answers.
 
     Raises:
         DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks and the
@@ -299,14 +299,14 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
 
 
 def floor_check(scores: Scores, measure: str, least: float) -> Check:
-    """A measure held to a least value."""
+    """The check of a measure against a minimum."""
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
     return Check(label, "min", least, value >= least, math.nan, value, queries=len(scores.queries))
 
 
 def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
-    """A measure held to its baseline.
+    """The check of a measure against its baseline.
 
     Raises:
         DataError: a count, whose sum no tolerance of a mean can speak of.

@@ -15,7 +15,7 @@ __all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
 
 @dataclass(frozen=True)
 class Moved:
-    """A query that lost.
+    """A query whose value fell.
 
     Args:
         query: its id.
@@ -30,7 +30,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Check:
-    """One measure held to one limit.
+    """The check of one measure against one limit.
 
     Args:
         label: the measure.
@@ -89,7 +89,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """One sentence: what happened, and against which limit."""
+        """One sentence: the change and its limit."""
         if self.kind == "min":
             word = "reaches" if self.passed else "is below"
             return f"{self.label} {self.after:.4f} {word} {self.limit:g}"
@@ -120,7 +120,7 @@ class Check:
 
     @property
     def reading(self) -> list[str]:
-        """The conclusions that the evidence allows, and those that it does not."""
+        """What the evidence shows, and what it does not."""
         if self.kind == "min":
             return []
         if not self.passed:
@@ -181,7 +181,7 @@ def junit(gate: Gate) -> str:
 
 
 def valid(text: str) -> str:
-    """Lines without what XML forbids, even escaped, or a terminal obeys."""
+    """The lines without characters that XML forbids or that control a terminal."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -244,7 +244,7 @@ class Gate(Display):
 
     @property
     def remarks(self) -> list[str]:
-        """Queries that could not be paired, notes, how it was tested, the scores' own footer."""
+        """Remarks: unpaired queries, notes, the test, and the footer of the scores."""
         lines = []
         for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
             if queries:

@@ -105,7 +105,7 @@ def refuse_words(words: list[str], name: str) -> None:
 
 
 def no_json(name: str, why: str) -> DataError:
-    """The error for a file that is no JSON."""
+    """The error for a file that is not JSON."""
     return DataError(worded(f"{name} is not JSON ({why}): expected what ", BY_RECORD, " writes."))
 
 
@@ -155,7 +155,7 @@ def damaged(name: str) -> Iterator[None]:
 
 
 def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
-    """One run's scores; a value that is null is undefined, or left out of its mean where that is defined."""
+    """The scores of one run; null is an undefined value, or one that its mean leaves out."""
     labels = tuple(document["measures"])
     rows = run.get("queries", {})
     values = matrix(rows, labels)
@@ -194,14 +194,14 @@ def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) ->
 
 
 Kind: TypeAlias = Callable[[Any, str], None]
-"""Refuses a value of another kind, and says where it is."""
+"""A function that refuses values of another kind; it takes the value and its place."""
 
 MOST_RESAMPLES = 10**8
 """The most that a record may request: more resamples would take hours."""
 
 
 class ShapeError(Exception):
-    """A field that holds what it must not."""
+    """A field with a value that is not allowed."""
 
 
 def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
@@ -215,7 +215,7 @@ def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
 
 
 def named(value: Any) -> str:
-    """A value as a sentence names it."""
+    """The description of a value in an error."""
     kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if type(value) in kinds:
         return kinds[type(value)]
@@ -327,7 +327,7 @@ def is_plain(row: Any) -> bool:
 
 
 def values_by_query(value: Any, where: str) -> None:
-    """Refuse what is no table of numbers or nulls by query and measure; which one is wrong is looked for only then."""
+    """Refuse anything but numbers or nulls by query and measure; only then find the wrong one."""
     plain = isinstance(value, dict) and all(map(is_plain, value.values()))
     if not plain:
         table_of(table_of(optional(NUMBER)))(value, where)
@@ -374,7 +374,7 @@ RUN_RECORDED = an_object({"queries": an_object({}), "counts": an_object({})})
 
 
 def check_scores(document: dict[str, Any], name: str) -> None:
-    """Refuse scores that hold what they must not.
+    """Refuse scores with fields that are not allowed.
 
     Args:
         document: the scores.
@@ -404,7 +404,7 @@ def check_record(document: dict[str, Any], name: str) -> None:
 
 
 def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
-    """Refuse a value that is of another kind.
+    """Refuse a value of another kind.
 
     Raises:
         DataError: it is.
@@ -416,5 +416,5 @@ def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
 
 
 def broken(name: str, how: str) -> DataError:
-    """The error for a file that is no record as karat writes it."""
+    """The error for a damaged record."""
     return DataError(f"{name} is damaged ({how}): write it again.")

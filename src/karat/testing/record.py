@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "comparison_of", "digests", "laid_out", "record", "refuse_changed", "versions"]
 
 FORMAT = 1
-"""Of the file; one that a reader does not know is refused."""
+"""The format version; readers refuse a newer one."""
 
 HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
-"""Kinds of input that someone can hand over again; a stream has gone by."""
+"""The kinds of input that can be given again, unlike a stream."""
 
 
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
@@ -120,7 +120,7 @@ def versions() -> dict[str, str]:
 
 
 def refuse_mixture(scores: Sequence[Scores]) -> None:
-    """Refuse scores that one record cannot hold.
+    """Refuse scores that do not fit into one record.
 
     Raises:
         DataError: none at all, two of one name, different measures, policies or profiles, other judgments.
@@ -175,7 +175,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
 def described(
     role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
 ) -> dict[str, Any]:
-    """One input as the record names it; what was in memory has a reason in place of a hash."""
+    """An input's entry in the record; input from memory has a reason instead of a hash."""
     named = {"role": role} | ({} if name is None else {"name": name})
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
@@ -211,7 +211,7 @@ BLOCK = 2**20
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """How many bytes each file has and their SHA-256; a compressed file is not unpacked.
+    """The size and SHA-256 of each file, compressed files as they are stored.
 
     SHA-256 and not a faster hash, because every system has a program that prints it. No file is held in memory.
 

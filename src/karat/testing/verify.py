@@ -74,7 +74,7 @@ class Verification(Display):
         return not self.findings
 
     def to_text(self) -> str:
-        """A line that says it, then a line for each finding and note."""
+        """The headline, then a line for each finding and note."""
         lines = [self.headline, *(f"  {kind + ':':<12}{said}" for kind, said in self.rows())]
         return "".join(f"{sentence(line)}\n" for line in lines)
 
@@ -125,7 +125,7 @@ def verify(
     tolerance: float = TOLERANCE,
     anywhere: bool = False,
 ) -> Verification:
-    """Make a record's scores again and say what differs: inputs, versions, policy, measures, values.
+    """Evaluate a record again and report differences: inputs, versions, policy, measures, values.
 
     Args:
         path: the record, as ``karat.record`` or ``--record`` wrote it.
@@ -191,7 +191,7 @@ class Taken:
 
     @property
     def option(self) -> str:
-        """The argument that gives it."""
+        """The argument for this input."""
         if self.entry["role"] != "run":
             return Worded("qrels=", "--qrels FILE")
         name = self.entry["name"]
@@ -199,7 +199,7 @@ class Taken:
 
     @property
     def label(self) -> str:
-        """Its name in findings."""
+        """The input's name in findings."""
         role, name = self.entry["role"], self.entry.get("name")
         return str(self.entry["path"] or (role if name is None else f"{role} {name}"))
 
@@ -240,7 +240,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
 
 
 def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
-    """Refuse paths that a record may not name; arguments may name any path.
+    """Refuse paths that a record may not contain; arguments may be any path.
 
     Raises:
         DataError: such a path.
@@ -294,7 +294,7 @@ def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
 
 @contextmanager
 def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
-    """Say nothing of what a file holds that a record names and that is not the recorded one: it may be any file.
+    """Hide the content of a file that the record names but did not record: it may be any file.
 
     Raises:
         DataError: in place of one that shows a line of such a file.
@@ -333,7 +333,7 @@ def changed_versions(document: dict[str, Any]) -> list[str]:
 
 
 def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
-    """Files that are not the recorded bytes, inputs that have no hash to compare, and those that are the same bytes.
+    """Changed files, notes on inputs without a hash, and the inputs that have not changed.
 
     Raises:
         DataError: a file that cannot be read.
@@ -365,7 +365,7 @@ def recorded_files(entry: dict[str, Any]) -> list[File]:
 
 
 def files_now(given: Taken) -> list[str]:
-    """The files of an input: those of a folder or a pattern where it was one.
+    """The files of an input, of a folder or a pattern all.
 
     Raises:
         DataError: there are none.
@@ -378,7 +378,7 @@ def files_now(given: Taken) -> list[str]:
 
 
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
-    """The changed files, where their number is as recorded."""
+    """The changed files, if there are as many as recorded."""
     return [
         Change(
             "input",
@@ -434,11 +434,11 @@ def compared_again(
 
 
 OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
-"""The arguments that give inputs."""
+"""The arguments for inputs."""
 
 
 def refuse_elsewhere(path: str, record: str) -> None:
-    """Refuse a path that leads out of the record's folder and the working folder, also by a link.
+    """Refuse a path outside the record's folder and the working folder, links resolved.
 
     Args:
         path: a file, a folder or a pattern that the record names, or a file that one of these means.
@@ -465,7 +465,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
 
 
 def refuse_irregular(paths: Iterable[str], record: str) -> None:
-    """Refuse what is no file: a pipe or a device that a record names may never end.
+    """Refuse pipes and devices: one that a record names may never end.
 
     Raises:
         DataError: such a path, or nothing there.
@@ -581,7 +581,7 @@ def moved_sentence(
     count: int,
     means: tuple[Any, Any],
 ) -> str:
-    """How many queries moved, the one that moved most, and the mean."""
+    """A sentence: the number of changed queries, the one that changed most, and the mean."""
     worst = max(moved, key=lambda query: distance(*moved[query]))
     then, now = moved[worst]
     return (
@@ -611,7 +611,7 @@ def same(old: Any, new: Any, tolerance: float) -> bool:
 
 
 def distance(old: float | None, new: float | None) -> float:
-    """How far two values are apart; a defined and an undefined one are as far as can be."""
+    """The distance of two values; infinite between a defined and an undefined one."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)
@@ -620,12 +620,12 @@ def distance(old: float | None, new: float | None) -> float:
 
 
 def rounded(value: float | None) -> str:
-    """A value as a sentence shows it: enough digits that a difference can be seen."""
+    """A value with six significant digits, so that differences show."""
     return "undefined" if value is None else f"{value:.6g}"
 
 
 def listed(queries: list[str]) -> str:
-    """How many queries, and the first of them."""
+    """The number of queries, and the first three."""
     first = ", ".join(f"'{each}'" for each in queries[:3])
     more = f" and {len(queries) - 3} more" if len(queries) > 3 else ""
     return f"{'query' if len(queries) == 1 else 'queries'} {first}{more}"

@@ -65,7 +65,7 @@ class Check(Display):
         return 2 if self.count(ERROR) else 1 if self.count(WARNING) else 0
 
     def count(self, severity: str) -> int:
-        """How many findings are so severe."""
+        """The number of findings of a severity."""
         return sum(each.severity == severity for each in self.findings)
 
     def __iter__(self) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ class Check(Display):
         return iter(self.findings)
 
     def __len__(self) -> int:
-        """How many findings there are."""
+        """The number of findings."""
         return len(self.findings)
 
     def of(self, code: str) -> list[Finding]:
@@ -93,7 +93,7 @@ class Check(Display):
         return ", ".join([*counts, notes] if self.count(NOTE) else counts)
 
     def to_text(self, columns: int = WIDTH) -> str:
-        """For a terminal: each finding with its places, effect and remedy.
+        """Text for a terminal: each finding with its places, effect and remedy.
 
         Args:
             columns: how wide a line may be.
@@ -129,7 +129,7 @@ class Check(Display):
         return html_table(header, rows, range(len(header)), self.summary())
 
     def to_json(self) -> str:
-        """Everything, for programs."""
+        """All findings as JSON."""
         document = {
             "exit_code": self.exit_code,
             "errors": self.count(ERROR),
@@ -160,12 +160,12 @@ class Check(Display):
         return nw.from_dict(columns, backend=library).to_native()
 
     def __str__(self) -> str:
-        """As ``to_text`` has it, without the last newline."""
+        """The text, without its last newline."""
         return self.to_text().rstrip("\n")
 
 
 def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings one by one; the same one in many runs together."""
+    """The findings, those of one kind in many runs grouped."""
     groups: dict[object, list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code), []).append(each)
@@ -214,9 +214,9 @@ def check(
     run_columns: Mapping[str, str] | None = None,
     folders: str | None = None,
 ) -> Check:
-    """Look for what is wrong with judgments and runs, and say what it does to the numbers.
+    """Find problems in judgments and runs, and show their effect on the scores.
 
-    Nothing stops a check: what cannot be read is a finding, and the rest is looked at.
+    A check always finishes: unreadable input is a finding, and the rest is still checked.
 
     Args:
         qrels: judgments as ``karat.evaluate`` takes them: a path, bytes, an open binary file, a ``Qrels``, or
@@ -307,7 +307,7 @@ def are_judgments(judgments: Text, run: Text) -> bool:
 
 
 def usual_width(text: Text) -> int:
-    """How many columns most of the first lines have."""
+    """The number of columns of most of the first lines."""
     lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
     widths = [len(line) for line in lines if line]
     return max(set(widths), key=widths.count, default=0)

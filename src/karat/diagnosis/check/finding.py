@@ -25,7 +25,7 @@ __all__ = [
 
 LENIENT = by_policy("malformed", "skip")
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""Cannot be evaluated, or is surely wrong; evaluates, but the number depends on a choice; good to know."""
+"""An error makes evaluation impossible or wrong; a warning: the number depends on a choice; a note: good to know."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a check found.
+    """A finding of a check.
 
     Args:
         code: the kind, a key of ``KINDS``.
@@ -95,7 +95,7 @@ def found(
     severity: str | None = None,
     values: dict[str, dict[str, float]] | None = None,
 ) -> Finding:
-    """A finding of a kind; what is not given is as the kind has it."""
+    """A finding of a kind; arguments that are not given are the kind's own."""
     kind = KINDS[code]
     return Finding(
         code,
@@ -111,7 +111,7 @@ def found(
 
 
 def without_stop(error: DataError) -> str:
-    """An error's sentence, as a finding has it: without its full stop."""
+    """An error's sentence without its full stop, as in findings."""
     return reworded(error.said, lambda said: said.rstrip("."))
 
 

@@ -59,7 +59,7 @@ class Text:
     unbroken: Unbroken | None = None
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
-        """Survey the text, once; with judgments also how it writes judged documents."""
+        """The survey of the text, made once; with judgments, it also finds other spellings of judged documents."""
         if self.survey is None and self.source is not None:
             try:
                 with sentences(self.name, self.kind):
@@ -70,12 +70,12 @@ class Text:
         return self.survey
 
     def refuse(self, code: str, what: str) -> None:
-        """Note why it cannot be read, and read no further."""
+        """Record why the text cannot be read, and read no further."""
         self.faults.append(found(code, self.name, what))
         self.source = None
 
     def at(self, line: int, excerpt: str = "") -> str:
-        """A place in it, for a reader."""
+        """A line of the text as findings show it."""
         shown = f"'{excerpt}'" if excerpt else ""
         if not self.is_file:
             return shown
@@ -89,7 +89,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Files:
-    """How files are read that are tables.
+    """The options for reading tables in files.
 
     Args:
         columns: the columns that were named, by ``qrels`` and ``run``.
@@ -101,7 +101,7 @@ class Files:
 
 
 class Unbroken:
-    """Makes cursors that simply end where data are damaged or cut short.
+    """A factory of cursors that end, without an error, where data are damaged or cut short.
 
     Args:
         start: makes the cursors over the data.
@@ -118,11 +118,11 @@ class Unbroken:
 
 
 class Ending(Cursor):
-    """A cursor that ends at a fault, and notes it.
+    """A cursor that ends at the first fault and records it.
 
     Args:
         over: the cursor over the data.
-        noted: where the fault is noted.
+        noted: the object that records the fault.
     """
 
     def __init__(self, over: Cursor, noted: Unbroken) -> None:
@@ -149,7 +149,7 @@ class Ending(Cursor):
 
 
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
-    """The input as text; one that cannot be read has a finding instead."""
+    """The input as text; unreadable input becomes a finding."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
     if isinstance(given, Qrels):
@@ -227,7 +227,7 @@ def head(source: Source | None) -> bytes:
 
 
 def rows_of(qrels: Qrels) -> list[bytes]:
-    """Judgments that were read before, as lines."""
+    """The lines of judgments that were already read."""
     judgments = qrels.judgments
     grades = judgments.grades.tolist()
     lines = []
@@ -291,7 +291,7 @@ def tabled(table: Table, kind: str) -> bytes:
 
 
 def lined(rows: Iterable[Row], kind: str) -> bytes:
-    """Rows as lines."""
+    """The rows as lines of text."""
     if kind == "qrels":
         return b"".join(
             b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows
@@ -321,7 +321,7 @@ def token(identifier: Any) -> bytes:
 
 
 def number(value: Any) -> bytes:
-    """A number as one field of a line; what is none stays what it is."""
+    """A number as one field of a line; any other value as its text."""
     if isinstance(value, Integral):
         return b"%d" % int(value)
     if isinstance(value, Real) or hasattr(value, "__float__"):

@@ -1,4 +1,4 @@
-"""Qrels and runs read leniently, and read again with one thing changed, to show what it does to the means."""
+"""Qrels and runs read leniently, and evaluated again with one change each, to show its effect on the means."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(eq=False)
 class Judged:
-    """Judgments, read leniently.
+    """Judgments that were read leniently.
 
     Args:
         text: their text.
@@ -60,7 +60,7 @@ class Judged:
 
     @classmethod
     def of(cls, text: Text) -> Judged:
-        """Read them; what the kernel refuses even so becomes a finding."""
+        """Read the judgments; if the kernel still refuses them, that is a finding."""
         strictly(text, Qrels.of)
         table = None
         if text.source is not None:
@@ -79,11 +79,11 @@ class Judged:
         return self.table
 
     def deciding(self, rule: str) -> Qrels:
-        """The judgments with another rule for documents judged several times; ``keep`` keeps all."""
+        """The judgments under another rule for documents judged twice; ``keep`` keeps all."""
         return read(self.text, rule)
 
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
-        """The judgments with some ids written otherwise."""
+        """The judgments with some ids replaced."""
         rows = [(queries.get(query, query), documents.get(each, each)) for query, each in self.rows()]
         return from_rows(rows, self.qrels.judgments.grades)
 
@@ -124,13 +124,13 @@ def by_subtopic(text: Text, table: Qrels) -> bool:
 
 
 def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
-    """Judgments, one a row."""
+    """Judgments from rows."""
     queries, documents = [query for query, _ in rows], [document for _, document in rows]
     return Qrels("<rows>", _native.judgments_from_rows(queries, documents, grades, duplicates="first"))
 
 
 def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
-    """Note why the kernel refuses a dict; the check goes on with the lines written from it."""
+    """Record why the kernel refuses a dict; the check continues with the lines written from it."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
             reader(text.given)
@@ -141,9 +141,9 @@ def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
-"""The depth to which documents are looked at for judgments."""
+"""The depth at which the share of judged documents is reported."""
 SEEN = 0.001
-"""Means that differ by less are the same for most purposes."""
+"""Smaller differences of means are not worth a warning."""
 
 Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
@@ -151,13 +151,13 @@ Values = dict[str, dict[str, float]]
 
 @dataclass(eq=False)
 class Pair:
-    """A run with the judgments against which it is measured.
+    """A run, and the judgments that it is evaluated against.
 
     Args:
         given: the judgments.
         text: the run's text.
-        measures: what is measured.
-        queries: judged queries that the run has in another writing only, and that writing.
+        measures: the measures in which effects are reported.
+        queries: judged queries that the run has only in another spelling, and that spelling.
         documents: the same for documents, with the line of its first occurrence.
         run: what is matched; None if there is nothing to match.
         matched: what the kernel found; None if there was nothing to find.
@@ -176,12 +176,12 @@ class Pair:
     scored: dict[Any, Scores | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Take the judgments as they are written."""
+        """Begin with the judgments as they are."""
         self.judged = self.given
 
     @classmethod
     def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
-        """Read the run twice: once for what it looks like, once to rank it."""
+        """Survey the run, then match it with the judgments."""
         if judged.table is None:
             strictly(
                 text,
@@ -212,7 +212,7 @@ class Pair:
         return pair
 
     def spelled(self, *, queries: bool, documents: bool) -> Qrels:
-        """The judgments with their queries, or documents, written as the run writes them."""
+        """The judgments with the run's spelling of queries or documents."""
         tokens = {each: token for each, (token, _) in self.documents.items()} if documents else {}
         return self.given.respelled(self.queries if queries else {}, tokens)
 
@@ -235,7 +235,7 @@ class Pair:
 
     @cached_property
     def judged_at_depth(self) -> tuple[int, int]:
-        """How many of the documents at the top of the lists are judged, and how many there are."""
+        """The number of judged documents in the top ranks of all lists, and of all documents there."""
         top = (self.rows.rank <= DEPTH) & (self.rows.grade >= 0)
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 

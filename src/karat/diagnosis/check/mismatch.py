@@ -24,9 +24,9 @@ __all__ = ["QRELS_VS_RUN", "RUN_VS_RUN"]
 
 
 ENOUGH = 20
-"""So many judged documents that a run which finds none of them speaks of other documents."""
+"""With this many judged documents, a run that retrieves none is about another collection."""
 SEVERAL = 5
-"""So many queries that a perfect value in all of them is no luck."""
+"""With this many queries, a perfect score is not chance."""
 COVERED = 0.9
 """The share of judged documents at the top below which a note is made."""
 
@@ -39,7 +39,7 @@ def strangers(pair: Pair) -> tuple[list[bytes], list[bytes]]:
 
 
 def queries(pair: Pair) -> Iterator[Finding]:
-    """Queries that only one side has."""
+    """Queries that only the judgments or only the run has."""
     if pair.matched is None:
         return
     if pair.queries:
@@ -75,7 +75,7 @@ def queries(pair: Pair) -> Iterator[Finding]:
 
 
 def spelled_queries(pair: Pair) -> Finding:
-    """Queries that both sides have, in different writing."""
+    """The finding about queries that the run spells differently."""
     pairs = pair.queries
     values = {
         "as it is": pair.means(qrels=pair.spelled(queries=False, documents=True)),
@@ -104,7 +104,7 @@ def spelled_queries(pair: Pair) -> Finding:
 
 
 def documents(pair: Pair) -> Iterator[Finding]:
-    """Documents that only one side has."""
+    """Documents that only the judgments or only the run has."""
     if pair.matched is None or not pair.retrieved.any():
         return
     pairs = pair.documents
@@ -156,7 +156,7 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
 
 
 def perfect(pair: Pair) -> Iterator[Finding]:
-    """A run that is too good to be true."""
+    """A run with a perfect score."""
     scores = pair.scores()
     if pair.matched is None or scores is None or len(scores.queries) < SEVERAL:
         return
@@ -165,13 +165,13 @@ def perfect(pair: Pair) -> Iterator[Finding]:
 
 
 QRELS_VS_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
-"""Every finding between a run and the judgments."""
+"""Every check of a run against the judgments."""
 
 
 RATIO = 1.5
-"""Lists this many times as long as another run's were cut at another depth."""
+"""The least ratio of list lengths of two runs that is reported."""
 GAP = 0.1
-"""A difference in the share of judged documents that tells runs apart."""
+"""The least difference in the share of judged documents that is reported."""
 
 
 def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
@@ -187,7 +187,7 @@ def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Runs that tables would call the same."""
+    """Files with the same name in different folders."""
     first: dict[str, str] = {}
     for pair in pairs:
         name = short(pair.name)
@@ -251,4 +251,4 @@ def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 RUN_VS_RUN: tuple[Callable[[Sequence[Pair]], Iterator[Finding]], ...] = (identical, names, lengths, gap)
-"""Every finding between runs."""
+"""Every check between runs."""

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["IN_QRELS"]
 
 LARGE = 10
-"""A grade from which on 2^grade and a scale from 0 to 4 are out of reach."""
+"""Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
 FEW, TOO_FEW = 20, 5
-"""So many queries leave the mean uncertain, or say next to nothing."""
+"""Fewer queries than these leave the mean uncertain, or almost meaningless."""
 
 
 def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Lines that cannot be read."""
+    """Unreadable lines."""
     del pair
     if judged.table is not None:
         judgments = judged.qrels.judgments
@@ -51,7 +51,7 @@ def why_unread(width: int, line: str) -> str:
 
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """A document judged twice for one query."""
+    """Documents judged twice for a query."""
     if judged.table is None or not judged.qrels.judgments.dropped:
         return
     if judged.by_subtopic:
@@ -111,7 +111,7 @@ def negative(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def fractions(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Grades that are no whole numbers."""
+    """Grades that are not whole numbers."""
     if judged.table is None:
         return
     grades = judged.qrels.judgments.grades
@@ -157,7 +157,7 @@ def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Judgments that hold one grade only, or several that all count as relevant."""
+    """Judgments with a single grade, or with relevant grades only."""
     del pair
     if judged.table is None:
         return
@@ -236,7 +236,7 @@ def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def uncertain(pair: Pair | None) -> str:
-    """How far the mean of the first measure may be off, as a sentence."""
+    """A sentence with the confidence interval of the first measure's mean."""
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.queries) < 2:
         return ""
@@ -273,4 +273,4 @@ IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
     levels,
     few,
 )
-"""Every finding in judgments; the first run serves to say what they do to the numbers."""
+"""Every check of judgments; the first run shows the effect on the means."""

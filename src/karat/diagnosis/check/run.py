@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["IN_RUN"]
 
 MOST_REPEATS = 1_000_000
-"""Repeated documents that are looked at one by one; more are only counted."""
+"""The most repeated documents that are examined one by one; more are only counted."""
 MOST_TAGS = 1000
-"""Tags that the kernel counts; a run with more has one on every line."""
+"""The most tags that the kernel counts."""
 OFTEN = 0.1
 """The share of queries from which on one's own document is no accident."""
 KEEP = LENIENT.changed(duplicates="error")
-"""The kernel keeps repeats, and names them."""
+"""The policy under which the kernel keeps and reports repeats."""
 
 
 def lines(pair: Pair) -> Iterator[Finding]:
-    """Lines that cannot be read, and scores that are no numbers."""
+    """Unreadable lines, and scores that are not finite numbers."""
     survey = pair.text.read()
     if survey.nan.count:
         what = f"NaN: {plural(survey.nan.count, 'score')} of {survey.rows:,}"
@@ -52,7 +52,7 @@ def lines(pair: Pair) -> Iterator[Finding]:
 
 
 def duplicates(pair: Pair) -> Iterator[Finding]:
-    """A document twice in one list."""
+    """Documents listed twice for a query."""
     if pair.matched is None or pair.run is None or not pair.matched.dropped:
         return
     where: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
 
 
 def own_documents(pair: Pair) -> Iterator[Finding]:
-    """Queries that find themselves."""
+    """Queries that retrieve themselves."""
     survey = pair.text.read()
     queries = survey.own_queries
     if not queries or queries < OFTEN * survey.query_count or survey.own_first < queries / 2:
@@ -103,7 +103,7 @@ def own_documents(pair: Pair) -> Iterator[Finding]:
 
 
 def tags(pair: Pair) -> Iterator[Finding]:
-    """Several run tags in one file."""
+    """Different run tags in one file."""
     survey = pair.text.read()
     tags = survey.tags
     if len(tags) > 1 and not truncated_line(pair.text):
@@ -116,13 +116,13 @@ def tags(pair: Pair) -> Iterator[Finding]:
 
 MOSTLY = 0.9
 SURE = 10
-"""So many rises that a run is surely upside down."""
+"""With this many rising scores, the run is certainly upside down."""
 NOT_FEW = 0.2
 """The share of lists without any order from which on it is no accident; fewer are among the ties."""
 
 
 def constant(pair: Pair) -> list[int]:
-    """The judged queries with several documents whose scores are all equal."""
+    """The judged queries whose lists have several documents and one score."""
     if pair.matched is None:
         return []
     rows = pair.rows
@@ -131,7 +131,7 @@ def constant(pair: Pair) -> list[int]:
 
 
 def ties(pair: Pair) -> Iterator[Finding]:
-    """Equal scores: all of a list, or some."""
+    """Ties: all scores of a list are equal, or some."""
     scores = pair.scores()
     if pair.matched is None or scores is None:
         return
@@ -201,7 +201,7 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
 
 
 def order(pair: Pair) -> Iterator[Finding]:
-    """Scores against the order of lines and the rank column."""
+    """Scores that contradict the order of lines or the rank column."""
     survey, matched = pair.text.read(), pair.matched
     if matched is None or not survey.usable:
         return
@@ -239,7 +239,7 @@ def order(pair: Pair) -> Iterator[Finding]:
 
 
 def ranks(pair: Pair) -> Iterator[Finding]:
-    """A rank column that says nothing."""
+    """A rank column without usable ranks."""
     survey = pair.text.read()
     if not pair.text.is_file:
         return
@@ -252,7 +252,7 @@ def ranks(pair: Pair) -> Iterator[Finding]:
 
 
 def upside_down(pair: Pair) -> int:
-    """How often scores rise from line to line where they do so nearly everywhere and ranks do not fall; else 0."""
+    """The number of rising scores if the run is upside down, else 0: scores rise nearly everywhere, ranks do not."""
     survey, matched = pair.text.read(), pair.matched
     assert matched is not None
     lists = int(np.count_nonzero(matched.length > 1))
@@ -264,7 +264,7 @@ def upside_down(pair: Pair) -> int:
 
 
 def displaced(pair: Pair) -> int:
-    """How many judged documents have another rank in order of the rank column."""
+    """The number of judged documents whose rank differs between score and rank column."""
     assert pair.matched is not None
     other = pair.changed("by-rank").match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
     if len(other.judgment) != len(pair.matched.judgment):
@@ -285,4 +285,4 @@ IN_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (
     single_precision,
     order,
 )
-"""Every finding in a run."""
+"""Every check of a run."""

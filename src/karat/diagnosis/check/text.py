@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "IN_TEXT", "malformed"]
 
 EXAMPLES = 3
-"""How many places a finding names."""
+"""The number of places that a finding lists."""
 LAYOUTS = {
     "qrels": "query 0 document grade",
     "run": "query Q0 document rank score tag",
@@ -36,7 +36,7 @@ MENDED = {
         5: "Write the run's name at the end of each line: awk '{print $0, \"run\"}'.",
     },
 }
-"""Remedies for lines with another number of columns."""
+"""Remedies for lines with the wrong number of columns."""
 
 
 def empty(text: Text) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def line_ends(text: Text) -> Iterator[Finding]:
 
 
 def bytes_of_ids(text: Text) -> Iterator[Finding]:
-    """Bytes that no id should have."""
+    """Bytes that do not belong in ids: NUL, invalid UTF-8, invisible characters."""
     survey = text.read()
     if survey.nul.count:
         yield of_lines("nul-bytes", text, f"bytes 0 in {of_all(survey.nul, survey.rows)}", survey.nul)
@@ -83,12 +83,12 @@ NTCIR = re.compile(r"'L\d+' is not a number")
 
 
 def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
-    """Lines that the kernel cannot read, and what they look like.
+    """Findings about lines that the kernel cannot read.
 
     Args:
         text: the text that has them.
         count: how many there are.
-        lines: the first of them, and why.
+        lines: the first of them, each with the reason.
     """
     survey = text.read()
     count -= survey.nan.count
@@ -124,7 +124,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
 
 def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | None]:
-    """The description of lines that all have the wrong columns, and the remedy."""
+    """The description of lines with the wrong columns, and the remedy."""
     wanted = COLUMNS[text.kind]
     columns = f"{plural(width, 'column')} instead of {wanted}"
     for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
@@ -178,7 +178,7 @@ def columns(text: Text) -> Iterator[Finding]:
 
 
 def truncated_line(text: Text) -> str | None:
-    """The fault of a last line without a newline; None if it has none."""
+    """What is wrong with a last line without a newline, or None."""
     survey = text.read()
     if survey.closed or survey.rows < 2 or not text.is_file:
         return None
@@ -215,7 +215,7 @@ def truncated(text: Text) -> Iterator[Finding]:
 
 
 def queries(text: Text) -> Iterator[Finding]:
-    """Query ids that are nearly the same, and queries whose lines are not contiguous."""
+    """Nearly equal query ids, and queries whose lines are not contiguous."""
     survey = text.read()
     pairs = alike(survey.queries) if survey.similar_queries else []
     if pairs:
@@ -233,12 +233,12 @@ def queries(text: Text) -> Iterator[Finding]:
 
 
 def of_lines(code: str, text: Text, what: str, seen: _native.Seen) -> Finding:
-    """A finding about lines that were counted."""
+    """A finding about lines, with their number and the first one."""
     return found(code, text.name, what, count=seen.count, where=(text.at(seen.line, seen.excerpt),))
 
 
 def of_all(seen: _native.Seen, rows: int) -> str:
-    """How many lines of all."""
+    """The share of lines in words: ``3 lines of 1,000``, or ``all 1,000 lines``."""
     return (
         f"all {plural(rows, 'line')}"
         if seen.count == rows > 1
@@ -247,12 +247,12 @@ def of_all(seen: _native.Seen, rows: int) -> str:
 
 
 def shown(fields: list[bytes]) -> str:
-    """Fields, for a reader."""
+    """The fields in quotes, as findings show them."""
     return f"'{shown_line(fields)}'"
 
 
 def shown_line(fields: list[bytes]) -> str:
-    """Fields as a line of at most 60 characters."""
+    """The fields as a line of at most 60 characters."""
     text = b" ".join(fields).decode("utf-8", "replace")
     return text if len(text) <= 60 else text[:59] + "…"
 
@@ -266,4 +266,4 @@ IN_TEXT: tuple[Callable[[Text], Iterator[Finding]], ...] = (
     columns,
     queries,
 )
-"""Every finding in one text."""
+"""Every check of a text."""

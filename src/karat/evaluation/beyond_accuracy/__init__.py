@@ -46,7 +46,7 @@ def beyond_accuracy(
     depth: int | None = None,
     exclude: UsersLike | None = None,
 ) -> Beyond:
-    """Measure recommendations by what accuracy does not see: coverage, evenness, novelty, variety, surprise.
+    """Measure recommendations beyond accuracy: coverage, evenness, novelty, variety, surprise.
 
     The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
     which library means which.
@@ -148,9 +148,9 @@ class Value:
     """One measure's value.
 
     Args:
-        label: the name that was asked for.
+        label: the requested name.
         full: the name with every convention written out.
-        sentence: what it is.
+        sentence: the definition.
         value: over all users; NaN where it is undefined.
         users: each user's own, NaN where undefined; None for a measure of all lists together [users].
     """
@@ -187,7 +187,7 @@ class Beyond(Display, Mapping[str, float]):
         return self.of(label).value
 
     def __iter__(self) -> Iterator[str]:
-        """The measures' names as they were asked for."""
+        """The requested names of the measures."""
         return iter(each.label for each in self.entries)
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ class Beyond(Display, Mapping[str, float]):
         return len(self.entries)
 
     def of(self, label: str) -> Value:
-        """A measure's value with its story.
+        """A measure's value with its full name.
 
         Raises:
             MeasureError: it was not asked for.

@@ -1,4 +1,4 @@
-"""From dicts and frames of users and items to arrays of numbers: what every measure beyond accuracy looks at."""
+"""Inputs of measures beyond accuracy: dicts and frames of users and items become arrays of numbers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Pairs:
         return Pairs(user, item)
 
     def among(self, rows: Pairs) -> Floats:
-        """1 for each of ``rows`` that is one of these pairs, else 0."""
+        """1 for each of ``rows`` that is among these pairs, else 0."""
         width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
         return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
 
@@ -118,7 +118,7 @@ class Recommended:
 
 
 class Numbers:
-    """Numbers for ids, in the order in which they are met."""
+    """Numbers for ids, in order of first occurrence."""
 
     def __init__(self) -> None:
         """Know none."""
@@ -156,7 +156,7 @@ def read(
     distances: Mapping[Any, float] | None = None,
     exclude: UsersLike | None = None,
 ) -> Recommended:
-    """Everything that was given, numbered alike.
+    """All inputs, with one numbering of users and items.
 
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
@@ -214,7 +214,7 @@ def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
-    """The rows that are none of some pairs; those below them move up."""
+    """The rows without some pairs; rows below them move up."""
     gone = seen.among(rows).astype(np.int64)
     above = np.cumsum(gone) - gone
     before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
@@ -262,7 +262,7 @@ def columns(
 
 
 def one_of(found: list[str], role: str, what: str) -> str | None:
-    """The column that is something by its name; None if there is none.
+    """The column for a role, by its usual names; None if there is none.
 
     Raises:
         DataError: there are two.

@@ -30,7 +30,7 @@ Value: TypeAlias = "float | Floats"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """A measure as it was enrolled.
+    """A registered measure.
 
     Args:
         name: what users call it.
@@ -59,7 +59,7 @@ BEYOND: dict[str, Entry] = {}
 def beyond(
     name: str, *, needs: tuple[str, ...] = (), source: str
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Enrol a formula; its first argument is the recommendations, the others are its parameters by their defaults."""
+    """Register a formula: its first argument is the recommendations, the others are its parameters with defaults."""
 
     def enrol(formula: Callable[..., Value]) -> Callable[..., Value]:
         BEYOND[name] = Entry(name, formula, parameters_of(name, formula), needs, source)
@@ -84,7 +84,7 @@ class BeyondMeasure:
 
     @property
     def entry(self) -> Entry:
-        """The enrolled measure."""
+        """The registered measure."""
         return BEYOND[self.name]
 
     def __call__(self, given: Recommended) -> Value:
@@ -108,7 +108,7 @@ class BeyondMeasure:
         return "" if self.depth is None else f"@{self.depth}"
 
     def __str__(self) -> str:
-        """The name that makes it, without what is the default."""
+        """The name without default parameters."""
         defaults = self.entry.parameters
         return self.named(tuple(each for each in self.parameters if each[1] != defaults[each[0]].default))
 
@@ -336,7 +336,7 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
 
 
 def popular(r: Recommended) -> Floats:
-    """1 for the items that train has most often, as many as were asked for and all that equal the last, else 0."""
+    """1 for the most frequent items of train, as many as the depth and all that tie with the last, else 0."""
     seen, _ = times_seen(r, "interactions")
     asked = min(int(r.depth or r.length.max(initial=0.0)), len(seen))
     if not asked:
