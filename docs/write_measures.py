@@ -84,7 +84,7 @@ def shared() -> str:
     gains = "; ".join(f"``{word}``: {GAINS[word]}" for word in words("gain"))
     meanings = {
         "rel": "a document is relevant from this grade on.",
-        "gain": f"what a grade is worth. {gains}; or pairs of grade and gain, as in ``{{1:0.5,2:3}}``.",
+        "gain": f"the gain of a grade. {gains}; or pairs of grade and gain, as in ``{{1:0.5,2:3}}``.",
         "discount": said(Lists.discount),
         "ideal": said(Lists.ideal).replace("``of`` says from where", "From where"),
         "over": said(Lists.size),
@@ -113,7 +113,7 @@ def section(family: str, members: list[Definition]) -> str:
 
 
 def family_of(definition: Definition) -> str:
-    """What the file that defines a measure says of itself."""
+    """The first line of the docstring of the measure's file."""
     return (inspect.getmodule(definition.formula).__doc__ or "").partition("\n")[0].rstrip(".")
 
 

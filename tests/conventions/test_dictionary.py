@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from karat.conventions.reference import elsewhere, entry, facts, formula
+from karat.conventions.reference import elsewhere, entry, facts, formula, mathematics
 from karat.measures import REGISTER, Measure, parse_measure
 
 
@@ -59,3 +59,18 @@ def test_common_synonyms_are_read_and_named_in_the_entry(other: str, own: str) -
     assert isinstance(measure, Measure)
     assert str(measure) == own
     assert f"`{other.partition('@')[0]}`" in facts(measure.definition)["also called"]
+
+
+def test_the_entry_of_a_measure_whose_at_names_its_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.measures.define.REGISTER", {})
+    from karat.measures.define import REGISTER as ALONE
+    from karat.measures.define import measure
+
+    def patient(r, patience=5):  # type: ignore[no-untyped-def]
+        """The number of relevant documents that a patient reader meets."""
+        return r.total(r.hits(1) * r.within(patience))
+
+    measure("Patient", at="patience", source="this test")(patient)
+    assert "- written" not in entry(ALONE["Patient"])
+    assert facts(ALONE["Patient"])["written"] == "`Patient`, `Patient@5`"
+    assert "\\mathit{patience}" in mathematics(ALONE["Patient"])

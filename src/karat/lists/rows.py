@@ -201,7 +201,7 @@ def offsets_of(lists: NDArray[Any], count: int) -> Integers:
 def refuse_more_than_judged(
     lists: NDArray[Any], grades: NDArray[Any], pool_lists: NDArray[Any], pool: NDArray[Any], first: int = 0
 ) -> None:
-    """Refuse lists that rank more documents of a positive grade than their judgments hold.
+    """Refuse lists that rank more documents of a positive grade than are judged.
 
     Only positive grades are compared, since documents of grade 0 may be left out of the judgments. After this check no
     list is better than the ideal ranking, so measures stay within their range.
