@@ -249,9 +249,9 @@ def repeated(seed: int) -> tuple[Rows, Rows]:
 @on_frames
 def test_a_document_twice_is_refused_everywhere(make: Any, session: Any) -> None:
     qrels, run = repeated(3)
-    with pytest.raises(DataError, match="stands twice in query"):
+    with pytest.raises(DataError, match="is listed twice for query"):
         karat.evaluate(*in_text(qrels, run), MEASURES)
-    with pytest.raises(DataError, match="stands twice in query"):
+    with pytest.raises(DataError, match="is listed twice for query"):
         karat.evaluate(
             make(columns(qrels, "relevance"), session), make(columns(run, "score"), session), MEASURES
         )

@@ -187,8 +187,8 @@ print(karat.Qrels.of(qrels, grade=1).judgments.grades.tolist())
         ("bad.ours", "bad.ours, line 1: found no 'query:document:number'. Correct it."),
         ("a.odd", "a.odd: cannot be read by our_package.readers.odd: KeyError: 'a.odd'."),
         ("none.odd", "none.odd: our_package.readers.odd returned NoneType. A reader returns a data frame,"),
-        ("gone.ours", "Cannot read gone.ours: No such file or directory."),
-        ("*.ours", "*.ours means 4 files ending in .ours: they are read one by one."),
+        ("gone.ours", "gone.ours: No such file or directory."),
+        ("*.ours", "*.ours: 4 files that end in .ours match. Give one file."),
     ],
 )
 def test_a_reader_that_fails_is_an_error_that_names_the_file(site: Path, name: str, said: str) -> None:

@@ -111,7 +111,7 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["eval", "qrels.txt", "none.run"], "karat: Cannot read none.run: No such file or directory."),
+        (["eval", "qrels.txt", "none.run"], "karat: none.run: No such file or directory."),
         (["eval", "one.run", "qrels.txt"], "one.run, line 1: found 6 columns, expected 4"),
         (["eval", "qrels.txt"], "Give a QRELS file and at least one RUN."),
         (
@@ -200,6 +200,8 @@ def test_errors_and_warnings_are_json_where_the_results_are(
             "lines with --lenient.",
             "file": "bad.run",
             "line": 1,
+            "column": "score",
+            "remedy": "Correct the line, or skip such lines with --lenient.",
         }
     usage = json.loads(refused(capfd, "eval", "qrels.txt", *written))
     assert usage["kind"] == "UsageError"

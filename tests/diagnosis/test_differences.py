@@ -197,7 +197,7 @@ def test_a_profile_that_refuses() -> None:
     assert [step.axis for step in found.steps if step.queries] == ["missing"]
     assert found.steps[-1].value == found.values[1]
     assert "lacks 1 of 3 judged queries" in found.refusals["trec_eval-10"]
-    assert "trec_eval-10 refuses: run lacks 1 of 3 judged queries" in str(found)
+    assert "trec_eval-10 refuses: run: the run lacks 1 of 3 judged queries" in str(found)
     back = between("ir_measures", "trec_eval-10", "AP@3", MISSING)
     assert back.steps[-1].axis == "missing"
     assert back.steps[-1].value is None

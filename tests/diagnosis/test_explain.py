@@ -237,7 +237,9 @@ def test_faults_of_other_queries_do_not_matter() -> None:
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     found = karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "1")
     assert found.value == 1
-    with pytest.raises(DataError, match="stands twice in query '2', on lines 2 and 3"):
+    with pytest.raises(
+        DataError, match=r"line 3: document '.*' is listed twice for query '2' \(first in line 2\)"
+    ):
         karat.explain("AP", qrels, b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n2 Q0 a 2 1 t\n", "2")
 
 

@@ -52,9 +52,9 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "several lists": (any_("RR", QRELS, {"a": {"q1": ["d1"]}}, call=karat.curve), "1 run by name"),
     "several runs under one name": (any_(QRELS, PAIR, name="x"), "names one run"),
     "several runs of a gate": (any_(QRELS, PAIR, RUN, {"RR": 0.1}, call=karat.gate), "2 runs by name"),
-    "rows of judgments": (any_({"q1": [{"id": "d1"}]}, RUN), "in the place of an id"),
-    "rows of a run": (any_(QRELS, {"q1": [{"id": "d1"}]}), "in the place of an id"),
-    "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "holds a list"),
+    "rows of judgments": (any_({"q1": [{"id": "d1"}]}, RUN), "in the list of ids"),
+    "rows of a run": (any_(QRELS, {"q1": [{"id": "d1"}]}), "in the list of ids"),
+    "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "found a list"),
     "depth": (any_(depth=True, call=karat.Policy), "depth=True"),
     "no judgments": (any_([], RUN), "no judgments"),
     "grades": (any_(5, call=karat.evaluate_grades), "Lists of grades"),
@@ -125,7 +125,7 @@ def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
 def test_one_column_is_no_frame(library: str) -> None:
     made = pytest.importorskip(library, reason=f"needs {library}").Series([1, 2])
     for qrels, run in ((made, RUN), (QRELS, made)):
-        with pytest.raises(karat.DataError, match="one column: give a data frame"):
+        with pytest.raises(karat.DataError, match=r"one column\. Give a data frame"):
             karat.evaluate(qrels, run)
 
 

@@ -66,10 +66,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "NaN": ({"a": float("nan")}, "NaN"),
     "NaN of decimals": ({"a": decimal.Decimal("NaN")}, "NaN"),
     "NaN that signals": ({"a": decimal.Decimal("sNaN")}, "is not a number"),
-    "a wide whole number": ({"a": WIDE}, "a double does not hold"),
-    "a wide number of NumPy": ({"a": np.uint64(WIDE)}, "a double does not hold"),
-    "a wide decimal": ({"a": decimal.Decimal(WIDE)}, "a double does not hold"),
-    "a wide fraction": ({"a": fractions.Fraction(WIDE)}, "a double does not hold"),
+    "a wide whole number": ({"a": WIDE}, "no double represents"),
+    "a wide number of NumPy": ({"a": np.uint64(WIDE)}, "no double represents"),
+    "a wide decimal": ({"a": decimal.Decimal(WIDE)}, "no double represents"),
+    "a wide fraction": ({"a": fractions.Fraction(WIDE)}, "no double represents"),
 }
 
 

@@ -107,7 +107,7 @@ REFUSED: dict[str, Column] = {
         "pandas",
         "document",
         lambda pd: pd.Series([1.0, 2.0, 3.5]),
-        "turn into fractions",
+        "become fractions",
     ),
     "ids that are truth values": (
         "pandas",
@@ -266,7 +266,7 @@ REFUSED: dict[str, Column] = {
         "pyarrow",
         "document",
         lambda pa: dictionary(pa, [0, 1, 2], pa.array(["b", "a", "a"])),
-        "rows 1 and 2",
+        "row 2 (from 0)",
     ),
     "structs of Polars": ("polars", "document", lambda pl: pl.Series([{"x": 1}] * 3), "structs"),
     "arrays of Polars": (
@@ -499,11 +499,11 @@ WHOLE: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     ),
     "a column alone": ("pandas", lambda pd: pd.Series([1.0]), "one column"),
     "a column of chunks": ("pyarrow", lambda pa: pa.chunked_array([[1, 2]]), "one column"),
-    "a schema": ("pyarrow", lambda pa: pa.table(named("run", SOUND)).schema, "no data frame"),
+    "a schema": ("pyarrow", lambda pa: pa.table(named("run", SOUND)).schema, "not a data frame"),
     "groups of rows": (
         "polars",
         lambda pl: pl.DataFrame(named("run", SOUND)).group_by("query_id"),
-        "no data frame",
+        "not a data frame",
     ),
     "a stream that raises": (
         "pyarrow",

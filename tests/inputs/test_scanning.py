@@ -355,8 +355,8 @@ def test_a_line_in_parts_is_told_by_its_own_file(tmp_path: Path) -> None:
         lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), f"{tmp_path / 'c.run'}, line 3:", "'zero'"
     )
     (tmp_path / "c.run").write_bytes(b"q 0 d 4 0 x\nq 0 a 5 0 x\n")
-    twice = f"on line 1 of {tmp_path / 'a.run'} and on line 2 of {tmp_path / 'c.run'}"
-    check_refused(lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), twice)
+    places = f"{tmp_path / 'c.run'}, line 2: ", f"(first in line 1 of {tmp_path / 'a.run'})"
+    check_refused(lambda: karat.evaluate({"q": {"a": 1}}, parts, "AP"), *places)
 
 
 def test_columns_are_named_where_their_names_are_unusual(tmp_path: Path, reader: str) -> None:
@@ -471,7 +471,7 @@ def check_refused(call: Any, *words: str) -> None:
 
 
 def test_a_pattern_that_matches_nothing_is_refused(tmp_path: Path) -> None:
-    check_refused(lambda: Run.of(str(tmp_path / "*.parquet")), "No file matches", "*.parquet")
+    check_refused(lambda: Run.of(str(tmp_path / "*.parquet")), "no file matches", "*.parquet")
 
 
 def test_files_of_several_kinds_are_refused(tmp_path: Path) -> None:
@@ -482,7 +482,7 @@ def test_files_of_several_kinds_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_table_is_refused(tmp_path: Path) -> None:
-    check_refused(lambda: Run.of(tmp_path), str(tmp_path), "folder without")
+    check_refused(lambda: Run.of(tmp_path), str(tmp_path), "the folder contains no")
 
 
 def test_a_delta_table_is_refused(tmp_path: Path) -> None:
@@ -494,13 +494,13 @@ def test_several_splits_are_asked_about(tmp_path: Path) -> None:
     for split in ("test", "dev"):
         text(tmp_path / "qrels" / f"{split}.tsv", QRELS, ("query-id", "corpus-id", "score"), "\t")
     check_refused(lambda: Qrels.of(tmp_path), "2 splits", str(tmp_path / "qrels" / "dev.tsv"))
-    check_refused(lambda: Run.of(tmp_path), "holds no run", "swapped")
+    check_refused(lambda: Run.of(tmp_path), "contains no run", "swapped")
 
 
 def test_damaged_parquet_is_refused(tmp_path: Path, library: str) -> None:
     run = parquet(tmp_path / "run.parquet", RUN, RANKED)
     run.write_bytes(run.read_bytes()[:-40])
-    check_refused(lambda: Run.of(run), f"{run} cannot be read")
+    check_refused(lambda: Run.of(run), f"{run}: ")
     run.write_bytes(b"")
     check_refused(lambda: Run.of(run), str(run))
 
@@ -555,9 +555,17 @@ def test_a_row_with_more_fields_than_names_is_refused(tmp_path: Path, reader: st
 def test_a_document_twice_is_refused_by_row(tmp_path: Path, reader: str) -> None:
     run = text(tmp_path / "run.csv", [*RUN, RUN[0]], RANKED)
     qrels = {RUN[0][0]: {RUN[0][1]: 1}}
-    check_refused(lambda: karat.evaluate(qrels, run, "AP"), str(run), "twice", f"lines 2 and {len(RUN) + 2}")
+    check_refused(
+        lambda: karat.evaluate(qrels, run, "AP"),
+        str(run),
+        "twice",
+        f"line {len(RUN) + 2}:",
+        "first in line 2",
+    )
     judged = text(tmp_path / "qrels.csv", [*QRELS, QRELS[0]], JUDGED)
-    check_refused(lambda: Qrels.of(judged), str(judged), "judged twice", f"lines 2 and {len(QRELS) + 2}")
+    check_refused(
+        lambda: Qrels.of(judged), str(judged), "judged twice", f"line {len(QRELS) + 2}", "first in line 2"
+    )
 
 
 def test_a_run_in_place_of_judgments_is_refused(tmp_path: Path, library: str) -> None:
@@ -575,7 +583,7 @@ def test_three_columns_that_may_be_scores_are_refused(tmp_path: Path) -> None:
     run = tmp_path / "run.tsv"
     for rows in ([("q", "a", 9), ("q", "b", 8)], [("q", "a", 1), ("q", "b", 1)], [("q", "a", 0.5)]):
         run.write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows), encoding="utf-8")
-        check_refused(lambda: Run.of(run), str(run), "is a rank", "header line")
+        check_refused(lambda: Run.of(run), str(run), "MS MARCO", "header line")
 
 
 def test_names_of_columns_are_refused_for_text_that_has_none(tmp_path: Path) -> None:
@@ -585,7 +593,7 @@ def test_names_of_columns_are_refused_for_text_that_has_none(tmp_path: Path) -> 
 def test_a_key_that_stands_twice_in_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text('{"q": {"a": 1, "b": 2, "a": 3}}', encoding="utf-8")
-    check_refused(lambda: Run.of(path), str(path), "'a' stands twice")
+    check_refused(lambda: Run.of(path), str(path), "'a' occurs twice")
 
 
 @pytest.mark.parametrize(
@@ -611,13 +619,13 @@ def test_a_line_of_json_that_is_no_row_is_refused(tmp_path: Path, reader: str, o
 @pytest.mark.parametrize("odd", [{"qid": "a"}, {"qid": "a", "retrieved_ids": None}])
 def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd: dict[str, Any]) -> None:
     run = lines(tmp_path / "run.jsonl", [{"qid": "b", "retrieved_ids": ["x"]}, odd])
-    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 2:", "null")
+    check_refused(lambda: karat.evaluate({"b": {"x": 1}}, run, "RR"), str(run), "row 1 (from 0):", "null")
 
 
 def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
     held = [{"qid": "b", "doc_ids": ["x"], "grades": [1]}, {"qid": "a", "doc_ids": [], "grades": []}]
     qrels = lines(tmp_path / "qrels.jsonl", held)
-    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 2:", "null")
+    check_refused(lambda: Qrels.of(qrels), str(qrels), "row 1 (from 0):", "null")
 
 
 def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:
@@ -637,7 +645,7 @@ def test_an_odd_quote_never_joins_rows(tmp_path: Path, reader: str, first: str, 
 def test_files_with_other_columns_are_refused(tmp_path: Path, reader: str) -> None:
     text(tmp_path / "a.csv", RUN[:3], RANKED)
     text(tmp_path / "b.csv", [row[::-1] for row in RUN[3:]], RANKED[::-1])
-    check_refused(lambda: Run.of(str(tmp_path / "*.csv")), "b.csv", "other columns")
+    check_refused(lambda: Run.of(str(tmp_path / "*.csv")), "b.csv", "the columns differ")
 
 
 def test_without_a_library_it_is_said_which_to_install(

@@ -301,7 +301,9 @@ def test_every_library_and_policy_gives_the_values_of_the_frame_in_memory(
 @everywhere
 def test_a_document_that_stands_twice_is_named_by_its_rows(make: Any) -> None:
     given = {"qid": ["1", "2", "1", "1"], "docno": ["a", "a", "b", "a"], "score": [1.0, 2.0, 3.0, 4.0]}
-    with pytest.raises(DataError, match="'a' stands twice in query '1', in rows 0 and 3"):
+    with pytest.raises(
+        DataError, match=r"row 3 \(from 0\): document 'a' is listed twice for query '1' \(first in row 0\)"
+    ):
         karat.evaluate(QRELS, Run.of(make(given)), "AP")
 
 
@@ -347,7 +349,7 @@ def test_nothing_is_read_before_it_is_matched_and_an_empty_run_misses_every_quer
         frame = make(empty)
     part = Policy(overlap="none")
     assert len(karat.evaluate(QRELS, frame, "AP", policy=part).counts.missing) == 4
-    with pytest.raises(DataError, match="holds no ranking: it is empty"):
+    with pytest.raises(DataError, match="the run is empty"):
         karat.evaluate(QRELS, frame, "AP")
 
 

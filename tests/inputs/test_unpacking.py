@@ -142,7 +142,7 @@ def test_damage_in_a_later_stream_is_an_error_that_names_the_file(ending: str, t
     second[0] ^= 1
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN[:HALF]) + second)
-    with pytest.raises(DataError, match=r"a\.run\.\w+ is compressed and damaged or cut short"):
+    with pytest.raises(DataError, match=r"a\.run\.\w+: the compressed data are damaged or cut short"):
         karat.evaluate(QRELS, path, "RR")
     assert "truncated" in {each.code for each in check(QRELS, path).findings}
 

@@ -45,7 +45,7 @@ UNMET: dict[str, tuple[dict[str, dict[str, float]], str]] = {
     ),
     "a prefix": (run_by(document=lambda each: f"msmarco_v2_doc_{each}"), "the prefix 'msmarco_v2_doc_'"),
     "an ending": (run_by(document=lambda each: f"{each}.html"), "the ending '.html'"),
-    "blanks at the end": (run_by(document=lambda each: f"{each}\u00a0"), "characters that nobody sees"),
+    "blanks at the end": (run_by(document=lambda each: f"{each}\u00a0"), "invisible characters"),
     "another collection": (run_by(document=lambda each: f"x{int(each) * 7}y"), "of the same collection"),
     "queries as documents": (
         run_by(document=lambda each: f"q{int(each) % 4 + 1}"),
@@ -56,7 +56,7 @@ UNMET: dict[str, tuple[dict[str, dict[str, float]], str]] = {
 """Runs that share queries with the judgments and no document, and what is to be said of each."""
 
 REFUSED: dict[str, tuple[dict[str, dict[str, float]], str]] = {
-    "empty": ({}, "holds no ranking: it is empty"),
+    "empty": ({}, "the run is empty"),
     "other queries": (run_by(query=lambda each: f"topic {each}"), "no query in common"),
     "leading zeros of queries": (
         run_by(query=lambda each: f"q0{each[1:]}"),
@@ -163,7 +163,7 @@ def test_frames_streams_and_engines_warn(library: str, tmp_path: Path) -> None:
     with pytest.warns(DataWarning, match="no document that"):
         scores = karat.evaluate(QRELS, framed(library, run, tmp_path), "AP")
     assert "no judged document retrieved" in scores.footer()
-    with pytest.raises(DataError, match="no ranking: it is empty"):
+    with pytest.raises(DataError, match="the run is empty"):
         karat.evaluate(QRELS, framed(library, {}, tmp_path), "AP")
 
 
@@ -364,7 +364,7 @@ def test_an_empty_run_is_called_empty_whatever_becomes_of_missing_queries(tmp_pa
     empty = tmp_path / "empty.run"
     empty.write_bytes(b"")
     for run in (str(empty), {}):
-        with pytest.raises(karat.DataError, match="holds no ranking: it is empty"):
+        with pytest.raises(karat.DataError, match="the run is empty"):
             karat.evaluate({"q": {"a": 1}}, run, "AP", policy=karat.Policy(missing="error"))
     allowed = karat.Policy(missing="error", overlap="none")
     with pytest.raises(karat.DataError, match="lacks 1 of 1 judged queries"):

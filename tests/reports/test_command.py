@@ -158,5 +158,5 @@ def test_a_mistake_leaves_the_old_page_and_says_one_sentence(report_libraries: N
     command = [sys.executable, "-m", "karat", "report", str(TEA / "qrels.txt"), RUNS[0], "nowhere.run"]
     done = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("karat: Cannot read nowhere.run")
+    assert done.stderr.startswith("karat: nowhere.run: No such file")
     assert output.read_text() == "old"

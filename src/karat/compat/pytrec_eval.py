@@ -31,7 +31,7 @@ from karat import _native
 from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named
 from karat.evaluation.engine import values_of
-from karat.inputs.errors import mapping_fault
+from karat.inputs.errors import entry_error
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of
@@ -208,7 +208,7 @@ def type_errors(kind: str) -> Iterator[None]:
     try:
         yield
     except _native.MappingError as error:
-        raise TypeError(mapping_fault(error, kind)) from None
+        raise TypeError(str(entry_error(error, kind))) from None
 
 
 def whole_grades(query_relevance: object) -> dict[str, Any]:

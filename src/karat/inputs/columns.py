@@ -1,4 +1,4 @@
-"""Which column of a table is what: the usual names, and the ones given."""
+"""The role of each column of a table, by its usual name or by the caller's choice."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ __all__ = [
     "choose",
     "plain_name",
     "plan_of",
+    "rank_or_score",
     "usual",
 ]
 
-# A frame may have one name of each bracket; earlier brackets win. PyTerrier's frames have the text of a query as
-# "query" next to "qid", and an internal number as "docid" next to "docno". ``plain_name`` normalises names:
+# A frame may have several names of a role; the first tuple with a match wins. In PyTerrier's frames, "query" is the
+# text of the query "qid", and "docid" is an internal number of the document "docno". ``plain_name`` normalises names:
 # "queryid" matches query_id, Query-ID and queryId, and "id" matches _id.
 USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
@@ -52,13 +53,13 @@ USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
-"""After a column's name: it holds scores, even if it looks like ranks."""
+"""The end of a column's name that insists on scores, even if they look like ranks."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
-    """Maps roles to columns: the name given, else the usual name that the frame has.
+    """Maps roles to columns: the column that the caller named, or the one with a usual name.
 
     Raises:
         DataError: a missing or ambiguous column; a column of ranks named as scores.
@@ -70,7 +71,8 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
-            raise DataError(f"The {kind} frame has no column '{name}' for the {role}; there are: {there}.")
+            said = f"The {kind} frame has no column '{name}' for the {role}; there are: {there}."
+            raise DataError(said, column=name)
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # naming only the rank asks for its order
         free = [each for each in names if each not in asked.values()]
@@ -80,11 +82,9 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         if len(found) > 1:
             both = " and ".join(f"'{each}'" for each in found)
             raise DataError(
-                worded(
-                    f"The {kind} frame has {both}, each of which may be the {role}: say which, ",
-                    by_reading(kind, **{role: found[0]}),
-                    f". There are: {there}.",
-                )
+                f"The {kind} frame has {both}, each of which may be the {role}; there are: {there}.",
+                column=found[0],
+                remedy=worded("Name one: ", by_reading(kind, **{role: found[0]}), "."),
             )
         if found:
             chosen[role] = found[0]
@@ -95,32 +95,27 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
         role = missing[0]
         by_rank = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
         alike = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
-        what, more = {"score": ("score, or the rank,", by_rank), "grade": ("grade", alike)}.get(
+        what, more = {"score": ("score or the rank", by_rank), "grade": ("grade", alike)}.get(
             role, (role, "")
         )
+        swapped = seems_swapped(names, kind, asked)
         raise DataError(
-            worded(
-                f"The {kind} frame has no column that is the {what} by its name; there are: {there}. Say which is: ",
-                by_reading(kind, **{role: ...}),
-                more,
-                ".",
-                seems_swapped(names, kind, asked),
-            )
+            f"The {kind} frame has no column with a usual name for the {what}; there are: {there}.",
+            remedy=worded("Name it: ", by_reading(kind, **{role: ...}), more, ".", swapped),
         )
     return chosen
 
 
 def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
-    """Refuse columns of one name, all of them or those of the name that is wanted.
+    """Refuses columns with the same name: any, or only those with the ``wanted`` name.
 
     Raises:
         DataError: two have one name.
     """
     for name in names if wanted is None else (wanted,):
         if names.count(name) > 1:
-            raise DataError(
-                f"The {kind} frame has {names.count(name)} columns named '{name}': rename all but one of them."
-            )
+            said = f"The {kind} frame has {names.count(name)} columns named '{name}'."
+            raise DataError(said, column=name, remedy="Rename all but one.")
 
 
 def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
@@ -132,25 +127,23 @@ def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None])
 
 
 def no_rank(name: str, names: Sequence[str]) -> str:
-    """The column that the caller named for scores.
+    """The name of the column that the caller named for scores, without ``!``.
 
     Raises:
-        DataError: its name suggests ranks.
+        DataError: the name suggests ranks.
     """
     if name not in names and name.endswith(INSISTED):
         return name.removesuffix(INSISTED)
     if says_rank(name):
-        raise DataError(
-            worded(
-                f"Column '{name}' of the run frame is a rank by its name, and as scores ranks are upside down. Name "
-                "it as what it is: ",
-                by_reading("run", rank=name),
-                ". If it is a score all the same: ",
-                by_reading("run", score=f"{name}{INSISTED}"),
-                ".",
-            )
-        )
+        said = f"Column '{name}' of the run frame is named like a rank, and ranks as scores turn each list upside down."
+        raise DataError(said, column=name, remedy=rank_or_score(name))
     return name
+
+
+def rank_or_score(name: str) -> str:
+    """The remedy for a column named for scores that seems to hold ranks."""
+    rank, score = by_reading("run", rank=name), by_reading("run", score=f"{name}{INSISTED}")
+    return worded("If it is a rank: ", rank, ". If it is a score: ", score, ".")
 
 
 def says_rank(name: str) -> bool:
@@ -163,7 +156,7 @@ def says_rank(name: str) -> bool:
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
-    """The columns with a usual name, from the first bracket that matches."""
+    """The columns with a usual name, from the first tuple that matches."""
     plain = {name: plain_name(name) for name in names}
     for bracket in USUAL[role]:
         found = [name for name in names if plain[name] in bracket]
@@ -207,7 +200,7 @@ VALUES = {"run": ("scores", "score"), "qrels": ("relevances", "grades", "labels"
 
 @dataclass(frozen=True)
 class Plan:
-    """Which column is what.
+    """The roles of a table's columns.
 
     Args:
         columns: by role: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
@@ -245,7 +238,7 @@ class Plan:
 
 
 def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> Plan:
-    """Which columns make ``qrels`` or a ``run``.
+    """Finds the columns of ``qrels`` or a ``run``.
 
     Args:
         fields: the shape of each column.
@@ -266,7 +259,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
         return Plan(choose(list(fields), kind, dict(asked)))
     if len(listed) + len(records) > 1:
         both = "' and '".join((*listed, *records)[:2])
-        raise DataError(f"'{both}' may each list the documents: leave one, or name it (document=…).")
+        raise DataError(f"'{both}' may each list the documents.", remedy="Name one (document=…).")
     query = choose(flat, kind, {"query": asked.get("query")})
     if records:
         inside = {role: column for role, column in asked.items() if role != "query"}
@@ -277,7 +270,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
 
 
 def has_document(names: Sequence[str], asked: str | None) -> bool:
-    """Whether there is a column of documents: the one named, else one with a usual name."""
+    """Whether there is a column of documents: the named one, or one with a usual name."""
     return asked in names if asked else bool(usual(names, "document"))
 
 
@@ -296,11 +289,10 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
     found = [each for each in lists if (each == value if value else plain_name(each) in VALUES[kind])]
     if not found and (value or (kind == "qrels" and plain_name(listed) not in WANTED)):
         alike = worded("; ", by_reading(kind, grade=1), " if each of them is relevant")
+        more = "" if kind == "run" else alike
         raise DataError(
-            worded(
-                f"There is no column of lists with the {role}s of '{listed}': name it, ",
-                by_reading(kind, **{role: ...}),
-                "." if kind == "run" else worded(alike, "."),
-            )
+            f"There is no column of lists with the {role}s of '{listed}'.",
+            column=listed,
+            remedy=worded("Name it: ", by_reading(kind, **{role: ...}), more, "."),
         )
     return {role: found[0]} if found else {}

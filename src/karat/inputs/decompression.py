@@ -1,7 +1,7 @@
-"""Decompression of .gz, .zst, .bz2 and .xz: every stream of a file, and an error for damage, as the format's own tool.
+"""Decompression of .gz, .zst, .bz2 and .xz: all streams of a file are read, and damage is an error.
 
-Python's own readers of xz and bzip2 take damage at the start of a second stream for the end of the file
-(``_compression.DecompressReader``) and silently lose the rest.
+Python's own readers of xz and bzip2 treat damage at the start of a second stream as the end of the file
+(``_compression.DecompressReader``), and silently lose the rest.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
 __all__ = ["AT_ONCE", "FIRST", "ZSTANDARD", "PackedError", "Unpacked", "format_of", "unpacked"]
 
 FIRST = 8
-"""Bytes that say how a file is compressed."""
+"""The number of first bytes that show how a file is compressed."""
 AT_ONCE = 2**17
 """Bytes read at once; up to 8 times as many are produced."""
 FREE = 2**30
 """Bytes that any file may unpack to."""
 RATIO = 200
-"""The highest ratio for larger output: real runs stay below 20, a made-up one below 40."""
+"""The highest ratio of larger outputs to their input: real runs stay below 20, synthetic ones below 40."""
 XZ_MEMORY = 2**31
 """Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
 ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
 class PackedError(OSError):
-    """Compressed bytes that cannot be unpacked; the message says why, and what to do.
+    """Compressed bytes that cannot be unpacked; the message says why, without a full stop.
 
     Args:
-        sentence: the message, which follows the file's name.
+        message: what is wrong.
         fault: the fault in a few words.
+        remedy: what to do.
     """
 
-    def __init__(self, sentence: str, fault: str) -> None:
-        super().__init__(sentence)
-        self.fault = fault
+    def __init__(self, message: str, fault: str, remedy: str) -> None:
+        super().__init__(message)
+        self.fault, self.remedy = fault, remedy
 
 
 class Stream(Protocol):
@@ -204,7 +205,7 @@ class Unpacked(io.RawIOBase):
             part = stream.decompress(data, room)
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 -- each library has one of its own; bzip2's is an OSError
+        except Exception as error:  # noqa: BLE001 -- each library has its own class; bzip2's is an OSError
             raise damaged(str(error)) from None
         if stream.eof:
             self.held, self.stream = stream.unused_data, None
@@ -240,12 +241,14 @@ class Unpacked(io.RawIOBase):
 
 def damaged(how: str) -> PackedError:
     """The error for bytes that cannot be unpacked."""
-    return PackedError(f"is compressed and damaged or cut short ({how}): fetch or write it again.", how)
+    return PackedError(
+        f"the compressed data are damaged or cut short ({how})", how, "Fetch or write it again."
+    )
 
 
 def too_much() -> PackedError:
     """The error for a small file that unpacks to a huge one."""
-    fault = f"unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
+    fault = f"it unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
     return PackedError(
-        f"{fault}, as no run does: if it is meant, unpack it first, and give the plain text.", f"it {fault}"
+        f"{fault}, as no run does", fault, "If that is right, unpack it, and give the plain text."
     )

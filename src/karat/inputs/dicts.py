@@ -24,7 +24,7 @@ __all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The mapping as dicts of dicts, as the kernel needs them; not copied if they are dicts already."""
+    """The mapping as a dict of dicts, as the kernel needs it; copied only if it is not one already."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
         return cast("dict[str, Any]", mapping)
     rows: dict[str, Any] = dict(mapping)
@@ -32,7 +32,7 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, Any]:
-    """Judgments in which a query may have a list or set of ids in place of ``{id: grade}``: each id gets grade 1.
+    """Judgments with ``{id: grade}`` for each query; ids in a list or a set get grade 1.
 
     Args:
         mapping: the judgments.
@@ -51,7 +51,7 @@ def grades_of(query: Any, its: Any, grade: float | None) -> Any:
 
 
 def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A run in which a query may have a list of ids in rank order in place of ``{id: score}``.
+    """A run with ``{id: score}`` for each query; a list of ids in rank order gets minus the rank as scores.
 
     Raises:
         DataError: a set, which has no order, or a list with an id twice.
@@ -62,7 +62,12 @@ def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 def scores_of(query: Any, its: Any) -> Any:
     """The documents of a query with scores; anything but a mapping or a list of ids is returned unchanged."""
     if isinstance(its, (set, frozenset)):
-        raise DataError(f"run, query {shown(query)}: a set has no order: give the ids as a list, best first.")
+        raise DataError(
+            f"query {shown(query)}: a set has no order.",
+            file="run",
+            query=str(query),
+            remedy="Give the ids as a list, best first.",
+        )
     if isinstance(its, (Mapping, str, bytes)) or not isinstance(its, Iterable):
         return its
     ids = listed(its, "run", query)
@@ -70,8 +75,11 @@ def scores_of(query: Any, its: Any) -> Any:
     if len(found) < len(ids):
         again = next(each for place, each in enumerate(ids) if each in ids[:place])
         raise DataError(
-            f"run, query {shown(query)}: document {shown(again)} is listed twice. Remove one; "
-            "list(dict.fromkeys(ids)) keeps the first."
+            f"document {shown(again)} is listed twice for query {shown(query)}.",
+            file="run",
+            query=str(query),
+            document=str(again),
+            remedy="Remove one; list(dict.fromkeys(ids)) keeps the first.",
         )
     return found
 
@@ -80,15 +88,17 @@ def listed(ids: Any, kind: str, query: Any) -> list[Any]:
     """Ids as a list of Python objects, also from an array or a column.
 
     Raises:
-        DataError: a row, a pair or the like in place of an id.
+        DataError: an item that cannot be an id, such as a row or a pair.
     """
     found: list[Any] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     for each in found:
         if not isinstance(each, Hashable):
             value = "grade" if kind == "qrels" else "score"
             raise DataError(
-                f"{kind}, query {shown(query)}: its list holds a {type(each).__name__} in the place of an id: "
-                f"{shown(each)}. Give ids, or {{id: {value}}}."
+                f"query {shown(query)}: found a {type(each).__name__} in the list of ids: {shown(each)}.",
+                file=kind,
+                query=str(query),
+                remedy=f"Give ids, or {{id: {value}}}.",
             )
     return found
 
@@ -140,6 +150,6 @@ class MappingRun:
                     try:
                         value = float(score)
                     except (TypeError, ValueError, OverflowError):
-                        where = f"the run, query '{query}', document '{document}'"
-                        raise DataError(f"{where}: the score is no number that fits a float.") from None
+                        said = f"query '{query}', document '{document}': the score is not a number that fits a float."
+                        raise DataError(said, file="run", query=str(query), document=document) from None
                     yield name, bytes_of(document), value

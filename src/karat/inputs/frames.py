@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from karat import _native
 from karat.inputs import engine_of, installed
 from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
-from karat.inputs.errors import refusals, row_sentences
+from karat.inputs.errors import refusals, row_errors
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
@@ -38,7 +38,7 @@ LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """Libraries whose frames narwhals rebuilds in memory."""
 LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
 BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
-"""Libraries whose frames may have columns that Arrow cannot hold or that are costly: only the wanted ones are read."""
+"""Libraries with columns that are costly, or that Arrow cannot represent: karat reads only the ones it needs."""
 
 
 class ArrowFrame(Protocol):
@@ -70,7 +70,7 @@ class Columns:
         document: of documents.
         value: of scores or grades; None for a run that has ranks alone.
         rank: of ranks, or None.
-        subtopic: of subtopics, or None if they are not wanted.
+        subtopic: of subtopics, or None if not requested.
         origin: which library the frame came from.
     """
 
@@ -144,7 +144,7 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
-        subtopics: whether a column of subtopics is wanted too.
+        subtopics: whether to find a column of subtopics too.
         asked: columns' names by role; None, or none given, looks for a usual name.
 
     Raises:
@@ -155,7 +155,7 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
 
 
 def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
-    """The wanted columns of a frame."""
+    """The needed columns of a frame."""
     library = library_of(given)
     refuse_one_column(given, kind)
     with refusals(kind, library):
@@ -208,10 +208,10 @@ def refuse_one_column(given: Any, kind: str) -> None:
     frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
     if library in LIBRARIES and not frame and not holds_structs(given):
         wanted = "grades" if kind == "qrels" else "scores"
-        what = "one column" if its.__name__.endswith(("Series", "Array")) else "no data frame"
+        what = "one column" if its.__name__.endswith(("Series", "Array")) else "not a data frame"
         raise DataError(
-            f"The {kind} is {library}'s {its.__name__}, {what}: give a data frame with columns of queries, documents "
-            f"and {wanted}."
+            f"The {kind} is {library}'s {its.__name__}, {what}.",
+            remedy=f"Give a data frame with columns of queries, documents and {wanted}.",
         )
 
 
@@ -256,7 +256,7 @@ def with_grade(given: Any, grade: float) -> Any:
 def through_narwhals(
     given: Any, kind: str, asked: dict[str, str | None]
 ) -> tuple[_native.Frame, dict[str, str]]:
-    """The wanted columns of a frame that narwhals knows, computed if it is lazy."""
+    """The needed columns of a frame that narwhals knows; a lazy frame is computed."""
     import narwhals as nw
 
     if library_of(given) == "pandas":
@@ -272,7 +272,7 @@ def through_narwhals(
 
 
 def with_index(given: Any, asked: dict[str, str | None]) -> Any:
-    """A pandas frame with the wanted index levels as columns, where no column has that role."""
+    """A pandas frame in which index levels become columns for roles that no column has."""
     if library_of(given) != "pandas":
         return given
     columns = list(map(str, given.columns))
@@ -299,7 +299,7 @@ HELD = {
     "w": "bytes of one length",
     "t": "dates, times or spans of time",
 }
-"""What a column holds, by the kernel's word or by how Arrow's name for it begins."""
+"""The content of a column in words, by the kernel's word or by the start of Arrow's format."""
 STARTS = [start for start in HELD if len(start) < len("text")]
 
 
@@ -312,22 +312,20 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     held = held or f"something else (Arrow calls it '{form}')"
     if form in LISTS:
         raise DataError(
-            f"Column '{name}' of the {kind} frame holds lists: karat.evaluate_ids takes a row a question, or explode "
-            "it to a row a document."
+            f"Column '{name}' of the {kind} frame holds lists.",
+            column=name,
+            remedy="Explode it to one row per document; karat.evaluate_ids takes one row per question.",
         )
     if role in IDS:
         if holds not in ("text", "whole"):
             held = "truth values" if form == "b" else held
-            why = (
-                "; whole numbers turn into fractions where some are missing"
-                if holds == "number" and form != "b"
-                else ""
-            )
-            raise DataError(
-                f"Column '{name}' of the {kind} frame holds {held}: ids are text or whole numbers. Cast it{why}."
-            )
+            fraction = holds == "number" and form != "b"
+            why = "; whole numbers become fractions where some are missing" if fraction else ""
+            said = f"Column '{name}' of the {kind} frame holds {held}, but ids are text or whole numbers."
+            raise DataError(said, column=name, remedy=f"Cast it{why}.")
     elif holds not in ("whole", "number"):
-        raise DataError(f"Column '{name}' of the {kind} frame holds {held}: a {role} is a number. Cast it.")
+        said = f"Column '{name}' of the {kind} frame holds {held}, but a {role} is a number."
+        raise DataError(said, column=name, remedy="Cast it.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -354,7 +352,7 @@ class FrameRun:
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """The rows of judged documents."""
         options.refuse_without_ranks(ranks=self.columns.rank is not None)
-        with row_sentences("run"):
+        with row_errors("run"):
             return _native.match_frame(
                 judgments,
                 self.columns.frame,
@@ -366,7 +364,7 @@ class FrameRun:
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
         """Every document of one query in the order of ``match``, with the scores compared."""
-        with row_sentences("run"):
+        with row_errors("run"):
             documents, scores = _native.ranked_in_frame(
                 self.columns.frame,
                 query,
@@ -377,5 +375,5 @@ class FrameRun:
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Query, document and score, or minus the rank, of each row."""
-        with row_sentences("run"):
+        with row_errors("run"):
             return self.columns.rows(queries)

@@ -1,4 +1,4 @@
-"""Ids of queries and documents: as text and as bytes, and two ids that are one, written in two ways."""
+"""Ids of queries and documents: as text, as bytes, and how two spellings of one id differ."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bytes_of(identifier: str) -> bytes:
 
 
 def unicode(identifier: bytes) -> str | None:
-    """An id as text; None if it is not UTF-8, which no engine can hold."""
+    """An id as text; None if it is not UTF-8, which engines cannot represent."""
     try:
         return identifier.decode()
     except UnicodeDecodeError:
@@ -67,7 +67,9 @@ def as_text(identifier: object) -> str:
         return str(identifier)
     if isinstance(identifier, bool) or not hasattr(identifier, "__index__"):
         kind = type(identifier).__name__
-        raise DataError(f"The id {shown(identifier)} is {kind}, not text or a whole number: write it as str.")
+        raise DataError(
+            f"The id {shown(identifier)} is {kind}, not text or a whole number.", remedy="Write it as str."
+        )
     try:
         return str(operator.index(identifier))
     except ValueError as error:  # more digits than Python writes
@@ -83,7 +85,7 @@ UNSEEN = re.compile(r"[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+")
 FLOAT = re.compile(r"([0-9]+)\.0+")
 NUMBER = re.compile(r"[^0-9]*0*([0-9]+)")
 PART = re.compile(r"(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}", re.IGNORECASE)
-"""A passage's id: the document's id, a separator and a number, once or twice."""
+"""A passage's id: the document's id, then a separator and a number, once or twice."""
 COLLAPSED = "keep the best passage of each document, under the document's id"
 ENOUGH = 3
 """The fewest ids that must differ by the same prefix before it is reported."""
@@ -91,12 +93,12 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class Apart:
-    """Two ids that may be the same, as each side writes it.
+    """Two spellings that may be one id.
 
     Args:
-        judged: as the judgments write it.
-        ranked: as the run writes it.
-        why: the difference, and what to do.
+        judged: the spelling in the judgments.
+        ranked: the spelling in the run.
+        why: the difference, and the remedy.
     """
 
     judged: str
@@ -120,7 +122,7 @@ def number_in(identifier: bytes) -> str | None:
 
 
 def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Ids of one file that differ only in spelling, each paired with the first of its kind."""
+    """Ids of one file that differ only in spelling, each paired with the first spelling."""
     first: dict[str, bytes] = {}
     return [
         (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
@@ -167,13 +169,13 @@ def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
 def how_written(known: str, other: str) -> str:
     """The difference between two spellings of one id."""
     if known.lstrip("0") == other.lstrip("0"):
-        return "leading zeros were lost on the way: read ids as text, not as numbers (dtype=str)"
+        return "leading zeros were lost: read ids as text, not as numbers (dtype=str)"
     if FLOAT.fullmatch(known) or FLOAT.fullmatch(other):
-        return "ids became numbers with fractions on the way: read them as text (dtype=str)"
+        return "ids became numbers with fractions: read them as text (dtype=str)"
     if known.casefold() == other.casefold():
         return "upper and lower case differ: write both alike"
     if UNSEEN.sub("", known) == UNSEEN.sub("", other):
-        return "one has blanks or other characters that nobody sees: remove them"
+        return "one has blanks or other invisible characters: remove them"
     return "write both alike"
 
 
@@ -237,5 +239,5 @@ def numbered(mine: list[str], its: list[str]) -> Apart | None:
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):
-        return Apart(*met[0], "the numbers agree, what stands before them differs: write both alike")
+        return Apart(*met[0], "the numbers agree, but the text before them differs: write both alike")
     return None

@@ -12,11 +12,11 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.dicts import graded, grades_of, plain
-from karat.inputs.errors import SWAPPED, from_mapping, row_sentences, sentences
+from karat.inputs.errors import SWAPPED, from_mapping, row_errors, sentences
 from karat.inputs.files import read_as
-from karat.inputs.frames import GRADE, Columns, Frame, columns_of, is_frame, with_grade
+from karat.inputs.frames import GRADE, Frame, columns_of, is_frame, with_grade
 from karat.inputs.ids import bytes_of, text_of, texts
-from karat.inputs.sources import Provenance, Readable, Source
+from karat.inputs.sources import ONE_COUNTS, Provenance, Readable, Source
 from karat.output.errors import DataError, NothingError, by_policy, worded
 from karat.output.escaping import shown
 
@@ -39,10 +39,10 @@ class Qrels:
     """Relevance judgments.
 
     Args:
-        name: the path, or what they were made from.
+        name: the path, or a name for other input, such as ``<mapping>``.
         judgments: the kernel's table: queries in byte order, documents in file order.
         origin: where they came from.
-        subtopics: which judgment group each line belongs to; None if that was not asked for.
+        subtopics: the judgment group of each line; None if not requested.
 
     Example:
         >>> from karat import Qrels
@@ -70,24 +70,24 @@ class Qrels:
     ) -> Qrels:
         """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
-        A query may also have a list or a set of its relevant documents; and judgments may be a list of rows, each a
-        dict, as JSON lines hold them.
+        A query may instead have a list or a set of its relevant documents, and the judgments may be a list of dicts,
+        one for each row, as in JSON lines.
 
-        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of BEIR's or
-        of parts of a table, or a pattern of paths. A frame is of any library that narwhals knows (pandas, Polars,
-        PyArrow, DuckDB …), or any object with Arrow's stream interface.
+        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder in BEIR's layout, a
+        folder with the parts of a table, or a pattern of paths. A frame comes from any library that narwhals knows
+        (pandas, Polars, PyArrow, DuckDB …), or has Arrow's stream interface.
 
         Args:
             qrels: the judgments.
-            policy: what is done about duplicates and malformed lines.
+            policy: decides about duplicates and malformed lines.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the same of documents.
-            grade: the same of grades; or a number that every row is worth, as with clicks and purchases.
+            document: the same for documents.
+            grade: the same for grades; or one grade for every row, as for clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
-            subtopic: a table's column of subtopics; naming it asks for them.
-            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
-                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
+            subtopic: a table's column of subtopics; implies ``subtopics``.
+            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
+                get the folder as a ``prefix``, as in ``nq/1``.
 
         Raises:
             DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
@@ -104,10 +104,8 @@ class Qrels:
 
             qrels = mapping_of_rows(qrels, "qrels", asked, constant)
         if is_frame(qrels):
-            if constant is not None:
-                qrels, asked["grade"] = with_grade(qrels, constant), GRADE
-            its = columns_of(qrels, "qrels", subtopics=grouped, subtopic=subtopic, **asked)
-            return cls.from_columns(its, policy.duplicates)
+            named = asked | {"subtopic": subtopic}
+            return cls.in_frame(qrels, named, constant, policy.duplicates, subtopics=grouped)
         if isinstance(qrels, Mapping):
             return cls.by_subtopic(qrels, policy, constant) if grouped else cls.in_mapping(qrels, constant)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
@@ -124,7 +122,7 @@ class Qrels:
                 lenient=policy.malformed == "skip",
             )
         if not judgments.queries:
-            raise NothingError(f"{source.name} holds no judgments: expected lines 'query 0 document grade'.")
+            raise nothing(source.name, "expected lines 'query 0 document grade'.")
         table = cls(source.name, judgments, source.origin)
         if keep and judgments.duplicates:
             refuse_subtopics(source, judgments, policy)
@@ -132,16 +130,16 @@ class Qrels:
 
     @classmethod
     def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
-        """Judgments that come as ``{query: {document: grade}}``, or with a list or a set of documents a query.
+        """Reads ``{query: {document: grade}}``; a query may have a list or a set of documents instead.
 
         Raises:
-            DataError: what cannot be read, or nothing.
+            DataError: an entry that cannot be read, or no judgments.
         """
         if grade is not None or not all(isinstance(its, dict) for its in qrels.values()):
             qrels = graded(qrels, grade)
         judgments = from_mapping(_native.judgments_from_mapping, plain(qrels), "qrels")
         if not judgments.queries:
-            raise NothingError("The qrels mapping holds no judgments: it is empty.")
+            raise nothing("qrels", "the mapping is empty.")
         return cls("<mapping>", judgments, Provenance("a mapping"))
 
     @classmethod
@@ -151,7 +149,7 @@ class Qrels:
         policy: Policy,
         grade: float | None = None,
     ) -> Qrels:
-        """Judgments that come by subtopic: ``query subtopic document grade``.
+        """Reads judgments by subtopic: ``query subtopic document grade``.
 
         Raises:
             DataError: text or a mapping that cannot be read, judgments without subtopics, a document judged twice
@@ -171,35 +169,65 @@ class Qrels:
                 judgments = _native.read_judgments(source.from_start(), duplicates="max", lenient=lenient)
                 lines = Lines(*rows_in(source, policy))
         if not judgments.queries:
-            raise NothingError(f"{name} holds no judgments: expected lines 'query subtopic document grade'.")
+            raise nothing(name, "expected lines 'query subtopic document grade'.")
         return cls(name, judgments, origin, subtopics_of(lines, judgments, policy.duplicates, name, origin))
 
     @classmethod
     def in_files(cls, table: Table, policy: Policy, *, subtopics: bool) -> Qrels:
-        """Judgments from Parquet, CSV, JSON and the like.
+        """Reads judgments from Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: rows that cannot be used, or scores of a system in place of grades.
+            DataError: unusable rows, or a system's scores in place of grades.
         """
         with table.named():
-            columns: dict[str, Any] = {**table.columns, **table.constants}
-            found = cls.of(table.content, policy, subtopics=subtopics, **columns)
-            if not found.judgments.queries:
-                raise NothingError("there are no judgments in it.")
+            if is_frame(table.content):
+                named, grade, origin = table.columns, table.constants.get("grade"), table.origin
+                how: dict[str, Any] = {"subtopics": subtopics, "origin": origin}
+                found = cls.in_frame(table.content, named, grade, policy.duplicates, **how)
+            else:
+                columns: dict[str, Any] = {**table.columns, **table.constants}
+                found = cls.of(table.content, policy, subtopics=subtopics, **columns)
             worth = found.judgments.grades
             if table.guessed == "score" and np.any(worth != np.round(worth)):
                 raise DataError(
-                    f"the grades, in column 'score', have fractions: {SWAPPED} If they are grades, "
-                    "name the column relevance."
+                    f"the grades, in column 'score', have fractions: {SWAPPED}",
+                    column="score",
+                    remedy="If they are grades, name the column relevance.",
                 )
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
 
     @classmethod
-    def from_columns(cls, columns: Columns, duplicates: str) -> Qrels:
-        """Judgments from the columns of a frame."""
+    def in_frame(
+        cls,
+        frame: Any,
+        named: Mapping[str, str | None],
+        grade: float | None,
+        duplicates: str,
+        *,
+        subtopics: bool,
+        origin: Provenance | None = None,
+    ) -> Qrels:
+        """Reads judgments from the columns of a frame.
+
+        Args:
+            frame: the frame.
+            named: columns' names by role; None looks for a usual name.
+            grade: the grade of every row; None to read a column.
+            duplicates: the policy for a document that is judged twice.
+            subtopics: whether the judgments are by subtopic.
+            origin: the files that the frame was read from.
+
+        Raises:
+            DataError: columns or rows that cannot be read, or a document judged twice.
+        """
+        if grade is not None:
+            frame, named = with_grade(frame, grade), {**named, "grade": GRADE}
+        columns = columns_of(frame, "qrels", subtopics=subtopics, **named)
+        if origin is not None:
+            columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
         grouped = columns.subtopic is not None
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
-        with row_sentences("qrels"):
+        with row_errors("qrels"):
             judgments = _native.judgments_from_frame(
                 columns.frame,
                 query=columns.query,
@@ -208,26 +236,28 @@ class Qrels:
                 duplicates=keep,
             )
             if not judgments.queries:
-                raise NothingError("The qrels frame holds no judgments: it has no rows.")
+                raise nothing("qrels frame", "it has no rows.")
             if grouped:
                 ids, grades = columns.by_subtopic()
                 lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
-                groups = subtopics_of(lines, judgments, duplicates, "<frame>", columns.origin)
+                groups = subtopics_of(lines, judgments, duplicates, "qrels frame", columns.origin)
                 return cls("<frame>", judgments, columns.origin, groups)
         return cls("<frame>", judgments, columns.origin).without_duplicates()
 
     def without_duplicates(self) -> Qrels:
-        """Refuse a document that is judged twice for one query."""
+        """The judgments, if each document is judged once for a query.
+
+        Raises:
+            DataError: one is judged twice.
+        """
         for query, document, *lines in self.judgments.duplicates:
-            raise DataError(
-                worded(
-                    f"{self.name}: document '{text_of(document)}' is judged twice for query "
-                    f"'{text_of(self.judgments.queries[query])}', {self.origin.places(*lines)}. Remove one, or choose "
-                    "which counts: ",
-                    by_policy("duplicates", "first", "last", "max"),
-                    ".",
-                )
-            )
+            names: dict[str, Any] = {
+                "query": text_of(self.judgments.queries[query]),
+                "document": text_of(document),
+            }
+            said = "document '{document}' is judged twice for query '{query}'".format(**names)
+            file = "qrels frame" if self.name == "<frame>" else self.name
+            raise self.origin.twice(file, said, *lines, remedy=ONE_COUNTS, **names)
         return self
 
     @property
@@ -245,7 +275,7 @@ def rows_in(source: Source, policy: Policy) -> tuple[list[list[bytes]], Floats, 
 
 
 def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy) -> None:
-    """Refuse judgments by subtopic where one grade a document is wanted.
+    """Refuses judgments by subtopic where each document needs a single grade.
 
     Raises:
         DataError: a document is judged twice for a query, each time for another subtopic.
@@ -256,16 +286,26 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
     query, document, *twice = judgments.duplicates[0]
     one, other = (text_of(ids[1][place[line]]) for line in twice)
     if one != other:
-        raise DataError(
-            worded(
-                f"{source.name}: document '{text_of(document)}' is judged for subtopic '{one}' and for subtopic "
-                f"'{other}' of query '{text_of(judgments.queries[query])}', {source.origin.places(*twice)}. Judgments "
-                "by subtopic are for measures by subtopic: ask for one, such as alphanDCG@20. For others choose which "
-                "grade counts: ",
+        names: dict[str, Any] = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
+        said = "document '{document}' of query '{query}' is judged for two subtopics".format(**names)
+        said += f", '{one}' and '{other}'"
+        raise source.origin.twice(
+            source.name,
+            said,
+            *twice,
+            remedy=worded(
+                "Judgments by subtopic need a measure by subtopic, such as alphanDCG@20. For other measures, choose "
+                "which grade counts: ",
                 by_policy("duplicates", "max"),
                 ".",
-            )
+            ),
+            **names,
         )
+
+
+def nothing(name: str, why: str) -> NothingError:
+    """The error for judgments without a single one."""
+    return NothingError(f"there are no judgments: {why}", file=name)
 
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
@@ -289,7 +329,7 @@ class Lines:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subtopics:
-    """Which judgment group each line of the judgments belongs to.
+    """The judgment group of each line of the judgments.
 
     Args:
         group: the group of each line; those of a query have numbers that follow one another [lines].
@@ -325,8 +365,9 @@ def subtopics_of(
     labels = set(subtopic_of)
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
         raise DataError(
-            f"{name} holds no subtopics: its second column is '{labels.pop().decode()}' on every line. A measure by "
-            "subtopics (judgment groups) reads 'query subtopic document grade'."
+            f"there are no subtopics: the second column is '{labels.pop().decode()}' on every line.",
+            file=name,
+            remedy="A measure by subtopics (judgment groups) reads 'query subtopic document grade'.",
         )
     number = {query: place for place, query in enumerate(judgments.queries)}
     row, place = documents_of(judgments)
@@ -367,16 +408,10 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> I
         if first == each:
             continue
         if duplicates == "error":
-            query, subtopic, document = (part.decode("utf-8", "surrogateescape") for part in key)
-            raise DataError(
-                worded(
-                    f"{name}: document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}', "
-                    f"{origin.places(int(lines.numbers[first]), int(lines.numbers[each]))}. Remove one, or choose "
-                    "which counts: ",
-                    by_policy("duplicates", "first", "last", "max"),
-                    ".",
-                )
-            )
+            query, subtopic, document = map(text_of, key)
+            said = f"document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'"
+            lines_of = int(lines.numbers[first]), int(lines.numbers[each])
+            raise origin.twice(name, said, *lines_of, remedy=ONE_COUNTS, query=query, document=document)
         if duplicates == "last" or (duplicates == "max" and lines.grades[each] > lines.grades[first]):
             found[key] = each
     return np.array(list(found.values()), np.int64)
@@ -385,7 +420,7 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> I
 def lines_of_mapping(
     mapping: Mapping[Any, Any], grade: float | None = None
 ) -> tuple[dict[str, dict[str, Any]], list[tuple[Any, ...]]]:
-    """``{query: {subtopic: {document: grade}}}`` as each query's highest grades, and line by line.
+    """Each query's highest grades, and every line, of ``{query: {subtopic: {document: grade}}}``.
 
     Args:
         mapping: the judgments.
@@ -402,8 +437,10 @@ def lines_of_mapping(
             documents = grades_of(query, its, grade)
             if not isinstance(documents, Mapping):
                 raise DataError(
-                    f"qrels, query {shown(query)}: a measure by subtopics (judgment groups) wants {{query: {{subtopic: "
-                    f"{{document: grade}}}}}}, and found {shown(documents)} in the place of documents."
+                    f"query {shown(query)}: expected {{document: grade}} for a subtopic, found {shown(documents)}.",
+                    file="qrels",
+                    query=query,
+                    remedy="A measure by subtopics (judgment groups) reads {query: {subtopic: {document: grade}}}.",
                 )
             for document, worth in texts(documents).items():
                 lines.append((query, str(subtopic), document, worth))

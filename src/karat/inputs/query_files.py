@@ -1,4 +1,4 @@
-"""Files about queries: the weight of each in the means, and the group that each belongs to."""
+"""Files about queries: their weights in means, and their groups."""
 
 from __future__ import annotations
 
@@ -55,12 +55,15 @@ def read_weights(where: Readable) -> dict[str, float]:
     for query, weight, line in zip(map(text_of, queries), values.tolist(), lines.tolist(), strict=True):
         if query in weights:
             raise DataError(
-                f"{source.name}, line {line}: query '{query}' has a weight already. Remove one line."
+                f"query '{query}' has a weight already.",
+                file=source.name,
+                line=line,
+                query=query,
+                remedy="Remove one line.",
             )
         if not is_weight(weight):
-            raise DataError(
-                f"{source.name}, line {line}: the weight of query '{query}' is {weight!r}: {A_WEIGHT}."
-            )
+            said = f"the weight of query '{query}' is {weight!r}: {A_WEIGHT}."
+            raise DataError(said, file=source.name, line=line, query=query)
         weights[query] = weight
     return weights
 
@@ -97,10 +100,12 @@ def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None
         name, mapping = source.name, read_groups(source)
     without = [query for query in queries if query not in mapping]
     if without:
+        others = f", nor have {len(without) - 1} others" if len(without) > 1 else ""
         raise DataError(
-            f"Query '{without[0]}' has no group in {name or 'the mapping'}"
-            + (f", nor have {len(without) - 1} others" if len(without) > 1 else "")
-            + ": give every query one, as in the line 'query group'."
+            f"query '{without[0]}' has no group{others}.",
+            file=name or "groups",
+            query=without[0],
+            remedy="Give every query a group, as in the line 'query group'.",
         )
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
@@ -127,10 +132,14 @@ def read_groups(source: Source) -> dict[str, str]:
         query, _, group = line.strip().replace("\t", " ").partition(" ")
         if not group.strip():
             raise DataError(
-                f"{source.name}, line {number}: expected 'query group', found '{line.strip()[:80]}'."
+                f"expected 'query group', found '{line.strip()[:80]}'.", file=source.name, line=number
             )
         if found.setdefault(query, group.strip()) != group.strip():
             raise DataError(
-                f"{source.name}, line {number}: query '{query}' is in '{found[query]}' already: a query has one group."
+                f"query '{query}' is in group '{found[query]}' already.",
+                file=source.name,
+                line=number,
+                query=query,
+                remedy="A query has one group: remove one line.",
             )
     return found

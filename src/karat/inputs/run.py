@@ -108,30 +108,30 @@ class Run:
         folders: str | None = None,
         exclude: Any = None,
     ) -> Run:
-        """Take a run from a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
+        """Opens a run: a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
 
-        A query may also have a list of documents, best first; and a run may be a list of rows, each a dict, as JSON
-        lines hold them.
+        A query may instead have a list of documents, best first, and the run may be a list of dicts, one for each
+        row, as in JSON lines.
 
-        A path is that of TREC text, of a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), of a folder of parts of
-        a table, or a pattern of paths. A table's rows may stand in any order. Where it has no score, or the rank
-        alone is named, the lowest rank comes first and the score is minus the rank. Whole numbers as ids are compared
-        as their decimal text, so that a table gives the numbers of the text that holds the same.
+        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder with the parts of a
+        table, or a pattern of paths. The rows of a table may be in any order. Without a column of scores, or if only
+        ``rank`` is named, the lowest rank comes first and the score is minus the rank. Ids that are whole numbers are
+        compared as decimal text, so a table gives the same values as text with the same content.
 
         Args:
             run: the run.
             name: its name in tables.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the same of documents.
-            score: the same of scores; one whose name or values say that it holds ranks is refused, unless ``!`` stands
-                behind the name.
-            rank: the same of ranks.
-            extract: ``engine`` has the judged rows of a lazy table (DuckDB, Polars) found by the engine that holds it,
-                as is always done for SQLFrame and ibis, and for runs of Spark that are too large to be moved.
-            folders: what files in several folders are, where a path means such: ``parts`` of one table, or data sets,
-                of which ``prefix`` calls the queries by their folders, as in ``nq/1``.
-            exclude: pairs of query and document that are taken out of the run before anything is ranked, such as the
-                items of a training set: ``{query: [document, …]}``, a frame, a path … Grades are not asked for.
+            document: the same for documents.
+            score: the same for scores. A column whose name or values look like ranks is refused, unless the name ends
+                with ``!``.
+            rank: the same for ranks.
+            extract: ``engine`` lets the library of a lazy table (DuckDB, Polars) find the judged rows itself. Tables
+                of SQLFrame and ibis, and large ones of Spark, are always read this way.
+            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
+                get the folder as a ``prefix``, as in ``nq/1``.
+            exclude: pairs of query and document to remove from the run before it is ranked, such as the items of a
+                training set: ``{query: [document, …]}``, a frame, a path … No grades are needed.
 
         Raises:
             DataError: a path or frame that cannot be read.
@@ -157,8 +157,8 @@ class Run:
             if are_several(run):
                 count = "1 run" if len(run) == 1 else f"{len(run)} runs"
                 raise DataError(
-                    f"This is a dictionary of {count} by name, in the place of one run: give one of them. "
-                    "karat.evaluate and karat.compare take several."
+                    f"This is a dictionary of {count} by name, not one run.",
+                    remedy="Give one of them; karat.evaluate and karat.compare take several.",
                 )
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
@@ -171,15 +171,15 @@ class Run:
 
     @classmethod
     def in_files(cls, table: Table, name: str | None = None, extract: str | None = None) -> Run:
-        """A run in Parquet, CSV, JSON and the like.
+        """Opens a run in Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: columns that cannot be what they are taken for.
+            DataError: columns that do not fit their roles.
         """
         from karat.inputs.files.table import FileRun
 
         with table.named():
-            # What the columns are was decided where the file was opened.
+            # The columns' roles were settled when the file was opened.
             columns = {role: name + INSISTED * (role == "score") for role, name in table.columns.items()}
             held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
@@ -206,9 +206,10 @@ def in_memory(run: Run) -> Run:
 
 
 def are_several(given: object) -> bool:
-    """Whether runs by name or a list of runs were given, and not one run: the first value that is not empty decides.
+    """Whether this is several runs, by name or in a list, and not one run: the first non-empty value decides.
 
-    A dictionary of runs has runs as its values, and one run lists of documents; a list of runs holds no rows.
+    The values of a dictionary of runs are runs, those of one run are documents. The items of a list of runs are runs,
+    those of one run are rows.
     """
     if isinstance(given, Mapping):
         first = next((each for each in given.values() if not isinstance(each, Mapping) or each), None)
@@ -223,12 +224,12 @@ def are_several(given: object) -> bool:
 
 
 def is_whole(given: object) -> bool:
-    """Whether this is a run whatever it holds: a path, bytes, a frame, a ``Run``."""
+    """Whether this is one run by its type: a path, bytes, a frame, a ``Run``."""
     return isinstance(given, (Run, os.PathLike, bytes)) or is_frame(given)
 
 
 def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
-    """Several runs, each under a name of its own: the keys of a dictionary; of a list their files' names.
+    """Opens several runs under distinct names: the keys of a dictionary, or the names of the files in a list.
 
     Raises:
         DataError: one that cannot be read, or two of one name.

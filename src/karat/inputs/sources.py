@@ -1,4 +1,4 @@
-"""Where bytes come from: paths, standard input, pipes, open files and bytes, each read as often as needed."""
+"""Sources of bytes: paths, standard input, pipes, open files and bytes, each of which can be read several times."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs.decompression import AT_ONCE, FIRST, Unpacked, format_of
 from karat.inputs.errors import line_in, sentences
-from karat.output.errors import DataError
+from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
     "BYTE_ORDER_MARK",
+    "ONE_COUNTS",
     "Begun",
     "Cursor",
     "Kept",
@@ -41,9 +42,15 @@ LONGEST_LINE = 2**20
 """Bytes of a line, as in the kernel."""
 
 
+ONE_COUNTS = worded(
+    "Remove one, or choose which counts: ", by_policy("duplicates", "first", "last", "max"), "."
+)
+"""The remedy for a document that occurs twice."""
+
+
 @dataclass(frozen=True)
 class Provenance:
-    """Provenance of an input: a record of the scores names it and hashes it.
+    """The provenance of an input, which a record of scores names and hashes.
 
     Args:
         kind: ``file``, ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
@@ -52,12 +59,11 @@ class Provenance:
         changed: its modification time, in nanoseconds.
         library: the library of a frame.
         whole: whether a frame's queries are whole numbers.
-        home: the session or connection of an engine's table, in which others can be made; never pickled.
-        rows: whether errors count rows of a table, not lines of text.
-        first: the number of the first row of a table in files; None in memory, where rows count from 0.
-        word: the word for a row of a table in files: ``line`` where an editor shows it as one, else ``row``.
+        home: the session or connection of an engine's table, for making other tables; never pickled.
+        rows: whether it is a table, of which errors name rows; of text they name lines.
+        first: the line of a table's first row, where each row is a line of one file.
         parts: the files of a table in several files.
-        columns: the columns that the caller named, by role.
+        columns: the role and the name of each column that the caller named.
     """
 
     kind: str
@@ -68,7 +74,6 @@ class Provenance:
     whole: bool = False
     rows: bool = False
     first: int | None = None
-    word: str = "row"
     parts: tuple[Provenance, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()
     home: Any = field(default=None, compare=False, repr=False)
@@ -84,28 +89,41 @@ class Provenance:
             return tuple(path for part in self.parts for path in part.files)
         return () if self.path is None else (self.path,)
 
-    def places(self, first: int, second: int) -> str:
-        """Where something occurs twice: lines of a file count from 1, rows of a frame from 0."""
-        if self.rows and self.first is not None:
-            return f"in {self.word}s {first - 1 + self.first} and {second - 1 + self.first}"
+    def place(self, number: int) -> dict[str, Any]:
+        """A line of text or a row of a table, by its number from 1, as fields of an error."""
         if self.rows:
-            return f"in rows {first - 1} and {second - 1} (from 0)"
-        if self.parts:
-            return " and ".join(
-                "on line {1} of {0}".format(*line_in(self.files, each)) for each in (first, second)
-            )
-        return f"on lines {first} and {second}"
+            return {"row": number - 1} if self.first is None else {"line": number - 1 + self.first}
+        if len(self.files) > 1:
+            file, number = line_in(self.files, number)
+            return {"file": file, "line": number}
+        return {"line": number} if number else {}
+
+    def twice(self, name: str, message: str, first: int, second: int, **fields: Any) -> DataError:
+        """The error for what occurs twice: at the second place, and the message ends with the first.
+
+        Args:
+            name: the file, or what is named in its place.
+            message: what occurs twice, without a full stop.
+            first: the number of the first line or row.
+            second: of the second.
+            fields: other fields of the error.
+        """
+        one, other = ({"file": name} | self.place(number) for number in (first, second))
+        where = f"row {one['row']}" if "row" in one else f"line {one.get('line')}"
+        where += f" of {one['file']}" if one["file"] != other["file"] else ""
+        message += f" (first in {where})." if len(one) > 1 else "."
+        return DataError(message, **other, **fields)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """Something to read, with its name for errors.
+    """A source of bytes, with its name for errors.
 
     Args:
         name: a path, ``standard input`` or ``<bytes>``.
         handle: what the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
         size: the number of bytes, if known.
-        origin: where they come from.
+        origin: their provenance.
         head: the first bytes of a file, as stored.
     """
 
@@ -170,7 +188,7 @@ class Source:
                 if len(line) > longest:
                     size = f"{longest >> 20} MiB"
                     raise DataError(
-                        f"{self.name}, line {number}: the line is longer than {size}: this is no text."
+                        f"the line is longer than {size}: this is not text.", file=self.name, line=number
                     )
                 yield line.removesuffix(b"\n").removeprefix(mark)
                 mark = b""
@@ -191,20 +209,23 @@ def source_of(where: Readable) -> Source:
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
-            raise DataError(f"{path} holds a NUL, which no path does: give the path of a file.")
+            raise DataError(f"{path} contains a NUL, which no path does.", remedy="Give the path of a file.")
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise DataError(
-            f"Cannot read a {type(where).__name__}: give a path, '-' for standard input, bytes, an open binary "
-            "file, a data frame, or {query: {document: number}}."
+            f"Cannot read a {type(where).__name__}.",
+            remedy="Give a path, '-' for standard input, bytes, an open binary file, a data frame, or "
+            "{query: {document: number}}.",
         )
     if isinstance(where.read(0), str):
-        raise DataError("The file is open as text: open it in binary mode ('rb'), since ids are bytes.")
+        raise DataError(
+            "The file is open as text.", remedy="Open it in binary mode ('rb'), since ids are bytes."
+        )
     return from_stream(where, str(getattr(where, "name", "<stream>")))
 
 
 def kept(where: Any) -> Any:
-    """Reads standard input, a pipe or an open file into bytes, to be read again; returns anything else unchanged.
+    """The bytes of standard input, a pipe or an open file, which can be read again; anything else unchanged.
 
     Raises:
         DataError: unreadable input.
@@ -229,16 +250,16 @@ def standard_input() -> IO[bytes]:
         DataError: it is closed.
     """
     if sys.stdin is None or sys.stdin.closed:
-        raise DataError("Standard input is closed: give a file, or something to read from.")
+        raise DataError("Standard input is closed.", remedy="Give a file, or redirect one.")
     return sys.stdin.buffer
 
 
 def from_path(path: str) -> Source:
-    """The source for a file: the kernel reads it if it is plain, else it is decompressed here; a pipe is read once."""
+    """The source for a file: the kernel reads plain text itself; compressed text is decompressed here."""
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise DataError(f"{path} is a folder: give a file.")
+            raise DataError("this is a folder.", file=path, remedy="Give a file.")
         if not stat.S_ISREG(found.st_mode):
             return from_stream(open(path, "rb"), path, own=True)
         with open(path, "rb") as file:
@@ -251,7 +272,7 @@ def from_path(path: str) -> Source:
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
-    """The source for a stream that can be read once, decompressed if need be; closed after use where it is ``own``."""
+    """The source for a stream that can be read once, decompressed if necessary; closed after use if it is ``own``."""
     begun = Begun(file, FIRST, own=own)
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
@@ -263,7 +284,7 @@ IN_MEMORY = 64 * 2**20
 
 
 class Cursor(io.RawIOBase):
-    """Bytes that one reader can read from the start any number of times."""
+    """Bytes that one reader can read several times, each time from the start."""
 
     def readable(self) -> bool:
         """It is."""
@@ -342,14 +363,14 @@ class Begun(io.RawIOBase):
         return len(part)
 
     def close(self) -> None:
-        """Close the stream if it is this object's own; also called when nothing refers to it any more."""
+        """Close the stream if this object owns it; also called when the object is deleted."""
         if self.own:
             self.stream.close()
         super().close()
 
 
 class Kept:
-    """A stream that can be read once; its bytes are kept, in memory and then in a temporary file.
+    """A stream that can be read once; its bytes are kept in memory, or in a temporary file if there are many.
 
     Args:
         file: the stream.

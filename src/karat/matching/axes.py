@@ -56,7 +56,7 @@ def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
-    """The lists as seen by tools that only receive the labels of retrieved rows."""
+    """The lists as tools see them that receive only the labels of retrieved rows."""
     judged = rows.grade >= 0
     return replace(
         rows,
@@ -137,7 +137,7 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
 
 
 def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
-    """The lists of a run of ranks, each document at its stated rank; a gap is an unjudged document.
+    """The lists of a run of ranks, each document at its given rank; a gap counts as an unjudged document.
 
     Args:
         rows: the lists, with every document's score: minus its rank.
@@ -151,11 +151,12 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
     starts = np.zeros(len(given), bool)
     starts[offsets[:-1][np.diff(offsets) > 0]] = True
     if (given < 1).any():
-        raise DataError(f"{name} states the rank {given.min():g}: ranks count from 1 (ranks=given).")
+        raise DataError(f"found the rank {given.min():g}, but ranks count from 1 (ranks=given).", file=name)
     if ((np.diff(given, prepend=0.0) == 0) & ~starts).any():
         raise DataError(
-            f"{name} gives two documents of a list the same rank, and ranks=given takes ranks as they are: number "
-            "them apart, or choose ranks=counted."
+            "two documents of a list have the same rank, which ranks=given keeps.",
+            file=name,
+            remedy="Give them different ranks, or choose ranks=counted.",
         )
     filled = np.diff(offsets) > 0
     length = np.zeros(len(rows.length))

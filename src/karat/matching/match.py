@@ -15,6 +15,7 @@ from karat import _native
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import MatchOptions, listing
+from karat.inputs.sources import ONE_COUNTS
 from karat.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -213,20 +214,20 @@ def match(
     scores: bool = False,
     threads: int | None = None,
 ) -> Match:
-    """Reduce a run to its judged rows, under a policy.
+    """Reduces a run to its judged rows, under a policy.
 
     With ``scores`` the rows have every document's score, for measures that compare documents of different queries. The
     kernel uses ``threads`` threads, or one per core.
 
     Raises:
-        DataError: what the policy makes an error: duplicates, missing queries, ties, empty queries, negative grades.
+        DataError: duplicates, missing queries, ties, empty queries or negative grades, if the policy makes them errors.
     """
     judgments = qrels.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
     if by_rank and scores:
         raise PolicyError(
-            "A measure that compares scores of documents of different queries has none in a run of ranks as given "
-            "(ranks=given): choose ranks=counted."
+            "A measure that compares scores of different queries needs scores, which a run of ranks does not have "
+            "under ranks=given. Choose ranks=counted."
         )
     every_score = scores or by_rank or policy.retrieved == "finite"
     found = run.match(judgments, MatchOptions(policy, progress=progress, scores=every_score, cores=threads))
@@ -277,7 +278,7 @@ def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
-    """Take the judgments as the ranking: a file of judged documents in rank order."""
+    """Uses the judgments as the ranking: a file of judged documents in rank order."""
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
     rows = JudgedRows(
@@ -298,7 +299,7 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
 def match_grades(
     grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
 ) -> Match:
-    """Match lists of grades in rank order, None for an unjudged document, with all judged grades of each query.
+    """Matches lists of grades in rank order, None for an unjudged document, with all judged grades of each query.
 
     Without ``judged``, the graded documents of a list are the judgments.
 
@@ -308,8 +309,8 @@ def match_grades(
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
         raise DataError(f"There are {len(grades)} ranked lists but {len(pools)} lists of judged grades.")
-    flat, full = end_to_end(grades, "ranked list")
-    pool, pool_offsets = without_none(*end_to_end(pools, "list of judged grades"))
+    flat, full = end_to_end(grades, "Ranked list")
+    pool, pool_offsets = without_none(*end_to_end(pools, "List of judged grades"))
     rank = ranks_within(full)[~np.isnan(flat)]
     flat, offsets = without_none(flat, full)
     rows = JudgedRows(
@@ -344,7 +345,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
 
 
 def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
-    """The lists with a row for every document of the run, and its place in the run's order of rows."""
+    """The lists with a row for every document, and the document's place in the run's order of rows."""
     lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
     named: dict[str, dict[str, int | float]] = {
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
@@ -380,11 +381,11 @@ def decide(
     name: str,
     every: Callable[[JudgedRows], JudgedRows] | None = None,
 ) -> Match:
-    """Apply every axis of the policy, in the order in which one depends on another, and count."""
+    """Applies all axes of the policy, in the order of their dependencies, and counts."""
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
         these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
-        raise DataError(f"{these} a negative grade, which the policy forbids.")
+        raise DataError(f"{these} a negative grade, which the policy forbids (negative=error).")
     rows = without_negative(rows, policy.negative)
     if policy.judgments == "retrieved":
         rows = knowing_retrieved_only(rows)
@@ -394,9 +395,8 @@ def decide(
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(rows.list_of_row[tied.argmax()])])
-        raise DataError(
-            f"{name}: query '{query}' has equal scores that touch a judged document; the policy forbids it."
-        )
+        said = f"query '{query}' has equal scores that touch a judged document, which the policy forbids (ties=error)."
+        raise DataError(said, file=name, query=query)
     # Not np.unique, which imports numpy.ma: a tenth of what a small run takes.
     ties = int((np.diff(rows.list_of_row[tied], prepend=-1) != 0).sum())
     whole = rows = rows if every is None else every(rows)
@@ -407,16 +407,14 @@ def decide(
         # Where a mean of nothing is undefined, an empty list is the same as none (Ragas, LensKit).
         retrieved = retrieved & (whole.length > 0)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved))
-    # "Empty run" says more than "lacks every query"; ``refuse_empty`` reports it next.
+    # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
         raise DataError(
-            worded(
-                f"{name} lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first. Complete it, or "
-                "choose ",
-                by_policy("missing", "zero", "skip"),
-                ".",
-            )
+            f"the run lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first.",
+            file=name,
+            query=missing[0],
+            remedy=worded("Complete it, or choose ", by_policy("missing", "zero", "skip"), "."),
         )
     counts = replace(counts, queries=len(queries), missing=missing, tied=ties, negative=negative)
     found = Match(queries, rows, counts, ~retrieved, whole)
@@ -424,7 +422,7 @@ def decide(
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
-    """The rows, with ties settled, cut at the depth, then without unjudged documents if the policy says so."""
+    """The rows cut at the depth, without unjudged documents if the policy removes them."""
     rows = to_depth(rows, policy.depth)
     return condensed(rows) if policy.unjudged == "removed" else rows
 
@@ -434,16 +432,10 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
     for query, document, *lines, rank, other in found.duplicates:
         if max(rank, other) > (policy.depth or np.inf):
             continue
-        place = run.origin.path or (run.name if run.source is None else run.source.name)
-        raise DataError(
-            worded(
-                f"{place}: document '{text_of(document)}' stands twice in "
-                f"query '{text_of(judgments.queries[query])}', {run.origin.places(*lines)}. Remove one, or choose "
-                "which counts: ",
-                by_policy("duplicates", "first", "last", "max"),
-                ".",
-            )
-        )
+        name = run.origin.path or (run.name if run.source is None else run.source.name)
+        ids: dict[str, Any] = {"query": text_of(judgments.queries[query]), "document": text_of(document)}
+        said = "document '{document}' is listed twice for query '{query}'".format(**ids)
+        raise run.origin.twice(name, said, *lines, remedy=ONE_COUNTS, **ids)
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
@@ -452,8 +444,8 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
         for place, grade in enumerate(each, 1):
             if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
                 raise DataError(
-                    f"The {what} number {number} holds {grade!r} at place {place}: a grade is a number, or None "
-                    "for an unjudged document."
+                    f"{what} number {number} has {grade!r} at place {place}.",
+                    remedy="A grade is a number, or None for an unjudged document.",
                 )
     offsets = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
     return np.array([grade for each in lists for grade in each], np.float64), offsets
@@ -497,7 +489,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
         qrels: the judgments of this query only.
         run: the run.
         policy: the policy of the match.
-        grades: the grade at each rank in the match, which identifies documents that the policy moved within a tie or
+        grades: the grade at each rank in the match, which shows the documents that the policy moved within a tie, or
             dropped.
     """
     ids, scores = run.held.ranked(qrels.judgments.queries[0], MatchOptions(policy))
@@ -513,7 +505,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
-    """The documents; where a tie was reordered, in the order of the grades at the ranks."""
+    """The documents; a reordered tie gets the order of the grades at its ranks."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:
         return ids

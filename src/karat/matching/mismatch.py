@@ -1,4 +1,4 @@
-"""Signs that a run and qrels do not belong together: no ids in common, swapped, ranks in the place of scores."""
+"""Signs that a run and qrels do not fit together: no common ids, swapped inputs, ranks in place of scores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.inputs.columns import INSISTED
+from karat.inputs.columns import rank_or_score
 from karat.inputs.errors import SWAPPED
 from karat.inputs.ids import text_of, why_apart
 from karat.inputs.run import ExcludingRun
 from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
-from karat.output.errors import DataError, by_policy, by_reading, worded
+from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -32,7 +32,7 @@ LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 JUDGED, RANKED = 400, 2000
 """The most distinct ids of each side to compare."""
-SHARDS = worded("Of a part of a run, where this may be so, allow it: ", by_policy("overlap", "none"), ".")
+SHARDS = worded("If this is part of a run, allow it: ", by_policy("overlap", "none"), ".")
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
@@ -88,7 +88,7 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
         return None
     sentence = no_common_document(judged, run, found, policy)
     if policy.overlap == "document":
-        raise DataError(f"{sentence} The policy forbids it (overlap=document).")
+        raise DataError(sentence, remedy="The policy forbids it (overlap=document).")
     return sentence
 
 
@@ -125,13 +125,9 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     name = run.origin.path or run.name
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
-        raise DataError(
-            worded(
-                f"{name}: no line of the run is left: malformed=skip left out all {counts.lines:,} lines. ",
-                first,
-            )
-        )
-    raise DataError(worded(f"{name} holds no ranking: it is empty. Give the run's lines. ", SHARDS))
+        said = f"no line of the run is left: malformed=skip left out all {counts.lines:,} lines."
+        raise DataError(said, file=name, remedy=first)
+    raise DataError("the run is empty.", file=name, remedy=worded("Give the run's lines. ", SHARDS))
 
 
 def first_fault(run: Run, policy: Policy) -> str:
@@ -236,21 +232,14 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
         return None
     if run.doubted is not None:
         first = max(lists, key=len)
-        raise DataError(
-            worded(
-                f"{run.name}: column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each "
-                "list, as ranks do, and as scores ranks are upside down. Name it as what it is: ",
-                by_reading("run", rank=run.doubted),
-                ". If it is a score all the same: ",
-                by_reading("run", score=f"{run.doubted}{INSISTED}"),
-                ".",
-            )
-        )
+        counts_up = f"column '{run.doubted}' counts {first[0]:g}, {first[1]:g}, {first[2]:g} … down each list"
+        said = f"{counts_up}, as ranks do, and ranks as scores turn each list upside down."
+        raise DataError(said, file=run.name, column=run.doubted, remedy=rank_or_score(run.doubted))
     if len(lists) < 2 or max(map(len, lists)) < SURE:
         return None
     return (
         f"{run.name}: the scores count up, 1, 2, 3 …, down each list, as ranks do, and the highest comes first: if "
-        "these are ranks, the lists are read upside down. Write scores that fall from the first document to the last."
+        "these are ranks, every list is upside down. Write scores that decrease from the first document to the last."
     )
 
 

@@ -49,8 +49,8 @@ class Orders:
 def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     """The rows with each group of equal scores in its best or its worst order.
 
-    Best: relevant documents first, the highest grade leading, then unjudged ones, then those judged not
-    relevant. Worst: the reverse.
+    The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
+    relevant. The worst order is the reverse.
     """
     sign = 1.0 if rule == "optimistic" else -1.0
     lists = rows.list_of_row
@@ -147,7 +147,7 @@ def kinds_of(grades: Floats) -> tuple[int, ...]:
 
 
 def placements_count(size: int, kinds: tuple[int, ...]) -> int:
-    """The number of ways to place documents of these kinds at ``size`` ranks, those of a kind being alike."""
+    """The number of ways to place documents of these kinds at ``size`` ranks; documents of a kind are alike."""
     count, free = 1, size
     for each in kinds:
         count *= comb(free, each)
@@ -157,7 +157,7 @@ def placements_count(size: int, kinds: tuple[int, ...]) -> int:
 
 @lru_cache(maxsize=1024)
 def placements(size: int, kinds: tuple[int, ...]) -> Integers:
-    """All those ways: the places, from 0, of the documents kind by kind [ways, documents]."""
+    """All ways to place the documents of ``placements_count``: places from 0, kind by kind [ways, documents]."""
     ways: list[tuple[int, ...]] = [()]
     for each in kinds:
         ways = [

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from karat import _native
 from karat.diagnosis.check.finding import Finding, found, without_stop
 from karat.inputs.dicts import MappingRun, graded, ranked
-from karat.inputs.errors import content_of, row_sentences, sentences
+from karat.inputs.errors import row_errors, sentences
 from karat.inputs.files import read_as
+from karat.inputs.files.sniff import content_of
 from karat.inputs.frames import columns_of, is_frame
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
@@ -272,7 +273,7 @@ def framed(given: Any, kind: str) -> bytes:
     """
     if isinstance(given, Run):
         return lined(given.held.rows(), kind)
-    with row_sentences(kind):
+    with row_errors(kind):
         return lined(columns_of(given, kind).rows(), kind)
 
 
@@ -282,7 +283,7 @@ def tabled(table: Table, kind: str) -> bytes:
     Raises:
         DataError: a row that cannot be read.
     """
-    with table.named(), row_sentences(kind):
+    with table.named(), row_errors(kind):
         if isinstance(table.content, Mapping):
             return written(table.content, kind)
         if kind == "run":

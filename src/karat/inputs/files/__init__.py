@@ -1,6 +1,6 @@
 """Files as tables: Parquet, Arrow, CSV, TSV and JSON. A path, folder or pattern goes in; text or a table comes out.
 
-Recognising TREC text costs nothing: its name and its first bytes, which are read anyway, suffice.
+TREC text is recognised by its name and its first bytes, which are read anyway, so that it costs nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from karat.inputs import PACKED, installed
 from karat.inputs.columns import ROLES
-from karat.inputs.errors import content_of
-from karat.inputs.files.sniff import called, is_pattern, is_trec, kind_of
+from karat.inputs.files.sniff import CARRIAGE, called, content_of, is_pattern, is_trec, kind_of
 from karat.inputs.sources import Readable, Source, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["called", "read_as"]
 
 TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
-"""Endings of TREC text: for such a compressed file no other package is asked."""
+"""Endings of TREC text, for which no other package's reader is sought."""
 
 
 def read_as(
@@ -39,8 +38,8 @@ def read_as(
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
         kind: ``qrels`` or ``run``.
         asked: columns' names by role; None looks for a usual name.
-        folders: for files in several folders: ``parts`` of one table, or data sets whose queries get the folder as
-            ``prefix``.
+        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
+            folder as a ``prefix``.
         grade: the grade of every row of judgments; None to read a column.
 
     Raises:
@@ -59,7 +58,9 @@ def read_as(
             return opened(path, kind, asked, folders, grade)
     elif named:
         raise ColumnsOfTextError(
-            f"{source.name} is read as TREC text, whose columns have no names: leave them out."
+            "this is read as TREC text, whose columns have no names.",
+            file=source.name,
+            remedy="Leave them out.",
         )
     refuse_other(source)
     return source
@@ -79,15 +80,13 @@ def refuse_other(source: Source) -> None:
     if what is not None:
         raise ContentError(source.name, what)
     if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
-        from karat.inputs.files.sniff import CARRIAGE
-
-        raise LineEndError(f"{source.name}, line 1: {CARRIAGE}")
+        raise LineEndError(CARRIAGE, file=source.name, line=1)
 
 
 def opened(
     path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
 ) -> Source | Table:
-    """The table that a path stands for, otherwise its text."""
+    """The table at a path, or the text if it is no table."""
     from karat.inputs.files.table import Table, table_in
 
     if kind_of(path) == "text":
@@ -108,7 +107,7 @@ def opened(
 
 
 def is_table(path: str) -> bool:
-    """Whether a path's name says that it is not plain text; of compressed text only TSV counts."""
+    """Whether a path names a table, a pattern or a folder; of compressed text only TSV counts."""
     stem, ending = os.path.splitext(path)
     packed = ending in PACKED and stem.endswith(".tsv")
     return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

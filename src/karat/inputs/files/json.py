@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from karat import _native
 from karat.inputs.columns import IDS, LISTS, Plan, plain_name, plan_of, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import WIDE, sentences, wide_mended
+from karat.inputs.errors import number_error, sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError, KaratError, NothingError
 
@@ -38,20 +38,25 @@ def mapping_in(path: str) -> dict[str, Any]:
     try:
         found = json.loads(content.decode("utf-8-sig"), object_pairs_hook=lambda pairs: distinct(pairs, path))
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is no text in UTF-8 (byte {error.start}): save it so.") from None
+        raise DataError(
+            f"byte {error.start} is not text in UTF-8.", file=path, remedy="Save the file as UTF-8."
+        ) from None
     except json.JSONDecodeError as error:
         raise DataError(
-            f"{path}, line {error.lineno}: no JSON here ({error.msg}). Is the file cut short, or one of lines? Those "
-            "end in .jsonl."
+            f"this is not JSON ({error.msg}).",
+            file=path,
+            line=error.lineno,
+            remedy="Is the file complete? A file with an object on each line must end in .jsonl.",
         ) from None
     except KaratError:
         raise
     except NO_JSON as error:
-        raise DataError(f"{path} is no run or qrels in JSON ({error}).") from None
+        raise DataError(f"this is not a run or qrels in JSON ({error}).", file=path) from None
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "one value"
         raise DataError(
-            f"{path} holds {kind}: expected {{query: {{document: number}}}}, or an object on each line (.jsonl)."
+            f"found {kind}, expected {{query: {{document: number}}}}, or an object on each line (.jsonl).",
+            file=path,
         )
     return found
 
@@ -61,9 +66,7 @@ def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
-        raise DataError(
-            f"{path}: '{again}' stands twice in one object: of what it is would be unclear. Remove one."
-        )
+        raise DataError(f"'{again}' occurs twice in one object.", file=path, remedy="Remove one.")
     return found
 
 
@@ -83,13 +86,11 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
         except NO_JSON as error:
             if number == len(lines):
                 break  # the head may end within it
-            raise DataError(
-                f"{path}, line {number}: no JSON ({error}): expected an object on each line."
-            ) from None
+            found_no = f"this is not JSON ({error}): expected an object on each line."
+            raise DataError(found_no, file=path, line=number) from None
         if not isinstance(value, dict):
-            raise DataError(
-                f"{path}, line {number}: expected an object, found '{line[:60].decode(errors='replace')}'."
-            )
+            what = f"expected an object, found '{line[:60].decode(errors='replace')}'."
+            raise DataError(what, file=path, line=number)
         found.append(value)
     return found
 
@@ -115,11 +116,11 @@ def refuse_lines(path: str, plan: Plan, kind: str) -> None:
             depth, digits = _native.json_sizes(block)
             if depth > DEEPEST or digits > EXACT:
                 for number, line in enumerate(block.split(b"\n"), first):
-                    refuse_line(line, f"{path}, line {number}", plan, kind)
+                    refuse_line(line, {"file": path, "line": number}, plan, kind)
             first += block.count(b"\n")
 
 
-def refuse_line(line: bytes, place: str, plan: Plan, kind: str) -> None:
+def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> None:
     """Refuses one line.
 
     Raises:
@@ -127,10 +128,8 @@ def refuse_line(line: bytes, place: str, plan: Plan, kind: str) -> None:
     """
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:
-        raise DataError(
-            f"{place}: objects and lists are nested deeper than {DEEPEST:,} levels, which nothing reads. Remove the "
-            "line, or write it anew."
-        )
+        nested = f"objects and lists are nested deeper than {DEEPEST:,} levels, which no library reads."
+        raise DataError(nested, **place, remedy="Remove the line, or write it again.")
     if digits <= EXACT:
         return
     try:
@@ -139,9 +138,7 @@ def refuse_line(line: bytes, place: str, plan: Plan, kind: str) -> None:
         return  # the library's error says so
     wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
     if wide is not None:
-        raise DataError(
-            f"{place}: the {'grade' if kind == 'qrels' else 'score'} {wide} {WIDE}. {wide_mended(str(wide))}"
-        )
+        raise number_error(str(wide), kind, wide=True, **place)
 
 
 def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
@@ -176,7 +173,7 @@ def is_by_line(head: bytes) -> bool:
 
 
 def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
-    """The shape of each field, by the first object that has a value for it."""
+    """The shape of each field, by its first value."""
     found: dict[str, Shape | None] = {}
     for each in objects:
         for key, value in each.items():
@@ -213,12 +210,14 @@ def mapping_of_rows(
         DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
     """
     if not rows and kind == "qrels":
-        raise NothingError("The list of qrels holds no judgments: it is empty.")
-    odd = next((number for number, each in enumerate(rows, 1) if not isinstance(each, dict)), None)
+        raise NothingError("there are no judgments: the list is empty.", file="qrels")
+    odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
     if odd is not None:
         raise DataError(
-            f"{kind}, row {odd}: found {type(rows[odd - 1]).__name__}, expected a dict. Rows are dicts such as "
-            "{'query_id': …, 'doc_id': …, …}; lists of ids alone are karat.evaluate_ids' to measure."
+            f"found {type(rows[odd]).__name__}, expected a dict such as {{'query_id': …, 'doc_id': …, …}}.",
+            file=kind,
+            row=odd,
+            remedy="Lists of ids alone are for karat.evaluate_ids.",
         )
     fields = shapes_of(rows)
     wanted = {role: name for role, name in asked.items() if role != "grade" or grade is None}
@@ -229,13 +228,18 @@ def mapping_of_rows(
     plan = plan_of(fields, kind, wanted)
     constant = 1.0 if plan.relevant and grade is None else grade
     found: dict[Any, dict[Any, Any]] = {}
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows):
         query = one(row, plan.columns["query"], kind, number)
         its = found.setdefault(query, {})
         for document, value in documents(row, plan, kind, number, constant):
             if document in its:
                 raise DataError(
-                    f"{kind}, row {number}: document {document!r} is there twice for query {query!r}. Remove one."
+                    f"document {document!r} occurs twice for query {query!r}.",
+                    file=kind,
+                    row=number,
+                    query=str(query),
+                    document=str(document),
+                    remedy="Remove one.",
                 )
             its[document] = value
     return found
@@ -253,7 +257,7 @@ def documents(
     else:
         lists = {name: listed(row, name, kind, number) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
-            raise DataError(f"{kind}, row {number}: the lists {' and '.join(lists)} differ in length.")
+            raise DataError(f"the lists {' and '.join(lists)} differ in length.", file=kind, row=number)
         inner = [dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)]
     for place, each in enumerate(inner, 1):
         document = one(each, columns["document"], kind, number)
@@ -310,9 +314,8 @@ def listed(
 
 def wrong(found: Any, name: str, kind: str, number: int, expected: str) -> DataError:
     """The error for a value of the wrong type."""
-    return DataError(
-        f"{kind}, row {number}: '{name}' holds {type(found).__name__} {found!r:.60}, expected {expected}. Correct it."
-    )
+    said = f"'{name}' is {type(found).__name__} {found!r:.60}, expected {expected}."
+    return DataError(said, file=kind, row=number, column=name, remedy="Correct it.")
 
 
 def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
@@ -323,7 +326,8 @@ def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
     """
     found = row.get(name)
     if found is None:
+        missing = f"'{name}' is missing or None."
         raise DataError(
-            f"{kind}, row {number}: '{name}' is missing or None. Fill it, or leave such rows out."
+            missing, file=kind, row=number, column=name, remedy="Fill it, or leave such rows out."
         )
     return found

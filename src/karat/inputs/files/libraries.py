@@ -58,7 +58,7 @@ class Library:
         }
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """The wanted columns, one document per row; with ``text``, numbers are parsed, null where that fails.
+        """The needed columns, one document per row; with ``text``, numbers are parsed, and null if that fails.
 
         In a run, a question with an empty list has no row; in qrels it has a null, which is refused.
         """
@@ -171,7 +171,7 @@ def try_reading(path: str) -> None:
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
-        raise DataError(f"{path} is damaged: reading it ends the process. Fetch or write it again.")
+        raise DataError("the file is damaged: Polars crashes.", file=path, remedy="Fetch or write it again.")
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
@@ -323,7 +323,7 @@ class PyArrow(Library):
             import polars as pl
         except ImportError:
             raise DataError(
-                "one row a question with lists is opened by polars: pip install polars."
+                "lists are read by polars, which is missing.", remedy=PIP.format("polars")
             ) from None
         names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
         rows = table.to_table(columns=list(dict.fromkeys(names)))
@@ -337,8 +337,9 @@ READS: dict[str, tuple[type[Library], ...]] = {
     "delimited": (Polars, DuckDB),
     "lines": (Polars, DuckDB),
 }
-"""Which libraries read files of a kind, the preferred one first: Polars for its speed, PyArrow for Arrow's files, of
-which it refuses damaged ones that end Polars' process."""
+"""The libraries that read each kind of file, the preferred one first: Polars is fast, and PyArrow refuses damaged Arrow
+files that crash Polars."""
+PIP = "Install it: pip install {}."
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
 
 
@@ -353,8 +354,9 @@ def library_for(place: Place, kind: str) -> Library:
             return library()
     able = [library.name for library in READS[kind]]
     raise DataError(
-        f"{place.name}: {NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed: pip "
-        f"install {able[0]}."
+        f"{NAMES[kind]} files are read by {' or '.join(able)}, and none of them is installed.",
+        file=place.name,
+        remedy=PIP.format(able[0]),
     )
 
 
@@ -366,10 +368,10 @@ def refuse_damaged(path: str) -> None:
     """
     with sentences(path), open(path, "rb") as file:
         if not file.seek(0, 2):
-            raise DataError(f"{path} is empty: fetch or write it again.")
+            raise DataError("the file is empty.", file=path, remedy="Fetch or write it again.")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             damage = _native.parquet_damage(content)
     if damage is not None:
         raise DataError(
-            f"{path} cannot be read: {damage}. It is damaged or cut short: fetch or write it again."
+            f"the file is damaged or cut short: {damage}.", file=path, remedy="Fetch or write it again."
         )

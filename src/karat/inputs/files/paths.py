@@ -1,4 +1,4 @@
-"""The files that a path means: one, those of a pattern or a folder; several text files are read as one."""
+"""The files of a path: one file, or those of a pattern or a folder. Several text files are read as one."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MANY = 3
 
 @dataclass(frozen=True)
 class Place:
-    """The files that a path stands for.
+    """The files of a path.
 
     Args:
-        name: the path as it was given.
+        name: the path as the caller gave it.
         files: the files, sorted.
         kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
         keys: the columns in the folder names of a Hive layout, ``key=value``.
@@ -69,17 +69,17 @@ def origin_of(path: str) -> Provenance:
 
 
 def place_of(path: str, kind: str, folders: str | None = None) -> Place:
-    """The files that a path means, for ``qrels`` or a ``run``.
+    """Finds the files of a path, for ``qrels`` or a ``run``.
 
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
-        folders: for files in several folders: ``parts`` of one table, or data sets whose queries get the folder as
-            ``prefix``; None refuses them.
+        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
+            folder as a ``prefix``; None refuses them.
 
     Raises:
-        DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or in several
-            folders where nothing says what they are.
+        DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or files in
+            several folders without ``folders``.
     """
     if folders not in (None, *FOLDERS):
         raise DataError(f"There is no folders={folders!r}; there are: {', '.join(FOLDERS)}.")
@@ -88,7 +88,9 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
 
         found = [each for each in sorted(glob(path, recursive=True)) if os.path.isfile(each)]
         if not found:
-            raise DataError(f"No file matches {path}: check the pattern, and the folder that it starts from.")
+            raise DataError(
+                "no file matches.", file=path, remedy="Check the pattern, and the folder that it starts from."
+            )
         return of_one_kind(path, found, kind, folders)
     if os.path.isdir(path):
         return in_folder(path, kind, folders)
@@ -98,7 +100,7 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
 
 
 def in_folder(folder: str, kind: str, folders: str | None) -> Place:
-    """The table that a folder is: a data set as BEIR lays it out, or files that hold parts of one table.
+    """Finds the files in a folder: BEIR's layout, or the parts of a table.
 
     Raises:
         DataError: as ``place_of``.
@@ -106,8 +108,9 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     its = sorted(os.listdir(folder))
     if "_delta_log" in its:
         raise DataError(
-            f"{folder} is a Delta table, whose files hold rows that were deleted, too: open it with a library that "
-            "knows Delta (polars.scan_delta), and hand over the frame."
+            "this is a Delta table, whose files still contain deleted rows.",
+            file=folder,
+            remedy="Open it with a library that reads Delta (polars.scan_delta), and give the frame.",
         )
     if os.path.basename(os.path.normpath(folder)) == "qrels" or "corpus.jsonl" in its or "qrels" in its:
         return in_beir(folder, its, kind)
@@ -115,32 +118,33 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     if found:
         return of_one_kind(folder, found, kind, folders)
     raise DataError(
-        f"{folder} is a folder without Parquet, Arrow, CSV or JSON files: give a file, or a pattern in quotes "
-        f"('{os.path.join(folder, '*.run')}') that names the parts of one table."
+        "the folder contains no Parquet, Arrow, CSV or JSON files.",
+        file=folder,
+        remedy=f"Give a file, or a pattern in quotes ('{os.path.join(folder, '*.run')}') for the parts of a table.",
     )
 
 
 def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
-    """The judgments of a data set as BEIR lays it out: ``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``.
+    """Finds the judgments in BEIR's layout: ``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``.
 
     Raises:
-        DataError: a run was wanted, or there are judgments for several splits, or for none.
+        DataError: a run is needed, or there are judgments for several splits, or for none.
     """
     if kind == "run":
-        raise DataError(
-            f"{folder} is a folder of judgments and texts (BEIR's layout), which holds no run: {SWAPPED}"
-        )
+        said = f"this is a folder of judgments and texts (BEIR's layout), which contains no run: {SWAPPED}"
+        raise DataError(said, file=folder)
     inside = os.path.join(folder, "qrels") if "qrels" in its else folder
     splits = [os.path.join(inside, each) for each in sorted(os.listdir(inside)) if each.endswith(".tsv")]
     if not splits:
-        raise DataError(f"{inside} holds no judgments: expected {os.path.join(inside, 'test.tsv')}.")
+        raise DataError(f"there are no judgments: expected {os.path.join(inside, 'test.tsv')}.", file=inside)
     if len(splits) > 1:
-        raise DataError(f"{folder} has judgments for {len(splits)} splits: say which, {' or '.join(splits)}.")
+        said = f"there are judgments for {len(splits)} splits."
+        raise DataError(said, file=folder, remedy=f"Choose {' or '.join(splits)}.")
     return Place(splits[0], (splits[0],), "text")
 
 
 def walked(folder: str) -> list[str]:
-    """The files in a folder and in those below it; names that begin with ``_`` or ``.`` are notes of the writer."""
+    """The files in a folder and its subfolders, without hidden files and notes of the writer (``_SUCCESS``)."""
     found = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each[0] not in "_.")
@@ -152,21 +156,22 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     """Several files as one table.
 
     Raises:
-        DataError: they are of several kinds, or in several folders, or not all of them lie in folders ``key=value`` of
-            the same keys.
+        DataError: files of several kinds, in several folders, or in folders ``key=value`` with different keys.
     """
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
         raise DataError(
-            f"{name} means files of several kinds ({shown(kinds.values())}): give a pattern that means one kind, such "
-            f"as '*{os.path.splitext(files[0])[1]}'."
+            f"files of several kinds match ({shown(kinds.values())}).",
+            file=name,
+            remedy=f"Give a pattern for one kind, such as '*{os.path.splitext(files[0])[1]}'.",
         )
     root = os.path.dirname(re.split(r"[*?[]", name)[0]) if is_pattern(name) else name
     layouts = {keys_of(each[len(root) :]): each for each in files}
     if len(layouts) > 1:
         raise DataError(
-            f"{name} means files that lie in folders 'key=value' of different keys ({shown(layouts.values())}): give "
-            "a pattern that means one layout."
+            f"the files that match are in folders 'key=value' of different keys ({shown(layouts.values())}).",
+            file=name,
+            remedy="Give a pattern for folders with the same keys.",
         )
     place = Place(name, tuple(files), next(iter(kinds)), next(iter(layouts)))
     homes = [home_of(each) for each in files]
@@ -177,24 +182,25 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
         return replace(place, labels=tuple(labels))
     examples = list(dict.fromkeys(labels))
     raise DataError(
-        worded(
-            f"{name} means files in {len(set(homes))} folders ({shown(files)}). If these are data sets, their queries "
-            "may have the same ids: ",
+        f"the files that match are in {len(set(homes))} folders ({shown(files)}).",
+        file=name,
+        remedy=worded(
+            "If the folders are data sets, whose queries may have the same ids, ",
             by_reading(kind, folders="prefix"),
-            f" calls them {examples[0]}/…, {examples[1]}/… and so on. If they are parts of one table, say so: ",
+            f" names the queries {examples[0]}/…, {examples[1]}/… and so on. If they are parts of one table, use ",
             by_reading(kind, folders="parts"),
-            ". Else give one of them.",
-        )
+            ". Otherwise give one of them.",
+        ),
     )
 
 
 def home_of(path: str) -> str:
-    """The folder of a file, without the folders below it that a Hive layout names ``key=value``."""
+    """The folder of a file, without the ``key=value`` folders of a Hive layout."""
     return os.sep.join(each for each in os.path.dirname(path).split(os.sep) if "=" not in each)
 
 
 def labels_of(homes: list[str]) -> list[str]:
-    """The distinct part of each folder's path, without what all paths begin and end with.
+    """The distinct part of each folder's path, without the start and the end that all share.
 
     Raises:
         DataError: two differ only in blanks, which ids cannot contain.
@@ -206,7 +212,7 @@ def labels_of(homes: list[str]) -> list[str]:
     names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
-        raise DataError(f"The folders {shown(written)} cannot be told apart without blanks: rename one.")
+        raise DataError(f"The folders {shown(written)} differ in blanks only.", remedy="Rename one.")
     return [written[home] for home in homes]
 
 
@@ -237,7 +243,7 @@ class Prefixed(io.RawIOBase):
 
     Args:
         file: the text.
-        prefix: what.
+        prefix: the prefix.
     """
 
     def __init__(self, file: IO[bytes], prefix: bytes) -> None:

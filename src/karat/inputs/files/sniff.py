@@ -1,4 +1,4 @@
-"""What a file is, by its name and its first lines: TREC text, a table with a header, MS MARCO's ranks, JSON."""
+"""Recognises a file by its name and its first lines: TREC text, a table with a header, MS MARCO's ranks, JSON."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_pattern(path: str) -> bool:
 
 
 def called(path: str) -> str:
-    """The name of a run in files: the file's name without its endings, or the folder's name for parts."""
+    """The name of a run in a file: the file's name without endings, or the folder's name for parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
@@ -62,7 +62,7 @@ def called(path: str) -> str:
 
 
 def is_trec(head: bytes, kind: str) -> bool:
-    """Whether the first line is TREC's, or of no known kind; cheap, since every file is asked.
+    """Whether the first line is in TREC's format, or in no known one; cheap, since it is called for every file.
 
     Args:
         head: the first bytes of the file.
@@ -90,7 +90,7 @@ def is_number(field: bytes | str) -> bool:
 HEAD = 2**16
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 CARRIAGE = (
-    "a carriage return stands within it, as where lines end in one alone: end each line in a line feed."
+    "the line contains a carriage return, as if lines ended in one alone. End each line with a line feed."
 )
 RANKED = ("query", "document", "rank")
 
@@ -126,41 +126,42 @@ def delimited(
 ) -> Delimited | None:
     """The layout of a table in text, by its first bytes; None if it is of no known kind.
 
-    A header is a first line with usual names for query and document, or with the names asked for. Without one, three
-    columns of a run are MS MARCO's query, document and rank, four have a score behind them.
+    A header is a first line with usual names for query and document, or with the names that the caller gave. Without a
+    header, three columns of a run are MS MARCO's query, document and rank; a fourth is the score.
 
     Args:
         path: the file.
         head: its first bytes.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names that were given.
-        sure: whether it is a table by its ending, so that the first line has to be a header.
+        asked: the columns' names that the caller gave.
+        sure: whether it is a table by its ending, so that the first line must be a header.
 
     Raises:
-        DataError: UTF-16; a header that names a column twice; no header where there must be one; three columns of
-            which the third may be a rank or a score.
+        DataError: UTF-16; a header with a name twice; no header where one is required; three columns, the third of
+            which may be a rank or a score.
     """
     if head.startswith(UTF_16):
-        raise DataError(f"{path}: the text is UTF-16: save it as UTF-8.")
+        raise DataError("the text is UTF-16.", file=path, remedy="Save it as UTF-8.")
     lines = [each.rstrip("\r") for each in head.decode("utf-8", "surrogateescape").split("\n")]
     if not is_text(lines[0]):
         if sure:
-            raise DataError(f"{path} {NO_UTF_8}")
+            raise DataError(f"the file {NO_UTF_8}", file=path)
         return None
     separator = max(",;\t", key=lines[0].count) if sure else "\t"
     if "\r" in lines[0]:
-        raise DataError(f"{path}, line 1: {CARRIAGE}")
+        raise DataError(CARRIAGE, file=path, line=1)
     names = split(lines[0], separator)
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         again = twice(names)
         if again is not None:
-            raise DataError(f"{path}, line 1: two columns are named '{again}': rename one.")
+            raise DataError(
+                f"two columns are named '{again}'.", file=path, line=1, column=again, remedy="Rename one."
+            )
         return Delimited(separator, tuple(names), header=True)
     if sure:
-        raise DataError(
-            f"{path}, line 1: expected the columns' names, such as query_id,doc_id,{usual_value(kind)}; found "
-            f"'{lines[0][:80]}'. Write a header line."
-        )
+        expected = f"expected the columns' names, such as query_id,doc_id,{usual_value(kind)}"
+        said = f"{expected}; found '{lines[0][:80]}'."
+        raise DataError(said, file=path, line=1, remedy="Write a header line.")
     return ranks(path, lines[:-1] if len(head) >= HEAD else lines) if kind == "run" else None
 
 
@@ -212,9 +213,77 @@ def ranks(path: str, lines: list[str]) -> Delimited | None:
         before = last.get(query, -1)
         if not rank.isdigit() or int(rank) <= before or (before < 0 and int(rank) > 1):
             raise DataError(
-                f"{path}: of three columns without names the third is a rank (MS MARCO), which counts from 1 upwards "
-                f"in every query; found '{rank}' for query '{query}'. If it is a score, write a header line: "
-                "query_id, doc_id, score, with tabs between."
+                "three columns without names are MS MARCO's query, document and rank, and ranks count up from 1 in "
+                f"each query; found '{rank}' for query '{query}'.",
+                file=path,
+                query=query,
+                remedy="If it is a score, write a header line with tabs: query_id, doc_id, score.",
             )
         last[query] = int(rank)
     return Delimited("\t", RANKED, header=False)
+
+
+# ---------------------------------------------------------------- by the first bytes
+
+SIGNATURES = {
+    b"PAR1": "a Parquet file: give its path",
+    b"ARROW1": "an Arrow file: give its path",
+    b"\x93NUMPY": "a NumPy file",
+    b"\x04\x22\x4d\x18": "compressed by LZ4: unpack it first (lz4 -d)",
+    b"\xff\x06\x00\x00sNaPpY": "compressed by Snappy: unpack it first",
+    b"\x1f\x8b": "compressed twice: unpack it first (gunzip)",
+    b"\x28\xb5\x2f\xfd": "compressed twice: unpack it first (unzstd)",
+    b"BZh": "compressed twice: unpack it first (bunzip2)",
+    b"\xfd7zXZ\x00": "compressed twice: unpack it first (unxz)",
+    b"\x1f\x9d": "compressed by compress: unpack it first (uncompress)",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive: unpack it first",
+    b"Rar!": "a RAR archive: unpack it first",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"Obj\x01": "an Avro file",
+    b"ORC": "an ORC file",
+    b"%PDF": "a PDF document",
+    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as CSV",
+    b"\x7fELF": "a program",
+    b"version https://git-lfs": "a Git LFS pointer: the file itself was not fetched (git lfs pull)",
+    b"<!doctype html": "an HTML page, perhaps what a failed download left",
+    b"<html": "an HTML page, perhaps what a failed download left",
+    b"<?xml": "XML",
+    b"\xff\xfe\x00\x00": "UTF-32 text: save it as UTF-8",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+}
+
+TAR_AT = 257
+"""Offset of a tar archive's signature."""
+LETTERS = b"\t\n\v\f\r\x1b"
+"""Control characters that are normal in text."""
+SHARE = 0.1
+"""Content with a larger share of other control characters is not text."""
+
+
+def content_of(head: bytes) -> str | None:
+    """The format that the first bytes of a file show; None if it may be text.
+
+    Args:
+        head: the first bytes, after decompression.
+    """
+    lower = head[:64].lstrip().lower()
+    for signature, what in SIGNATURES.items():
+        if head.startswith(signature) or (signature[:1] == b"<" and lower.startswith(signature)):
+            return None if signature in (b"ORC", b"BZh", b"Rar!") and is_word(head) else what
+    if head.startswith(b"PK\x03\x04"):
+        excel = b"xl/" in head or b"[Content_Types].xml" in head
+        return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
+        return "a Python pickle: write it as JSON, or hand the object over in Python"
+    if head[TAR_AT : TAR_AT + 5] == b"ustar":
+        return "a tar archive: unpack it first (tar -xf)"
+    odd = sum(byte < 32 and byte not in LETTERS for byte in head[:1024])
+    return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+
+
+def is_word(head: bytes) -> bool:
+    """Whether the first line is text, such as one with an id that begins like a signature."""
+    line = head.split(b"\n", 1)[0]
+    return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

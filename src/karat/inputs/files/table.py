@@ -1,8 +1,7 @@
-"""A table in files: opened, its columns found, and a run made of it."""
+"""Tables in files: opens them, finds their columns, and makes runs of them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,18 +12,15 @@ from karat.inputs.columns import plan_of
 from karat.inputs.errors import (
     NO_UTF_8,
     WHOLE,
-    WIDE,
-    content_of,
     first_line,
     is_panic,
-    mended,
+    number_error,
     sentences,
-    wide_mended,
 )
 from karat.inputs.files.json import first_objects, is_by_line, mapping_in, refuse_lines, shapes_of
 from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
-from karat.inputs.files.sniff import delimited, head_of, is_trec
+from karat.inputs.files.sniff import content_of, delimited, head_of, is_trec
 from karat.inputs.frames import is_frame
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError
@@ -40,10 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FileRun", "Table", "table_in"]
 
-TABLE_ROW = "run frame, row"
-ROW = re.compile(r"(?:run|qrels) frame, row (\d+) \(from 0\)")
-ROWS = re.compile(r"in rows (\d+) and (\d+) \(from 0\)")
-"""Rows as the kernel numbers them."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 UNREAD = (".bz2", ".xz")
@@ -54,14 +46,14 @@ class Table:
     """Judgments or a run in files.
 
     Args:
-        name: the path as it was given.
+        name: the path as the caller gave it.
         content: a lazy frame, or a dictionary.
         columns: the frame's columns by role.
         origin: the files.
-        library: what reads them.
+        library: the library that reads them.
         guessed: the column of scores or grades, if the caller did not name it.
-        constants: the ``grade`` of every row; empty where a column has it.
-        fault: returns the sentence for text that is not a number, if there is any.
+        constants: the ``grade`` of every row; empty if there is a column of grades.
+        fault: returns the error for text that is not a number, if there is any.
         home: the object that must live as long as the content.
     """
 
@@ -72,32 +64,23 @@ class Table:
     library: str = "json"
     guessed: str | None = None
     constants: Mapping[str, float] = field(default_factory=dict)
-    fault: Callable[[], str | None] = lambda: None
+    fault: Callable[[], DataError | None] = lambda: None
     home: Any = None
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Adds the files' name to errors about the rows.
+        """Sets the file, and the line where a row is a line, in errors about the rows.
 
         Raises:
-            DataError: in place of one that does not name them.
+            DataError: with the name of the file.
         """
         with reading(self.name, self.library):
             try:
                 yield
             except DataError as error:
-                fault = self.fault()
-                raise error.within(lambda said: self.numbered(fault or said)) from None
-
-    def numbered(self, sentence: str) -> str:
-        """The sentence with row numbers as an editor shows them."""
-        word, first = self.origin.word, self.origin.first
-        if first is None:
-            return sentence
-        sentence = ROW.sub(lambda found: f"{word} {int(found[1]) + first}", sentence)
-        return ROWS.sub(
-            lambda found: f"in {word}s {int(found[1]) + first} and {int(found[2]) + first}", sentence
-        )
+                error = self.fault() or error
+                place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
+                raise error.at(file=self.name, **place) from None
 
 
 def table_in(
@@ -107,7 +90,7 @@ def table_in(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Table | Place | None:
-    """The table that a path stands for; None for TREC text, a ``Place`` for several files of it.
+    """The table at a path; None for TREC text, a ``Place`` for several files of it.
 
     Args:
         path: a file, a folder or a pattern.
@@ -153,11 +136,15 @@ def found_in(
             return by_text(wanted, how)
     if grade is not None:
         raise ColumnsOfTextError(
-            f"{path} is read as TREC text, whose lines have grades: leave grade={grade:g} out."
+            "the file is read as TREC text, whose lines have grades.",
+            file=path,
+            remedy=f"Leave grade={grade:g} out.",
         )
     if names:
         raise DataError(
-            f"{path} has no line of columns' names, and is read as TREC text: leave the names of columns out."
+            "no line names the columns, so the file is read as TREC text.",
+            file=path,
+            remedy="Leave the names of columns out.",
         )
     return None if place.files == (path,) else place
 
@@ -181,7 +168,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
     other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
     if other is not None:
         raise DataError(
-            f"{other.name} has other columns in one folder than in the next: {', '.join(other.columns)}."
+            f"one folder has other columns than the next: {', '.join(other.columns)}.", file=other.name
         )
     frames: list[Any] = []
     for label, its in tables:
@@ -217,7 +204,7 @@ def by_magic(head: bytes) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to read.
+    """A request to read a table.
 
     Args:
         place: the files.
@@ -232,7 +219,7 @@ class Wanted:
     grade: float | None = None
 
     def plan(self, fields: Mapping[str, Shape]) -> Plan:
-        """Which column is what.
+        """Finds the role of each column.
 
         Raises:
             DataError: a missing or ambiguous column.
@@ -240,28 +227,25 @@ class Wanted:
         try:
             return plan_of(fields, self.kind, self.asked)
         except DataError as error:
-            raise error.within(lambda said: f"{self.place.name}: {said}") from None
+            raise error.at(file=self.place.name) from None
 
     def made(
         self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
     ) -> Table:
-        """The wanted columns of an opened table."""
+        """The table with the needed columns of an opened one."""
         with reading(self.place.name, library.name):
             frame = library.flat(table, plan, self.kind, text=text)
 
-        def fault() -> str | None:
+        def fault() -> DataError | None:
             found = library.odd_number(table, plan)
             if found is None:
                 return None
             row, column, value = found
-            place = f"{TABLE_ROW} {row} (from 0): '{value}' in column '{column}'"
-            if WHOLE.fullmatch(value):
-                return f"{place} {WIDE}. {wide_mended(value)}"
-            return f"{place} is not a number. {mended(value, self.kind)}"
+            wide = WHOLE.fullmatch(value) is not None
+            return number_error(value, self.kind, wide=wide, row=row, column=column)
 
-        whole = len(self.place.files) == 1 and not plan.nested
-        word = "line" if whole and self.place.kind not in COLUMNAR else "row"
-        first = 1 + (text and header if whole else 0)
+        lines = len(self.place.files) == 1 and not plan.nested and self.place.kind not in COLUMNAR
+        first = 1 + (text and header) if lines else None
         given: tuple[tuple[str, Any], ...] = tuple((role, name) for role, name in self.asked.items() if name)
         constant = 1.0 if plan.relevant and self.grade is None else self.grade
         if self.grade is not None:
@@ -271,7 +255,7 @@ class Wanted:
             self.place.name,
             frame,
             plan.flat,
-            replace(self.place.origin, rows=True, columns=given, first=first, word=word),
+            replace(self.place.origin, rows=True, columns=given, first=first),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
             {} if constant is None else {"grade": constant},
@@ -300,7 +284,8 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise DataError(
-                f"{each} has other columns than {place.files[0]}: files that are one table have the same first line."
+                f"the columns differ from those of {place.files[0]}: the parts of a table have the same first line.",
+                file=each,
             )
     library = library_for(place, "delimited")
     plan = wanted.plan(dict.fromkeys(how.names, "one"))
@@ -315,7 +300,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
             raise DataError(
-                f"{place.name} means {len(place.files)} dictionaries in JSON: they are read one by one."
+                f"{len(place.files)} dictionaries in JSON match.", file=place.name, remedy="Give one file."
             )
         constants = {} if wanted.grade is None else {"grade": wanted.grade}
         return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=constants)
@@ -324,7 +309,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise DataError(
-                    f"{each} begins with a byte order mark, which JSON lines do not: save it without."
+                    "JSON lines must not begin with a byte order mark.", file=each, remedy="Save it without."
                 )
     library = library_for(place, "lines")
     plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
@@ -343,7 +328,9 @@ def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: f
     """
     if len(place.files) > 1:
         raise DataError(
-            f"{place.name} means {len(place.files)} files ending in {place.kind}: they are read one by one."
+            f"{len(place.files)} files that end in {place.kind} match.",
+            file=place.name,
+            remedy="Give one file.",
         )
     (path,), read = place.files, READERS[place.kind]
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
@@ -382,22 +369,22 @@ def refuse_packed(place: Place) -> None:
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
-        raise DataError(f"{packed}: tables are unpacked from .gz and .zst: unpack it first.")
+        raise DataError(
+            "a table may be compressed as .gz or .zst only.", file=packed, remedy="Unpack it first."
+        )
 
 
 @contextmanager
 def reading(name: str, library: str) -> Iterator[None]:
-    """Turns a library's error on a file into a sentence that names the file.
+    """Turns a library's error about a file into a ``DataError`` that names the file.
 
     Raises:
-        DataError: in place of the library's error, or of one that does not name the file.
+        DataError: with the name of the file.
     """
     try:
         yield
     except DataError as error:
-        raise error.within(
-            lambda said: f"{name}: {said.removeprefix('<frame>: ').removeprefix('<mapping>: ')}"
-        ) from None
+        raise error.at(file=error.file or name) from None
     except BaseException as error:
         home = type(error).__module__.partition(".")[0].lstrip("_")
         known = (home == library and isinstance(error, Exception)) or isinstance(
@@ -406,9 +393,11 @@ def reading(name: str, library: str) -> Iterator[None]:
         if not known and not is_panic(error):
             raise
         if "utf-8" in str(error).casefold() or "unicode" in str(error).casefold():
-            raise DataError(f"{name} {NO_UTF_8}") from None
+            raise DataError(f"the file {NO_UTF_8}", file=name) from None
         raise DataError(
-            f"{name} cannot be read: {first_line(error)}. Is it whole, and is it what its name says?"
+            f"{library} cannot read the file: {first_line(error)}.",
+            file=name,
+            remedy="Is it complete, and is it what its name says?",
         ) from None
 
 

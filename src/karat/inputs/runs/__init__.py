@@ -1,7 +1,7 @@
 """The protocol of a run's source, the options and results of a match, and its threads.
 
 Judgments and options go in; judged rows, or the documents of a query, come out. A run is read when it is matched.
-Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` uses nothing else.
+Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 Found: TypeAlias = "_native.Matched | Extracted"
-"""A run's judged rows, found by the kernel or by an engine."""
+"""The judged rows of a run, from the kernel or from an engine."""
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
 
@@ -81,14 +81,18 @@ class MatchOptions:
         return {"ties": self.rule, "float32": self.float32, "duplicates": self.duplicates}
 
     def refuse_without_ranks(self, *, ranks: bool) -> None:
-        """Refuse a frame without the column of ranks that settles ties.
+        """Refuses a frame without ranks, if the rule for ties needs them.
+
+        Args:
+            ranks: whether there is a column of ranks.
 
         Raises:
-            DataError: ``ranks`` says that there is none, and the rule needs it.
+            DataError: there is none, and the rule needs it.
         """
         if self.rule == "rank-column" and not ranks:
             raise DataError(
-                "The run frame has no column of ranks to settle ties by: name it, or choose another rule."
+                "The run frame has no column of ranks, which ties=rank-column needs.",
+                remedy="Name it, or choose another rule for ties.",
             )
 
     @property
@@ -110,7 +114,7 @@ class RunSource(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether it is read alone: its source uses all cores, or answers one query at a time."""
+        """Whether no other run is read at the same time: the source uses all cores, or serves one thread."""
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """The rows of judged documents.
@@ -147,7 +151,7 @@ def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[st
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extracted:
-    """A run's judged rows, as found by an engine; ``_native.Matched`` is the kernel's counterpart.
+    """The judged rows of a run, from an engine; ``_native.Matched`` is the kernel's counterpart.
 
     Args:
         length: the number of documents of each judged query, -1 if the run lacks it [queries].
@@ -156,7 +160,7 @@ class Extracted:
         tie_first: the rank of the first document with the same score [rows].
         tie_last: of the last one [rows].
         judgment: the index of each row's judgment [rows].
-        extra: as long as the number of unjudged queries; the engine counts them without names.
+        extra: has the length of the unjudged queries, which an engine counts without names.
         dropped: rows dropped in favour of another of the same document.
         line_count: rows of the run.
         scores: every document's score, list after list; None if not requested.

@@ -1,6 +1,6 @@
-"""Runs read batch by batch, which need not fit in memory: lazy frames, DuckDB, datasets and streams of PyArrow.
+"""Runs read batch by batch, which need not fit in memory: lazy frames, DuckDB, PyArrow's datasets and streams.
 
-Rows that exceed the memory budget go to the spill file, which runs as text use too.
+Rows that exceed the memory budget go to the spill file, also for runs in text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 from karat import _native
 from karat.inputs import engine_of
 from karat.inputs.columns import ROLES, choose
-from karat.inputs.errors import refusals, row_sentences
+from karat.inputs.errors import refusals, row_errors
 from karat.inputs.frames import Columns, FrameRun, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
 from karat.inputs.sources import Provenance
@@ -43,8 +43,8 @@ __all__ = [
 class StreamedRun:
     """A run whose rows arrive in batches.
 
-    While the rows of each query are together, only a batch and a query are in memory. If a query returns later, all
-    rows are read again, and kept in memory and a spill file until the end.
+    While the rows of each query are together, only one batch and one query are in memory. If a query occurs again
+    later, all rows are read again, and kept in memory and in a spill file until the end.
 
     Args:
         batches: yields the rows.
@@ -79,7 +79,7 @@ class StreamedRun:
         """One pass over all rows.
 
         Raises:
-            CameBack: the rows of a query are not together, and rows are not gathered.
+            CameBack: the rows of a query are not together, and ``gathered`` is false.
         """
         with closing(SpillFile()) as spill, closing(self.batches.frames()) as frames:
             matcher = _native.FrameMatcher(
@@ -94,7 +94,7 @@ class StreamedRun:
             )
             for frame in frames:
                 refuse_unfit(frame, self.batches)
-                with row_sentences("run"):
+                with row_errors("run"):
                     together = matcher.take(frame)
                 if not together:
                     raise CameBack
@@ -119,8 +119,8 @@ class StreamedRun:
         return FrameRun(columns_of_batch(self.batches, self.batches.only(queries)))
 
 
-class CameBack(Exception):  # noqa: N818 -- no error: the signal to begin again
-    """A query returned after its rows were finished."""
+class CameBack(Exception):  # noqa: N818 -- not an error, but the signal to start again
+    """A query occurs again after its rows were finished."""
 
 
 def of_run(batches: Batches) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def refuse_unfit(frame: _native.Frame, batches: Batches) -> None:
 
 
 ROWS = 1 << 20
-"""Rows of a batch: enough for every core, little compared with an engine's own memory."""
+"""Rows of a batch: enough for all cores, and little compared with an engine's own memory."""
 
 
 class Batches(Protocol):
@@ -172,7 +172,7 @@ class Batches(Protocol):
 
 
 def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
-    """Ids in a column's type, text or whole numbers, without those that it cannot hold."""
+    """Ids in the type of a column, text or whole numbers, without those that the type cannot represent."""
     texts = [text for query in queries if (text := unicode(query)) is not None]
     if not whole:
         return texts
@@ -201,7 +201,7 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 
 
 def sound(table: Any, *, full: bool = False) -> Any:
-    """The table, validated: its text lies within its buffers; with ``full``, PyArrow's functions are safe on all of it.
+    """The table, after validation: text lies within its buffers; with ``full`` all of PyArrow's functions are safe.
 
     Raises:
         ValueError: a damaged table.
@@ -244,7 +244,7 @@ class LazyBatches:
         roles: the role of each column.
         origin: its provenance.
         rows: the number of rows per batch.
-        lock: held while DuckDB computes, since a connection serves one thread at a time.
+        lock: locked while DuckDB computes, since a connection serves one thread at a time.
     """
 
     frame: Any
@@ -259,7 +259,7 @@ class LazyBatches:
         import narwhals as nw
 
         with refusals("run", str(self.origin.library)), self.turn():
-            # A relation of DuckDB can be exported once: this makes a new one.
+            # A relation of DuckDB can be exported only once, so this makes a new one.
             yield from batches_of(self.frame.select(nw.all()).to_native(), self.rows)
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
@@ -415,7 +415,7 @@ def bounded(dataset: Any) -> dict[str, Any]:
 
 
 class StreamBatches:
-    """Batches of a single-pass stream. If they have few rows they are kept, and can be read again.
+    """Batches of a single-pass stream. A stream with few rows is kept, and can be read again.
 
     Args:
         reader: PyArrow's reader.
@@ -454,7 +454,7 @@ class StreamBatches:
             head = self.head
             self.head = head if self.again else None
         if head is None:
-            raise DataError(READ_ONCE)
+            raise DataError(READ_ONCE, remedy=INSTEAD)
         return head
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:  # noqa: ARG002 -- may hold more
@@ -464,14 +464,12 @@ class StreamBatches:
             DataError: they were not.
         """
         if not self.again:
-            raise DataError(READ_ONCE)
+            raise DataError(READ_ONCE, remedy=INSTEAD)
         return self.first()
 
 
-READ_ONCE = (
-    "The run's rows come in a stream that can be read once, and they are needed again. Hand over a dataset, a lazy "
-    "frame or a table."
-)
+READ_ONCE = "The run is a stream that can be read only once, and its rows are needed again."
+INSTEAD = "Give a dataset, a lazy frame or a table."
 
 
 def arrow_batches(given: Any, asked: dict[str, str | None]) -> Batches | None:
@@ -554,7 +552,6 @@ def failures() -> Iterator[None]:
 
         where = tempfile.tempdir or "the folder for temporary files"
         raise DataError(
-            f"Rows that memory shall not hold go to a file in {where}, and that failed: {error.strerror or error}. "
-            "Free room there, name another folder by the environment's "
-            "TMPDIR, or hand the run over with the rows of each query together."
+            f"Rows that exceed the memory budget cannot be written to a file in {where}: {error.strerror or error}.",
+            remedy="Free some space there, set TMPDIR to another folder, or sort the run by query.",
         ) from None

@@ -1,4 +1,4 @@
-"""Runs as tables of Spark, ibis, SQLFrame and other engines, which find the judged rows where the table is."""
+"""Runs as tables of Spark, ibis, SQLFrame and other engines, which find the judged rows themselves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["TABLES", "EngineRun", "is_away", "placed"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
-"""Libraries whose tables are outside this process, so that runs are ranked there; others do so on request."""
+"""Libraries whose tables are outside this process, so that they rank runs themselves; others do on request."""
 MOVED = 1 << 21
-"""The most rows that are collected from Spark: moving a million takes a fifth of the time of ranking them there."""
+"""The most rows to collect from Spark: to collect a million takes a fifth of the time of ranking them in Spark."""
 FEW = 100
-"""The most queries for a filter, which engines push down to the files; for more a table is joined."""
+"""The most queries for a filter, which engines push down to the files; for more queries a table is joined."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +40,8 @@ class EngineRun:
         table: the engine's own, or a lazy frame.
         chosen: the columns by role.
         origin: its provenance.
-        most: the most rows to collect here rather than rank there.
-        lock: held while the engine computes, since a connection may serve one thread at a time.
+        most: the most rows to collect instead of ranking them in the engine.
+        lock: locked while the engine computes, since a connection may serve one thread at a time.
     """
 
     table: Any
@@ -62,7 +62,7 @@ class EngineRun:
 
         Args:
             given: the table.
-            small: whether a small run of Spark may be collected here.
+            small: whether a small run of Spark may be collected.
             asked: columns' names by role; None, or none given, looks for a usual name.
 
         Raises:
@@ -77,8 +77,8 @@ class EngineRun:
             library = library_of(native)
             if library not in ENGINES:
                 raise DataError(
-                    f"A table of {library} cannot be ranked where it is: leave extract='engine' out, and it is "
-                    f"computed and read here. Engines are: {', '.join(ENGINES)}."
+                    f"{library} cannot rank its tables itself; these can: {', '.join(ENGINES)}.",
+                    remedy="Leave extract='engine' out, and karat reads the rows.",
                 )
             schema = known.collect_schema()
             chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
@@ -97,6 +97,11 @@ class EngineRun:
         """The engine's library."""
         return str(self.origin.library)
 
+    @property
+    def place(self) -> str:
+        """The name of the table in errors."""
+        return f"run frame of {self.library}"
+
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """The rows of judged documents, by one job of the engine."""
         refuse(options)
@@ -114,7 +119,7 @@ class EngineRun:
         return extracted(len(judgments.queries), rows, facts)
 
     def moved(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
-        """The judged rows of a small run without faults, collected here; None for any other run."""
+        """The judged rows of a small run without faults, which is collected; None for any other run."""
         import narwhals as nw
 
         if not self.most:
@@ -123,7 +128,7 @@ class EngineRun:
         schema = table.collect_schema()
         columns = [
             nw.col(name).alias(role)
-            # A whole score may have no double.
+            # No double may represent a whole score exactly.
             if role in ("query", "document") or schema[name].is_integer()
             else nw.col(name).cast(nw.Float64).alias(role)
             for role, name in self.chosen.items()
@@ -163,19 +168,22 @@ class EngineRun:
         Raises:
             DataError: such a row.
         """
-        place = f"run frame of {self.library}"
+        place = self.place
         for kind, count in facts.items():
             fault, _, role = kind.partition(" ")
             if fault in FAULTS and count:
-                where = f"{count} row{'s' * (count > 1)}"
-                query = self.faulty_query(kind)
+                where, query = f"{count} row{'s' * (count > 1)}", self.faulty_query(kind)
                 if query is not None:
-                    where += f", of query '{query}' for one"
-                raise DataError(f"{place}: column '{self.chosen[role]}' {FAULTS[fault].format(where)}")
+                    where += f", {'one of them ' * (count > 1)}in query '{query}'"
+                said, remedy = FAULTS[fault]
+                column = self.chosen[role]
+                said = f"column '{column}' {said} in {where}."
+                raise DataError(said, file=place, column=column, query=query, remedy=remedy)
         if facts["bytewise"] == 0:
             raise DataError(
-                f"{place}: the engine compares text by a language's rules, and karat settles ties by the bytes of ids. "
-                "Set its collation to binary (C), or read the rows into this process."
+                "the engine compares text by the rules of a language, but karat orders ties by the bytes of ids.",
+                file=place,
+                remedy="Set its collation to binary (C), or read the rows into this process.",
             )
 
     def faulty_query(self, kind: str) -> str | None:
@@ -189,7 +197,7 @@ class EngineRun:
         return query
 
     def refuse_open(self, judgments: _native.Judgments, found: Any, options: MatchOptions) -> None:
-        """Refuse what only the order of the rows could decide: a document that occurs twice, and some ties.
+        """Refuses what only an order of rows could settle: a document that occurs twice, and some ties.
 
         Raises:
             DataError: a judged query with one of them.
@@ -208,12 +216,15 @@ class EngineRun:
             query = text_of(judgments.queries[row["number"]])
             same = "score and rank" if options.rule == "rank-column" else "score"
             raise DataError(
-                worded(
-                    f"run frame of {self.library}: in query '{query}' a judged document has the same {same} as "
-                    "another, and an engine's rows have no order to settle it: name a column of ranks that does, with ",
+                f"in query '{query}' a judged document has the same {same} as another, and rows of an engine have no "
+                "order to settle it.",
+                file=self.place,
+                query=query,
+                remedy=worded(
+                    "Name a column of ranks that settles it, with ",
                     by_policy("ties", "rank-column"),
                     ", or choose another rule for ties, such as trec.",
-                )
+                ),
             )
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
@@ -224,13 +235,16 @@ class EngineRun:
         """
         documents = Counter(document for _, document, _ in self.rows([query]))
         again = min((each for each, count in documents.items() if count > 1), default=b"?")
+        unordered = ""
+        if options.duplicates in ("first", "last"):
+            unordered = f", and rows of an engine have no order that shows the {options.duplicates}"
+        highest = worded("Remove one, or keep the highest score: ", by_policy("duplicates", "max"), ".")
         raise DataError(
-            worded(
-                f"run frame of {self.library}: document '{text_of(again)}' stands twice in query '{text_of(query)}'"
-                f"{UNORDERED[options.duplicates]}. Remove one, or let the one with the highest score count: ",
-                by_policy("duplicates", "max"),
-                ".",
-            )
+            f"document '{text_of(again)}' is listed twice for query '{text_of(query)}'{unordered}.",
+            file=self.place,
+            query=text_of(query),
+            document=text_of(again),
+            remedy=highest,
         )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
@@ -271,23 +285,16 @@ class EngineRun:
 
 
 FAULTS = {
-    "null": "is null in {}. Fill it, or leave such rows out.",
-    "nan": "is NaN in {}, which has no place in an order. Leave such rows out.",
-    "wide": f"in {{}}, {WIDE}: subtract a constant, or cast the column to double.",
-    "fraction": "holds no whole number in {}, which a rank is.",
+    "null": ("is null", "Fill it, or leave such rows out."),
+    "nan": ("is NaN, which has no place in an order,", "Leave such rows out."),
+    "wide": (WIDE, "Subtract a constant, or cast the column to double."),
+    "fraction": ("is not a whole number, as a rank must be,", None),
 }
-"""The sentence about a column, by the kind of fault."""
-
-UNORDERED = {
-    "keep": "",
-    "first": ", and an engine's rows have no order to say which is the first",
-    "last": ", and an engine's rows have no order to say which is the last",
-}
-"""Why a document that occurs twice is refused, by the policy."""
+"""What is wrong with a column, and the remedy, by the kind of fault."""
 
 
 def by_order(found: _native.Matched, options: MatchOptions) -> bool:
-    """Whether the order of the rows decided anything; an engine's table has none."""
+    """Whether the result depends on the order of the rows, which an engine's table does not have."""
     tied = options.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
     return tied or bool(found.duplicates) or (found.dropped > 0 and options.duplicates != "max")
 
@@ -308,18 +315,18 @@ def refuse(options: MatchOptions) -> None:
     """
     if options.policy.listing == "known":
         raise PolicyError(
-            "An engine's table has no order of its rows, which listing=known goes by: read the run from a file or a "
-            "frame in memory."
+            "listing=known needs an order of rows, which an engine's table does not have. Read the run from a file or "
+            "a frame in memory."
         )
     if options.rule == "rank-column" and options.duplicates == "max":
         raise PolicyError(
-            "Of an engine's table duplicates=max keeps the highest score, which does not say whose rank counts under "
-            "ties=rank-column: choose another rule for ties, or remove the duplicates."
+            "duplicates=max keeps the highest score of an engine's table, but ties=rank-column needs to know whose "
+            "rank counts. Choose another rule for ties, or remove the duplicates."
         )
     if options.scores:
         raise PolicyError(
-            "A measure that compares scores of different queries needs every document's score, as do retrieved=finite "
-            "and ranks=given, and an engine hands over judged documents alone: ask for it on a frame in memory."
+            "retrieved=finite, ranks=given and measures that compare scores of different queries need the score of "
+            "every document, but an engine returns judged documents only. Use a frame in memory."
         )
 
 
@@ -369,7 +376,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
     session = session or SparkSession.getActiveSession()
     if session is None:
-        raise DataError("There is no Spark session now: start one, or ask for another kind of frame.")
+        raise DataError("There is no Spark session.", remedy="Start one, or choose another kind of frame.")
     arrow = int(__version__.partition(".")[0]) >= 4  # older ones take pandas' frames only
     frame = session.createDataFrame(table if arrow else table.to_pandas())
     return broadcast(frame) if table.nbytes <= BROADCAST else frame
@@ -405,7 +412,7 @@ def in_sqlframe(table: Any, session: Any) -> Any:
     """A DataFrame of SQLFrame."""
     if session is None:
         raise DataError(
-            "SQLFrame makes frames in a session, and there is none: ask for another kind of frame."
+            "There is no SQLFrame session to make frames in.", remedy="Choose another kind of frame."
         )
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
     return session.createDataFrame(rows, {field.name: SQL[str(field.type)] for field in table.schema})

@@ -1,10 +1,10 @@
 """The query plan by which an engine finds the judged rows of a run, in narwhals and, for Spark, in its own expressions.
 
-The engine filters, joins, ranks and counts. It returns a row for each judged document retrieved, one for the other
-documents of each query, and one about the whole run. The plan itself is lazy: no job starts here.
+The engine filters, joins, ranks and counts. It returns one row for each judged document retrieved, one for the other
+documents of each query, and one about the whole run. The plan itself is lazy and starts no job.
 
-The run is read in two branches: rows of judged queries, which are ranked, and all rows, whose queries are only
-counted. Ranking all rows would need one branch, but a run may have a hundred times more queries than are judged.
+The run is read in two branches: rows of judged queries are ranked, and the queries of all rows are counted. One branch
+would have to rank all rows, but a run may have a hundred times more queries than the judgments.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Lazy", "Rule", "extracted", "faults", "plan", "scored_rows", "tables
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
 LETTERS = "Baz\u00e9\uffee\U0001f600"
-"""In byte order, which differs from that of every language and of UTF-16."""
+"""Letters in byte order, which differs from the order of every language and of UTF-16."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     rows = rows.with_columns(
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
-    rows = told_twice(rows, rule)
+    rows = marked_twice(rows, rule)
     # Whole numbers only: engines such as Spark sort again to aggregate text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
@@ -187,7 +187,7 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
     return {name: count.cast(nw.Int64) for name, count in found.items()}
 
 
-def told_twice(rows: Lazy, rule: Rule) -> Lazy:
+def marked_twice(rows: Lazy, rule: Rule) -> Lazy:
     """The rows with the flag ``twice``: the document also has a better rank, and this one is within the depth."""
     import narwhals as nw
 
