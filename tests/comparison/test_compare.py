@@ -326,7 +326,7 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
         ({"correction": "holms"}, PolicyError, "Did you mean holm"),
         ({"test": "tukey", "correction": "holm"}, PolicyError, "holds for all pairs at once"),
         ({"alpha": 5}, PolicyError, "lies between 0 and 1"),
-        ({"by": {"q000": "x"}}, DataError, "Query 'q001' has no group"),
+        ({"by": {"q000": "x"}}, DataError, "query 'q001' has no group"),
         ({"cluster": "/nowhere"}, DataError, "/nowhere: No such file"),
         ({"measures": ["RR"]}, karat.MeasureError, "RR was not evaluated"),
     ],

@@ -620,7 +620,7 @@ def test_a_policy_on_top_of_a_profile_in_arrays() -> None:
 
 def test_a_policy_on_top_of_both_profiles_whose_difference_is_asked() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, TWICE
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="is listed twice"):
         karat.difference("karat", "trec_eval-9", "RR", qrels, run)
     found = karat.difference("karat", "trec_eval-9", "RR", qrels, run, policy=FIRST)
     assert found.values == (0.25, 0.5)

@@ -264,7 +264,7 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
         (b"q 0 a 1\nq 0 b yes\n", RUN_LINE, "line 2: 'yes' is not a number"),
         (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 nan t\n", "line 2: the score is NaN"),
         (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 1,5 t\n", "line 2: '1,5' is not a number"),
-        (b"", RUN_LINE, "holds no judgments"),
+        (b"", RUN_LINE, "there are no judgments"),
         (b"q 0 a 1\n", b"Q Q0 a 1 1 t\n", "have no query in common"),
         ("q 0 a 1\n".encode("utf-16"), RUN_LINE, "UTF-16"),
         (gzip.compress(b"q 0 a 1\n", mtime=0)[:-3], RUN_LINE, "damaged or cut short"),
@@ -277,15 +277,15 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
             {"q": {"a": 2.0, True: 3.0}},
             "query 'q', document True: the document id is neither",
         ),
-        ({"q": {"1": 1}}, {"q": {"1": 2.0, 1: 3.0}}, "document 1: the id is there twice, as text and as a"),
+        ({"q": {"1": 1}}, {"q": {"1": 2.0, 1: 3.0}}, "document 1: the id occurs twice, as text and as a"),
         ({"q": {"a": 1}}, {"q": {"a": 2**53 + 1}}, "no double represents"),
-        ({"q": {"a": 1}}, {"q": {"a": 1, "\ud800": 2}}, "'\\ud800': the id holds surrogates"),
+        ({"q": {"a": 1}}, {"q": {"a": 1, "\ud800": 2}}, "'\\ud800': the id contains surrogates"),
         ({"q": 3}, RUN_LINE, "expected {document: grade}"),
         ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is NaN"),
         ({"q": {"a": 1}}, {"q": {"a": "high"}}, "the score is not a number"),
         (3, RUN_LINE, "Cannot read a int"),
         ("/no/such/file", RUN_LINE, "/no/such/file: No such file"),
-        (io.StringIO("q 0 a 1"), RUN_LINE, "open it in binary mode"),
+        (io.StringIO("q 0 a 1"), RUN_LINE, "Open it in binary mode"),
     ],
 )
 def test_bad_input_gets_a_sentence(qrels: object, run: object, says: str) -> None:
@@ -328,7 +328,7 @@ def test_grades_in_rank_order() -> None:
     dcg = 2 / 1 + 1 / math.log2(3) + 3 / math.log2(5) + 1 / math.log2(7)
     assert scores.by_query("DCG@6") == pytest.approx({"1": dcg, "2": 3 + 1 / 2 + 2 / math.log2(5)}, abs=1e-12)
     assert karat.evaluate_grades(np.array([0, 1]), ["RR"])["RR"] == 1 / 2
-    with pytest.raises(DataError, match="holds 'x' at place 2"):
+    with pytest.raises(DataError, match="has 'x' at place 2"):
         karat.evaluate_grades([[1, "x"]], ["RR"])  # type: ignore[list-item]
     with pytest.raises(DataError, match="2 ranked lists but 1 lists"):
         karat.evaluate_grades([[1], [1]], ["RR"], judged=[[1]])

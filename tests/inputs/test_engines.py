@@ -200,7 +200,7 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
     [
         (Policy(listing="known"), ["AP"], "listing=known needs an order of rows"),
         (Policy(ties="rank-column", duplicates="max"), ["AP"], "needs to know whose rank counts"),
-        (Policy(), ["AUC(micro=true)"], "needs every document's score.*frame in memory"),
+        (Policy(), ["AUC(micro=true)"], "need the score of every document.*frame in memory"),
     ],
 )
 def test_what_an_engine_cannot_give_is_refused(policy: Policy, measures: list[str], said: str) -> None:
@@ -220,7 +220,7 @@ def test_columns_and_tables_that_cannot_be_used_are_named() -> None:
     needed("pandas")
     import pandas as pd
 
-    with pytest.raises(DataError, match=r"table of pandas cannot be ranked where it is.*duckdb"):
+    with pytest.raises(DataError, match=r"pandas cannot rank its tables itself.*duckdb"):
         Run.of(pd.DataFrame(without_rank(RUN)), extract="engine")
 
 

@@ -58,5 +58,5 @@ def test_means_of_many_users(means: Callable[..., list[float]], missing: bool) -
 def test_an_item_twice_counts_twice_there(means: Callable[..., list[float]]) -> None:
     # Named in the profile and in docs/spark.md: karat refuses the second one instead.
     assert means([(["a", "a", "a"], ["a"])], ["recallAt@3"]) == [3.0]
-    with pytest.raises(karat.DataError, match="stands twice"):
+    with pytest.raises(karat.DataError, match="is listed twice"):
         karat.evaluate(b"q 0 a 1\n", b"q Q0 a 1 3 t\nq Q0 a 2 2 t\n", "recallAt@3", profile="spark")

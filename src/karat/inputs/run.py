@@ -162,7 +162,7 @@ class Run:
                 )
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
-        if is_frame(run):
+        if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             return cls(name or "run", held_frame(run, extract, its), doubtful(score))
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):

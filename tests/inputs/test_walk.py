@@ -1,0 +1,73 @@
+"""How many of karat's modules a run passes from its path to the printed table: what a reader of the code must visit.
+
+A module is counted if one of its functions is called, during ``karat eval -m nDCG@10``, with the run among its
+arguments: its path, or an object made from it (its source, table, rows, match, lists or scores). Modules that only read
+names, options or judgments are not counted.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+
+SCRIPT = """
+import contextlib, io, sys
+from pathlib import Path
+
+import numpy as np
+from karat import _native
+from karat.cli import main
+from karat.evaluation.scores import Scores
+from karat.inputs.files.paths import Place
+from karat.inputs.files.table import FileRun, Table, Wanted
+from karat.inputs.run import Run
+from karat.inputs.runs.batches import LazyBatches, StreamedRun
+from karat.inputs.runs.text import TextRun
+from karat.lists import Lists
+from karat.lists.rows import JudgedRows
+from karat.matching.match import Match
+
+root, path = sys.argv[1:]
+made = (Run, TextRun, FileRun, Table, Place, Wanted, LazyBatches, StreamedRun, Match, JudgedRows, Lists, Scores)
+made += (_native.Matched, _native.Frame)
+passed = set()
+
+def is_run(given):
+    if isinstance(given, (list, tuple)):
+        return any(map(is_run, given[:3]))
+    return given == path if isinstance(given, str) else isinstance(given, made) or getattr(given, "name", "") == path
+
+def watch(frame, event, _):
+    file = frame.f_code.co_filename
+    if event == "call" and file.startswith(root) and frame.f_code.co_name != "<module>":
+        if any(map(is_run, list(frame.f_locals.values()))):
+            passed.add(str(Path(file).relative_to(root)))
+
+command = ["eval", "-m", "nDCG@10", "qrels.txt", path]
+for hook in (None, watch):  # the first time imports
+    with contextlib.redirect_stdout(io.StringIO()):
+        sys.setprofile(hook)
+        main(command)
+        sys.setprofile(None)
+print(*sorted(passed), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize(("kind", "most"), [("run", 20), ("parquet", 24)])
+def test_a_run_passes_few_modules(kind: str, most: int, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 b 0\n")
+    if kind == "run":
+        (tmp_path / "a.run").write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n")
+    else:
+        polars = pytest.importorskip("polars")
+        table = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
+        table.write_parquet(tmp_path / "a.parquet")
+    root = str(Path(karat.__file__).parent)
+    arguments = [sys.executable, "-c", SCRIPT, root, f"a.{kind}"]
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert len(done.stdout.split()) <= most, done.stdout
