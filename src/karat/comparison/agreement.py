@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -117,10 +117,10 @@ def agreement(
             restricted(other, queries, documents),
             systems,
             asked,
+            resamples,
             policy=policy,
             profile=profile,
             alpha=alpha,
-            resamples=resamples,
             seed=seed,
         )
     return Agreement(
@@ -246,26 +246,22 @@ def restricted(
 
 
 def effects(
-    a: Qrels,
-    b: Qrels,
-    runs: Mapping[str, Run],
-    measures: MeasuresLike,
-    *,
-    policy: Policy | None,
-    profile: ProfileLike,
-    alpha: float,
-    resamples: int,
-    seed: int,
+    a: Qrels, b: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, resamples: int, **options: Any
 ) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
     """The effect on every measure, the settings of the tests, and all scores: the first judge's, then the second's.
+
+    Args:
+        a: the first judge's qrels.
+        b: the second judge's.
+        runs: the systems.
+        measures: the measures.
+        resamples: the number of bootstrap samples of queries.
+        options: ``policy``, ``profile``, ``alpha`` and ``seed`` of ``compare``.
 
     Raises:
         DataError: a run that cannot be read.
     """
-    one, other = (
-        measured(qrels, runs, measures, policy=policy, profile=profile, alpha=alpha, seed=seed)
-        for qrels in (a, b)
-    )
+    one, other = (measured(qrels, runs, measures, **options) for qrels in (a, b))
     names = tuple(runs)
     found = tuple(
         effect(
@@ -275,7 +271,7 @@ def effects(
             other.means[label],
             one.signs[label],
             other.signs[label],
-            tau_interval(one, other, label, resamples, seed),
+            tau_interval(one, other, label, resamples, options["seed"]),
         )
         for label, means in one.means.items()
     )
@@ -299,26 +295,21 @@ class Measured:
     settings: Settings | None
 
 
-def measured(
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    measures: MeasuresLike,
-    *,
-    policy: Policy | None,
-    profile: ProfileLike,
-    alpha: float,
-    seed: int,
-) -> Measured:
+def measured(qrels: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, **options: Any) -> Measured:
     """The systems' scores, means and significant pairs under one judge; a single system has no pair."""
     if len(runs) == 1:
         ((name, run),) = runs.items()
-        alone = whole(evaluate_run(qrels, run, measures, policy=policy, profile=profile, name=name))
+        alone = whole(
+            evaluate_run(
+                qrels, run, measures, policy=options["policy"], profile=options["profile"], name=name
+            )
+        )
         return Measured(
             (alone,), {label: (alone[label],) for label in alone.labels}, {label: {} for label in alone}, None
         )
-    found = compare(qrels, runs, measures, policy=policy, profile=profile, alpha=alpha, seed=seed)
+    found = compare(qrels, runs, measures, **options)
     means = {label: contest.means for label, contest in found.contests.items()}
-    signs = {label: significant(contest, alpha) for label, contest in found.contests.items()}
+    signs = {label: significant(contest, options["alpha"]) for label, contest in found.contests.items()}
     return Measured(found.scores, means, signs, found.settings)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.comparison import compare
+from karat.evaluation.score_tables import footers
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
 from karat.reports.data import alongside
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
     from karat.reports.data import Alongside
-    from karat.reports.queries import Closeup, Inputs, TextsLike
+    from karat.reports.queries import Inputs, TextsLike
 
 __all__ = ["Report", "report"]
 
@@ -150,7 +151,7 @@ def assembled(
     from karat.reports.charts import charts
     from karat.reports.data import board, correlation, numbers_of, packed
     from karat.reports.methods import bibtex_of, methods_paragraph
-    from karat.reports.page import facts_of, footers_of, interval_words, p_name, page, queries_note, title_of
+    from karat.reports.page import facts_of, interval_words, p_name, page, queries_note, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
@@ -158,7 +159,8 @@ def assembled(
     excerpt = Excerpt.of(inputs, comparison, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
-    said = {} if documents is None else texts_of(documents, shown_documents(closeups), "documents")
+    shown = frozenset(document for each in closeups for document, _ in each.documents)
+    said = {} if documents is None else texts_of(documents, shown, "documents")
     data = numbers_of(comparison, curves, closeups, asked, said)
     data["derivations"] = packed(derivations)
     tell("drawing")
@@ -188,7 +190,7 @@ def assembled(
         correlation=correlation(comparison),
         methods=methods_paragraph(comparison),
         bibtex=bibtex_of(comparison),
-        footers=footers_of(comparison),
+        footers=footers(comparison.scores),
         command=command,
         version=data["karat"],
     )
@@ -202,8 +204,3 @@ def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
     means = comparison.primary.means
     rest = sorted(comparison.primary.pairs, key=lambda pair: -max(means[pair.a], means[pair.b]))
     return [first, *((pair.a, pair.b) for pair in rest)]
-
-
-def shown_documents(closeups: Sequence[Closeup]) -> frozenset[str]:
-    """The documents that the page shows."""
-    return frozenset(document for each in closeups for document, _ in each.documents)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS
 from karat.comparison.verdict import SHORT_NAMES, TEST_NAMES, counted
-from karat.evaluation.score_tables import footers
 from karat.evaluation.scores import Scores
 from karat.output.errors import DataError
 from karat.output.language import plural
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "facts_of",
-    "footers_of",
     "interval_words",
     "p_name",
     "page",
@@ -242,8 +240,3 @@ def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
         f"Of {count:,} queries {len(closeups)} can be opened, those that are underlined: the largest gains and losses, "
         "the hardest, the easiest, those on which the runs differ most, and some between."
     )
-
-
-def footers_of(comparison: Comparison) -> list[str]:
-    """The conventions of the runs' scores, written once if they are the same."""
-    return footers(comparison.scores)
