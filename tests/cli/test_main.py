@@ -48,6 +48,7 @@ finally:
     assert done.stdout.splitlines()[-1] == "False"
 
 
+@pytest.mark.thorough
 def test_a_reader_that_stops_reading_ends_it_quietly(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("".join(f"{n} 0 a 1\n" for n in range(2000)))
     (tmp_path / "run").write_text("".join(f"{n} Q0 a 1 1 t\n" for n in range(2000)))

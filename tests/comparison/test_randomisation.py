@@ -24,6 +24,7 @@ from karat.comparison.statistics.resampling import (
 from karat.comparison.statistics.sums import on_grid
 from karat.output.errors import DataError
 from sakai import SAKAI
+from strategies import examples
 
 
 def scores(queries: int, runs: int, seed: int = 1) -> np.ndarray:
@@ -66,7 +67,7 @@ def test_exact_p_equals_scipys_enumeration(queries: int) -> None:
     assert sign_flip(table, exact=True).p[0] == theirs
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=11))
 def test_halves_and_recurrence_and_enumeration_count_the_same(differences: list[int]) -> None:
     values = np.array(differences, float)
@@ -272,7 +273,7 @@ def test_what_cannot_be_asked_is_said() -> None:
         sign_flip(np.zeros((0, 2)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_any_scores_equal_enumeration(seed: int) -> None:
     """Also scores that end in no decimal and nearly tie."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from karat.comparison.statistics import kendall, rbo, tau_ap
 from karat.output.errors import DataError
+from strategies import examples
 
 X = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
 Y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
@@ -45,7 +46,7 @@ def test_tau_b_is_scipys(pairs: list[tuple[int, int]]) -> None:
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=5))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_ties_in_the_estimate_count_as_the_mean_over_their_orders(estimated: list[int]) -> None:
     true = np.arange(len(estimated), dtype=float)
     noise = [np.array(order) * 1e-3 for order in permutations(range(len(estimated)))]
@@ -100,7 +101,7 @@ def infinite(a: list[int], b: list[int], p: float, depth: int = 3000) -> float:
 
 
 @given(st.permutations(range(9)), st.permutations(range(9)), st.integers(1, 9), st.integers(1, 9))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_the_least_overlap_is_that_of_lists_that_go_on_apart(
     a: list[int], b: list[int], one: int, other: int
 ) -> None:

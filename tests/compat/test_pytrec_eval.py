@@ -50,6 +50,7 @@ def test_every_measure_is_what_the_original_says(seed: int) -> None:
     check_against(seed, {query: dict(zip(keys, values)) for query, values in golden[str(seed)].items()})
 
 
+@pytest.mark.thorough
 def test_every_measure_is_what_the_installed_original_says() -> None:
     """The same for many more cases, where the original is there to be asked (``pip install karat[bench]``)."""
     original = pytest.importorskip("pytrec_eval", reason="needs pytrec_eval-terrier, of the extra 'bench'")

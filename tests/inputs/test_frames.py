@@ -15,6 +15,7 @@ import karat
 from karat import DataError, Policy, Qrels, Run
 from karat.inputs.frames import is_frame
 from karat.inputs.runs import MatchOptions
+from strategies import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,7 +236,7 @@ def test_every_rule_for_ties_and_duplicates_decides_alike(make: Any, ties: str, 
 ID = st.text(alphabet="ab1é ", min_size=1, max_size=20)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     st.dictionaries(
         ID, st.dictionaries(ID, st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=4

@@ -211,6 +211,7 @@ def test_arrays_have_a_number_of_the_stated_range_or_a_sentence(name: str, dtype
                 assert low - rounded <= value <= high * (1 + rounded), (measure, grades, value)
 
 
+@pytest.mark.thorough
 def test_on_a_device_a_gain_too_large_is_undefined_and_not_wrong() -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch")
     from karat.lists.arrays import arrays_of

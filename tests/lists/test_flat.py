@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.measures import Measure
+from strategies import examples
 
 GAINS = st.dictionaries(
     st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0]),
@@ -17,7 +18,7 @@ GAINS = st.dictionaries(
 GRADES = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=1, max_size=6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(GAINS, GRADES)
 def test_the_ideal_list_of_a_query_is_its_own(gains: dict, grades: list) -> None:
     measure = Measure("nDCG", (("gain", tuple(gains.items())), ("ideal", "trec_eval")))

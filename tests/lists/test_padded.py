@@ -20,7 +20,7 @@ from karat.lists.flat import Flat
 from karat.lists.padded import Padded
 from karat.matching.match import match
 from karat.measures import REGISTER, Measure, parse_measure
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
     from karat.lists.rows import JudgedRows
@@ -104,7 +104,7 @@ def padded(rows: JudgedRows, levels: int | None = None) -> Padded:
     return Padded(arrays_of(grade), grade, rows.length, pool, lambda: scores, levels)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(judgments(), runs())
 def test_padded_lists_give_what_flat_rows_give(qrels: dict, run: dict) -> None:
     rows = match(Qrels.of(qrels), Run.of(run), Policy()).rows

@@ -20,7 +20,7 @@ from karat.lists.traced import Step, Traced, first_sentence, trace
 from karat.matching.axes import chosen
 from karat.matching.match import Match, match, match_grades
 from karat.measures import REGISTER, Measure, parse_measure
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 
 def with_depth(name: str, depth: int | None) -> Measure:
@@ -50,7 +50,7 @@ def only_query(found: Match, place: int) -> Flat:
     return Flat(alone, every_rank=True)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(judgments(), runs())
 def test_the_last_step_is_the_value_to_the_bit(qrels: dict, run: dict) -> None:
     try:

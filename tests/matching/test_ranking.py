@@ -12,7 +12,7 @@ from karat import DataError, Policy, Qrels, Run, _native
 from karat.conventions.policy import CHOICES
 from karat.lists.flat import fill
 from karat.matching.match import match, of_query, ranking_of
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ def lines(run: dict[str, dict[str, float]]) -> bytes:
     return "".join(rows).encode()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(judgments(), runs())
 def test_the_grades_of_the_documents_are_those_of_the_match(qrels: dict, run: dict) -> None:
     for ties in [each for each in CHOICES["ties"] if each not in ("rank-column", "rank", "error")]:

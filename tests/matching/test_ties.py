@@ -14,6 +14,7 @@ import karat
 from karat import DataError, Policy, PolicyError
 from karat.matching.ties import MOST_ORDERS
 from karat.measures import REGISTER, Measure, parse_measure
+from strategies import examples
 
 EXPECTED = Policy(ties="expected")
 WHOLE = [
@@ -37,7 +38,7 @@ def every_order(run: dict[str, float]) -> list[dict[str, float]]:
     return [{name: run[name] for group in choice for name in group} for choice in product(*groups)]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(DOCUMENTS, st.sampled_from([{}, {"depth": 2}, {"unjudged": "removed"}]))
 def test_expected_is_the_mean_over_every_order(documents: list, axes: dict) -> None:
     run = {f"d{number}": score for number, (_, score) in enumerate(documents)}

@@ -14,6 +14,7 @@ import karat
 from karat import Policy
 from karat.measures import REGISTER, parse_measure
 from karat.output.errors import DataError, MeasureError, PolicyError
+from strategies import examples
 
 FAMILY = [name for name, each in REGISTER.items() if each.groups and not name.startswith("Group")]
 
@@ -217,7 +218,7 @@ RANKED = st.lists(st.sampled_from("abcdefghxyz"), unique=True, min_size=1).map(
 ALL = [*(f"{name}@3" for name in FAMILY), *(name for name in FAMILY if name != "PIA")]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(JUDGED, RANKED)
 def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
     values = karat.evaluate({"q": judged}, {"q": ranked}, ALL).matrix
@@ -226,7 +227,7 @@ def test_values_lie_between_0_and_1(judged: dict, ranked: dict) -> None:
     assert np.isfinite(values).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(JUDGED, RANKED)
 def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: dict, ranked: dict) -> None:
     renamed = {f"z{9 - int(key)}": dict(reversed(its.items())) for key, its in reversed(judged.items())}
@@ -235,7 +236,7 @@ def test_names_and_order_of_subtopics_and_other_queries_change_nothing(judged: d
     assert scores.matrix[1] == pytest.approx(alone, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(JUDGED, RANKED)
 def test_a_cut_equals_a_shorter_run(judged: dict, ranked: dict) -> None:
     short = dict(list(ranked.items())[:3])
@@ -244,7 +245,7 @@ def test_a_cut_equals_a_shorter_run(judged: dict, ranked: dict) -> None:
     assert karat.evaluate({"q": judged}, {"q": short}, names).matrix.tolist() == whole.tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(JUDGED)
 def test_the_greedy_list_scores_1(judged: dict) -> None:
     """The greedy choice told again, document by document, from the definition."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import karat
 from karat import DataError, MeasureError, Policy
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_a_tie_that_the_depth_cuts_counts_inside() -> None:
     assert karat.evaluate(qrels, run, "AUC@3", policy=Policy(ties="ascending"))["AUC@3"] == (0 + 0.5) / 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_auc_counts_every_pair(qrels: dict, run: dict) -> None:
     scores = karat.evaluate(qrels, run, "AUC") if set(qrels) & set(run) else None
@@ -119,7 +119,7 @@ def test_micro_is_what_scikit_learn_says_of_all_rows() -> None:
     assert weighted[MICRO] == pytest.approx(0.3571428571428572, abs=1e-15)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(judgments(), runs())
 def test_micro_auc_counts_every_pair(qrels: dict, run: dict) -> None:
     if not set(qrels) & set(run):
@@ -132,7 +132,7 @@ def test_micro_auc_counts_every_pair(qrels: dict, run: dict) -> None:
     assert weighted[MICRO] == pytest.approx(every_pair(rows_of_all(qrels, run, weights)), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(judgments(), runs())
 def test_micro_without_unjudged_documents(qrels: dict, run: dict) -> None:
     if not set(qrels) & set(run):

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat import _native
+from strategies import examples
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\n"
 
@@ -378,7 +379,7 @@ decimals = st.from_regex(
 
 
 @given(st.lists(st.one_of(decimals, st.floats(allow_nan=False, allow_infinity=False).map(repr)), max_size=30))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_decimal_is_read_to_the_last_bit(tokens: list[str]) -> None:
     # A whole number that no double hold is refused; C rounds it.
     held = [each for each in tokens if not each.lstrip("+-").isdigit() or int(each) == float(each)]
@@ -584,7 +585,7 @@ judged_sets = st.dictionaries(
     st.sampled_from([0, 8, 60, 300]),
     st.sampled_from([1, 2, 3]),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_ranks_are_those_of_a_full_sort(
     rows: list[tuple[str, str, float, int]],
     judged: dict[str, list[str]],
@@ -624,7 +625,7 @@ def test_ranks_are_those_of_a_full_sort(
 
 
 @given(runs, judged_sets, st.integers(8, 200), st.sampled_from(["keep", "first", "last", "max"]), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_blocks_threads_and_sources_change_nothing(
     rows: list[tuple[str, str, float, int]],
     judged: dict[str, list[str]],
@@ -981,7 +982,7 @@ def test_segments_by_hand() -> None:
 
 
 @given(st.lists(st.floats(-1e300, 1e300), max_size=50), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_sums_go_strictly_from_left_to_right(values: list[float], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(values)), max_size=5)))
     offsets = np.array([0, *cuts, len(values)])

@@ -13,7 +13,7 @@ import karat
 from arrays import array, library
 from karat import DataError, MeasureError, Policy, PolicyError
 from karat.tensors import Evaluator, evaluate, evaluate_topk
-from strategies import judgments, runs
+from strategies import examples, judgments, runs
 
 MEASURES = [
     "AP",
@@ -64,7 +64,7 @@ def expected(qrels: dict, run: dict, policy: Policy) -> karat.Scores:
 
 
 @pytest.mark.parametrize("axes", POLICIES, ids=str)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(qrels=judgments(), run=runs())
 def test_arrays_give_what_dicts_give(axes: dict, qrels: dict, run: dict) -> None:
     policy = Policy(**{"ties": "trec", **axes})
@@ -108,6 +108,7 @@ def test_every_library_gives_the_same_in_its_own_arrays(name: str, ties: str) ->
         check_close({k: np.asarray(v) for k, v in found.items()}, wanted)
 
 
+@pytest.mark.thorough
 def test_torch_compiles_it_whole() -> None:
     torch = library("torch")
     asked = Evaluator(MEASURES)
