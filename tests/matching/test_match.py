@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from karat.matching.match import (
     match_judged_ranking,
     of_query,
 )
-from karat.matching.ties import MOST_ORDERS, drawn_places, each_or_some, from_all
+from karat.matching.ties import MOST_ORDERS, all_orders, drawn_places, each_or_some, from_all
 from karat.output.errors import DataError
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}, "q3": {"z": 1}}
@@ -300,3 +301,14 @@ def test_a_run_is_matched_once_for_each_order_of_its_documents() -> None:
     assert once.match(other, options)[2] == source.times
     assert once.ranked(b"q", options) == (b"q", options)
     assert (once.by_rank, once.alone, once.origin) == (True, False, "somewhere")
+
+
+def test_every_order_of_a_tie_keeps_the_lines_and_drops_the_scores() -> None:
+    run = Run.of(b"q Q0 b 1 1.0 t\nq Q0 a 2 1.0 t\n")
+    rows = match(Qrels.of({"q": {"a": 1, "b": 0}}), run, Policy(listing="known"), scores=False).rows
+    (orders,) = all_orders(replace(rows, scores=np.ones(2), weight=np.ones(1)))
+    assert len(orders.of) == 2
+    assert orders.rows.listed is not None
+    assert [(1 if each else 2) for each in orders.rows.grade == 0] == orders.rows.listed.tolist()
+    assert orders.rows.scores is None
+    assert orders.rows.weight is None
