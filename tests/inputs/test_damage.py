@@ -283,7 +283,7 @@ def test_nor_do_they_where_an_engine_ranks(wide: int, most: int) -> None:
     run = Run.of(connection.sql("from given"), extract="engine")
     run = replace(run, held=replace(run.held, most=most))
     with pytest.raises(
-        DataError, match="column 'score' in 1 row, in query 'q', is a whole number that a dou"
+        DataError, match="column 'score' in 1 row, in query 'q', is a whole number that no dou"
     ):
         karat.evaluate(QRELS, run, ["RR"])
     connection.register("given", table.set_column(2, "score", pa.array([1, 2**54 + 4, -(2**62)], pa.int64())))

@@ -177,7 +177,7 @@ def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
         ({"qid": ["q", "q", "q", "q", "z", None]}, r"column 'qid' is null in 1 row\. Fill it"),
         (
             {"score": [1.0, 2.0, 2.0, 1.0, 0.0, float("nan")]},
-            "'score' is NaN, .* in 1 row, in query 'other'",
+            "'score' is NaN in 1 row, in query 'other'",
         ),
     ],
 )
@@ -189,9 +189,7 @@ def test_a_row_that_cannot_be_used_is_named(make: Any, changed: Columns, said: s
 @on_engines
 def test_ranks_are_whole_numbers(make: Any) -> None:
     table = make({**RUN, "rank": [3.0, 2.0, 1.5, 4.0, 1.0, 1.0]})
-    with pytest.raises(
-        DataError, match="'rank' is not a whole number, as a rank must be, in 1 row, in query 'q'"
-    ):
+    with pytest.raises(DataError, match="'rank' is not a whole number in 1 row, in query 'q'"):
         karat.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
 
 

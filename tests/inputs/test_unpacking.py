@@ -187,7 +187,7 @@ def test_what_unpacks_to_far_more_than_its_size_is_refused(
     monkeypatch.setattr(unpacking, "FREE", 2**20)
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN + b"q9 Q0 d1 0 1 t\n" * 2**18))
-    with pytest.raises(DataError, match=r"a\.run\.\w+ unpacks to more than 200 times its size"):
+    with pytest.raises(DataError, match=r"a\.run\.\w+: it unpacks to more than 200 times its size"):
         karat.evaluate(QRELS, path, "RR")
 
 

@@ -387,7 +387,7 @@ def reading(name: str, library: str) -> Iterator[None]:
         raise error.at(file=error.file or name) from None
     except BaseException as error:
         home = type(error).__module__.partition(".")[0].lstrip("_")
-        known = (home == library and isinstance(error, Exception)) or isinstance(
+        known = (home in (library, "narwhals") and isinstance(error, Exception)) or isinstance(
             error, (OSError, UnicodeError)
         )
         if not known and not is_panic(error):

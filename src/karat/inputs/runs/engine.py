@@ -177,7 +177,7 @@ class EngineRun:
                     where += f", {'one of them ' * (count > 1)}in query '{query}'"
                 said, remedy = FAULTS[fault]
                 column = self.chosen[role]
-                said = f"column '{column}' {said} in {where}."
+                said = f"column '{column}' {said.format(where)}."
                 raise DataError(said, file=place, column=column, query=query, remedy=remedy)
         if facts["bytewise"] == 0:
             raise DataError(
@@ -285,10 +285,10 @@ class EngineRun:
 
 
 FAULTS = {
-    "null": ("is null", "Fill it, or leave such rows out."),
-    "nan": ("is NaN, which has no place in an order,", "Leave such rows out."),
-    "wide": (WIDE, "Subtract a constant, or cast the column to double."),
-    "fraction": ("is not a whole number, as a rank must be,", None),
+    "null": ("is null in {}", "Fill it, or leave such rows out."),
+    "nan": ("is NaN in {}, which has no place in an order", "Leave such rows out."),
+    "wide": (f"in {{}}, {WIDE}", "Subtract a constant, or cast the column to double."),
+    "fraction": ("is not a whole number in {}, as a rank must be", None),
 }
 """What is wrong with a column, and the remedy, by the kind of fault."""
 
