@@ -95,9 +95,8 @@ def explain(
         P@3 = 0.666667
         <BLANKLINE>
         hits   1 for a document whose grade is at least rel, else 0.
-        total  The sum over each list, added from rank 1 down.
-        depth  How many documents were asked for; without a cut, as many as were
-               retrieved.
+        total  The sum over each list, added up from rank 1.
+        depth  The depth of the cut; without one, how many documents were retrieved.
         ratio  part / whole, and 0 where whole is 0.
         <BLANKLINE>
     """
