@@ -36,7 +36,7 @@ def printed(rows: dict[str, list[Any]]) -> str:
             tables[kind].setdefault(query, {})[document] = value
     policy = karat.Policy(overlap="none")  # as the recipes have it
     found = str(karat.evaluate(tables["qrels"], tables["run"], MEASURES, policy=policy, name="run"))  # type: ignore[arg-type]
-    assert "30 queries · 3 missing counted 0 · 1 without judgments left out" in found
+    assert "30 queries · 3 missing queries counted as 0 · 1 unjudged query ignored" in found
     return found
 
 

@@ -83,7 +83,7 @@ def test_policy_axes_are_options(folder: Path, capfd: pytest.CaptureFixture[str]
     out = run(capfd, "eval", "qrels.txt", "part.run", "-m", "RR", "--missing", "skip", "--lenient")
     assert out.splitlines()[1:] == [
         "part  1.0000",
-        "1 query · 1 missing skipped · 1 malformed line skipped · policy missing skip, malformed skip",
+        "1 query · 1 missing query skipped · 1 malformed line skipped · policy missing skip, malformed skip",
     ]
 
 

@@ -259,7 +259,7 @@ def test_a_missing_query_counts_zero_and_is_listed() -> None:
     assert pair(found).n == 6
     assert pair(found).difference == pytest.approx(1 - 2.5 / 6)
     assert next(each for each in found.warnings if each.kind == "missing").numbers["queries"] == ["q5"]
-    assert "late lacks 1 of 6 judged queries, counted 0: q5." in str(found)
+    assert "late lacks 1 of 6 judged queries, counted as 0: q5." in str(found)
 
 
 @pytest.mark.parametrize("rule", ["skip", "nan"])
@@ -270,7 +270,9 @@ def test_a_query_left_out_is_left_out_of_both_runs_and_n_says_so(rule: str) -> N
     )
     assert [each.n for each in found.primary.pairs] == [5, 5, 4]
     assert pair(found).difference == pytest.approx(0.5)
-    assert "each pair is compared on the queries that both have, 4 at least" in " ".join(str(found).split())
+    assert "each pair is compared on the queries for which both have one, at least 4" in " ".join(
+        str(found).split()
+    )
     assert found.queries == tuple(QRELS)
 
 

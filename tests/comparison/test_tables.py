@@ -40,14 +40,14 @@ d  titles       -0.277  [-0.390,-0.163]  -1.03  2/2/20  <0.001   <0.001
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
 95% CI: Student's t, of each mean and of each mean difference, one at a time.
-Verdicts follow the corrected p: 1 pair's interval leaves out 0 where it finds
-no difference.
-Smallest difference in AP that these queries detect with 80% power, uncorrected:
-b 0.032, c 0.043, d 0.161.
+Verdicts follow the corrected p: 1 pair's interval excludes 0 although the
+corrected test finds no difference.
+Smallest difference in AP that these queries detect with 80% power, without
+correction: b 0.032, c 0.043, d 0.161.
 judged@10: 1.000 in every run.
 karat VERSION, policy trec.
 
-! titles lacks 1 of 24 judged queries, counted 0: t19.
+! titles lacks 1 of 24 judged queries, counted as 0: t19.
 ! 24 queries are few: a true difference below 0.032 to 0.161, depending on the
   pair, would mostly go undetected.
 """
@@ -111,7 +111,7 @@ def test_csv_has_a_row_per_measure_and_pair(tea: list[str], capfd: pytest.Captur
 def test_markdown_has_bold_best_and_raised_letters(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     lines = told(capfd, *tea, "--format", "markdown", "-m", "AP").splitlines()
     assert "| c | feedback | **0.564**<sup>d</sup> | [0.457,0.671] |" in lines
-    assert "- ! titles lacks 1 of 24 judged queries, counted 0: t19." in lines
+    assert "- ! titles lacks 1 of 24 judged queries, counted as 0: t19." in lines
 
 
 def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
@@ -350,7 +350,7 @@ def test_intervals_that_leave_out_0_where_the_verdict_finds_nothing_are_counted(
     found = karat.compare(None, systems(table), test="t", correction="bonferroni")
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= 0.05 for each in found.primary.pairs)
     assert alone > 1
-    assert f"Verdicts follow the corrected p: {alone} pairs' intervals leave out 0" in text
+    assert f"Verdicts follow the corrected p: {alone} pairs' intervals exclude 0" in text
     plain = karat.compare(None, systems(table), test="t", correction="none").to_text(100)
     assert "Verdicts follow" not in plain
 

@@ -29,8 +29,9 @@ def test_a_measure_may_decide_otherwise() -> None:
 def test_what_differs_is_told() -> None:
     scores = karat.evaluate(QRELS, RUN, ["P@1", "nDCG@1", "R"], policy=MIXED)
     assert scores.footer() == (
-        "3 queries · 1 missing counted 0 (P@1, nDCG@1), skipped (R) · 1 without relevant documents "
-        "counted 0 (P@1), counted 1 (nDCG@1), skipped (R) · policy nDCG: empty one, R: missing skip, R: empty skip"
+        "3 queries · 1 missing query counted as 0 (P@1, nDCG@1), skipped (R) · 1 query without relevant documents "
+        "counted as 0 (P@1), counted as 1 (nDCG@1), skipped (R) · policy nDCG: empty one, R: missing skip, "
+        "R: empty skip"
     )
     assert json.loads(scores.to_json())["policy"]["by_measure"]["nDCG"] == {"empty": "one"}
     assert json.loads(scores.to_json())["runs"][0]["queries"]["q3"]["R"] is None
@@ -154,8 +155,9 @@ def test_each_measure_leaves_out_what_is_empty_to_it() -> None:
     assert found.by_query("R(rel=2)@1") == {}
     assert found["NumQ"] == 1
     assert found.footer() == (
-        "2 queries · 2 without grade 1 or more skipped (AP, NumQ, P@1), 1 without a positive gain skipped (nDCG), "
-        "3 without grade 2 or more skipped (R(rel=2)@1) · policy empty skip"
+        "2 queries · 2 queries without grade 1 or more skipped (AP, NumQ, P@1), "
+        "1 query without a positive gain skipped (nDCG), "
+        "3 queries without grade 2 or more skipped (R(rel=2)@1) · policy empty skip"
     )
     assert json.loads(found.to_json())["runs"][0]["counts"]["empty_for"] == {
         "AP": 2,
@@ -242,7 +244,7 @@ def test_arrays_meters_and_explanations_call_the_same_queries_empty(empty: str) 
                 assert told.value == pytest.approx(by_query[query], abs=1e-12, nan_ok=True), label
             else:
                 with pytest.raises(
-                    karat.DataError, match="left out of the evaluation, since it has no relevant"
+                    karat.DataError, match="excluded from the evaluation, because it has no relevant"
                 ):
                     karat.explain(label, qrels, run, query, policy=policy)
 
@@ -284,4 +286,4 @@ def test_trec_evals_own_policy_counts_empty_queries_and_changes_none() -> None:
     qrels, run = {**FRACTIONS, "r": {"a": 0}}, {"q": REVERSED["q"], "r": {"a": 1.0}}
     found = karat.evaluate(qrels, run, ["AP", "RR"])
     assert found.means() == {"AP": 0, "RR": 0}
-    assert found.footer() == "2 queries · 2 without relevant documents counted 0 · policy trec"
+    assert found.footer() == "2 queries · 2 queries without relevant documents counted as 0 · policy trec"

@@ -741,7 +741,7 @@ def test_an_empty_list_is_undefined_where_a_missing_one_is(profile: str, undefin
         assert math.isnan(found.by_query(undefined)["1"])
         assert found.by_query(zero) == {"1": 0.0, "2": 1.0}
         assert found.counts.missing == ("1",)
-        assert f"1 missing undefined ({undefined}), counted 0 ({zero})" in found.footer()
+        assert f"1 missing query undefined ({undefined}), counted as 0 ({zero})" in found.footer()
     mask = np.array([[False], [True]])
     values = karat.tensors.evaluate(
         np.ones((2, 1)),

@@ -69,7 +69,7 @@ def test_json_and_markdown_are_printed(
 ) -> None:
     assert ended("--format", "json", "-m", "P@1", *files) == 1
     document = json.loads(capsys.readouterr().out)
-    assert list(document["findings"][0]["values"]["left out"]) == ["P@1"]
+    assert list(document["findings"][0]["values"]["omitted"]) == ["P@1"]
     assert ended("--format", "markdown", *files) == 1
     assert capsys.readouterr().out.startswith("| severity | code |")
 

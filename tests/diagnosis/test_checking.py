@@ -138,9 +138,9 @@ def test_duplicates_are_scored_first_last_and_max() -> None:
 
 def test_a_missing_query_is_scored_as_nothing_and_left_out() -> None:
     finding = only("missing-queries", QRELS, lines("q2 Q0 d 1 1"))
-    assert finding.values == {"counted 0": {"AP": 0.5, "RR": 0.5}, "left out": {"AP": 1.0, "RR": 1.0}}
+    assert finding.values == {"counted as 0": {"AP": 0.5, "RR": 0.5}, "omitted": {"AP": 1.0, "RR": 1.0}}
     assert finding.where == ("query 'q1'",)
-    assert "AP 0.5000 counted 0, 1.0000 left out" in finding.effect
+    assert "AP 0.5000 counted as 0, 1.0000 omitted" in finding.effect
 
 
 def test_ties_are_scored_at_their_worst_and_best() -> None:
@@ -196,8 +196,8 @@ def test_unjudged_documents_are_scored_with_and_without() -> None:
 
 def test_a_query_without_relevant_documents_is_scored_and_left_out() -> None:
     finding = only("no-relevant", b"q1 0 a 1\nq2 0 d 0\nq3 0 e 1\n", lines("q1 Q0 a 1 1", "q3 Q0 e 1 1"))
-    assert finding.values["counted 0"]["RR"] == pytest.approx(2 / 3)
-    assert finding.values["left out"]["RR"] == 1.0
+    assert finding.values["counted as 0"]["RR"] == pytest.approx(2 / 3)
+    assert finding.values["omitted"]["RR"] == 1.0
 
 
 def test_fractional_grades_are_scored_whole_too() -> None:
@@ -434,7 +434,7 @@ def test_json_holds_everything() -> None:
     document = json.loads(found.to_json())
     assert (document["exit_code"], document["errors"], document["warnings"]) == (1, 0, found.count("warning"))
     values = {each["code"]: each["values"] for each in document["findings"]}
-    assert values["missing-queries"]["counted 0"]["AP"] == 0.5
+    assert values["missing-queries"]["counted as 0"]["AP"] == 0.5
     assert document["checked"] == ["qrels", "<bytes>"]
 
 
@@ -460,7 +460,7 @@ def test_the_same_finding_in_many_runs_is_told_once() -> None:
 
 def test_effects_are_told_in_the_measures_asked_for() -> None:
     found = check(QRELS, lines("q2 Q0 d 1 1"), measures=["P@1"])
-    assert "P@1 0.5000 counted 0" in found.of("missing-queries")[0].effect
+    assert "P@1 0.5000 counted as 0" in found.of("missing-queries")[0].effect
     with pytest.raises(karat.MeasureError):
         check(QRELS, lines("q2 Q0 d 1 1"), measures=["nothing"])
 

@@ -161,10 +161,10 @@ def test_what_is_printed_adds_up_in_eighty_columns() -> None:
         "empty  one     zero      0.35185  -0.33334   1 of 3\n"
         "over   capped  relevant  0.27778  -0.07407   1 of 3\n"
         "\n"
-        "Other axes differ and move nothing here: ties input → trec, scores double →\n"
+        "Other axes differ without effect here: ties input → trec, scores double →\n"
         "float32, judgments retrieved → all.\n"
         "\n"
-        "To blame: empty (one → zero).\n"
+        "Cause: empty (one → zero).\n"
     )
 
 
@@ -185,8 +185,8 @@ def test_axes_that_act_on_each_other() -> None:
     assert moving["gain"].last == pytest.approx(value(*binary, *jk) - value(*exp2, *jk))
     assert moving["discount"].alone == pytest.approx(value(*exp2, *jk) - value(*exp2, *log2))
     assert moving["discount"].last == pytest.approx(value(*binary, *jk) - value(*binary, *log2))
-    assert "The axes act on each other." in " ".join(str(found).split())
-    assert "act on each other" not in str(between("xgboost", "trec_eval-9", "AP@3", EMPTY))
+    assert "The axes interact." in " ".join(str(found).split())
+    assert "axes interact" not in str(between("xgboost", "trec_eval-9", "AP@3", EMPTY))
 
 
 def test_a_profile_that_refuses() -> None:
@@ -255,7 +255,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run").write_bytes(RUN_LINES)
     arguments = ["difference", "torchmetrics", "karat", "AP", str(tmp_path / "qrels"), str(tmp_path / "run")]
     main(arguments)
-    assert "To blame: over (retrieved → relevant)." in capfd.readouterr().out
+    assert "Cause: over (retrieved → relevant)." in capfd.readouterr().out
     main([*arguments, "--format", "json"])
     assert json.loads(capfd.readouterr().out)["gap"] == -0.25
     with pytest.raises(SystemExit):

@@ -209,11 +209,11 @@ def test_a_query_that_the_run_lacks() -> None:
     undefined = karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="nan"))
     assert str(undefined).startswith("AP of query q = undefined\n")
     assert (
-        "The formula is not asked: the value of a missing query is undefined (missing=nan)."
-        in undefined.facts
+        "The formula is not used: the value of a missing query is undefined (missing=nan)." in undefined.facts
     )
     with pytest.raises(
-        DataError, match=r"'q' is left out of the evaluation, since run does not mention it \(missing=skip\)"
+        DataError,
+        match=r"'q' is excluded from the evaluation, because run does not mention it \(missing=skip\)",
     ):
         karat.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="skip"))
 

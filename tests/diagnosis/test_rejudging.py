@@ -25,7 +25,7 @@ def test_each_kind_of_change_has_its_step() -> None:
     # P@4 under the full judgments: q 2/4, r 1/4, alone 1/4. Without alone 3/8; b unjudged 1/4; c relevant 3/8; d 1/2.
     assert found.values == (pytest.approx(1 / 3), pytest.approx(1 / 2))
     assert [(step.axis, step.before, step.after) for step in found.steps] == [
-        ("queries of A only", "1 query", "left out"),
+        ("queries of A only", "1 query", "omitted"),
         ("only A judged", "1 document", "unjudged"),
         ("grades", "1 document", "as in B"),
         ("only B judged", "unjudged", "1 document"),
@@ -40,7 +40,7 @@ def test_missing_judgments_are_named_as_the_cause() -> None:
     sparse = {query: dict(list(its.items())[:1]) for query, its in FULL.items()}
     found = rejudged(FULL, sparse, "R@2", {**RUN, "q": {"a": 4.0, "x": 3.0, "y": 2.0}})
     assert found.blame == "only A judged"
-    assert "To blame: only A judged" in str(found)
+    assert "Cause: only A judged" in str(found)
 
 
 def test_equal_judgments_have_no_steps() -> None:

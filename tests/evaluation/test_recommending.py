@@ -211,7 +211,7 @@ def test_users_without_a_value_are_left_out_and_counted() -> None:
     assert found["ILD"] == pytest.approx(((1 - COS) * 2 + 1 + 1) / 4, abs=1e-14)
     assert np.isnan(found.by_user("ILD")[5])
     assert found.by_user("Novelty")[5] == 1
-    assert "ILD is undefined for 2 users, left out of its mean" in str(found)
+    assert "ILD is undefined for 2 users, omitted from its mean" in str(found)
     assert "6 users · 9 recommendations · 4 items · 6 in catalogue" in str(found)
     with pytest.raises(DataError, match="one number for all lists"):
         found.by_user("Gini")
@@ -270,7 +270,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(names: Any, more: dict[str
 
 
 def test_lists_that_are_none_are_refused() -> None:
-    with pytest.raises(DataError, match="item 'a' stands twice in the list of user 'u'"):
+    with pytest.raises(DataError, match="item 'a' is listed twice for user 'u'"):
         karat.beyond_accuracy({"u": ["a", "b", "a"]})
     with pytest.raises(DataError, match="no recommendations"):
         karat.beyond_accuracy({})

@@ -77,7 +77,7 @@ def test_many_parts_merge_at_once() -> None:
 
 def test_the_footer_says_what_was_decided() -> None:
     footer = karat.evaluate(QRELS, RUN).footer()
-    assert footer == "3 queries · 1 missing counted 0 · 1 without judgments left out · policy trec"
+    assert footer == "3 queries · 1 missing query counted as 0 · 1 unjudged query ignored · policy trec"
     tied = karat.evaluate(
         {"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one")
     )

@@ -223,22 +223,26 @@ def test_a_run_of_documents_judged_not_relevant_says_so_in_the_footer() -> None:
 
 
 NOTHING_TO_FIND: dict[str, tuple[dict[str, dict[str, float]], str, str]] = {
-    "rel above every grade": (QRELS, "AP(rel=9)", r"4 without grade 9 or more counted 0 \(AP\(rel=9\)\)"),
-    "no gain": (QRELS, "nDCG(gain={1:0,2:0})", "4 without relevant documents counted 0"),
+    "rel above every grade": (
+        QRELS,
+        "AP(rel=9)",
+        r"4 queries without grade 9 or more counted as 0 \(AP\(rel=9\)\)",
+    ),
+    "no gain": (QRELS, "nDCG(gain={1:0,2:0})", "4 queries without relevant documents counted as 0"),
     "all negative": (
         {query: dict.fromkeys(its, -1) for query, its in QRELS.items()},
         "AP nDCG",
-        "4 without relevant documents counted 0 · 32 negative grades unjudged",
+        "4 queries without relevant documents counted as 0 · 32 negative grades unjudged",
     ),
     "all zero": (
         {query: dict.fromkeys(its, 0) for query, its in QRELS.items()},
         "AP nDCG",
-        "4 without relevant documents counted 0",
+        "4 queries without relevant documents counted as 0",
     ),
     "fractions below rel": (
         {query: dict.fromkeys(its, 0.9) for query, its in QRELS.items()},
         "AP",
-        "4 without relevant documents counted 0",
+        "4 queries without relevant documents counted as 0",
     ),
 }
 """Judgments in which a measure finds nothing, the measure, and what the footer says."""
@@ -334,7 +338,7 @@ def test_lines_that_are_all_skipped_are_refused(tmp_path: Path, capsys: pytest.C
     path.write_text("".join(f"q{number},Q0,00{number}1,1,1.0,t\n" for number in range(1, 5)))
     assert command("eval", "-m", "AP", "--lenient", qrels_file(tmp_path), str(path)) == 2
     said = capsys.readouterr()
-    assert "left out all 4 lines" in said.err
+    assert "skipped all 4 lines" in said.err
     assert "comma.run, line 1: found 1 column," in said.err
     assert not said.out
 

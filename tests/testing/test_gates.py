@@ -119,10 +119,10 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
     assert same.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
     noisy = gated(NOISE, {"RR": 0.01}).checks[0]
     assert noisy.low < -0.01 < noisy.detectable
-    assert gated(WORSE, {"RR": 0.05}).checks[0].reading == ["larger than the tolerance, and not chance"]
+    assert gated(WORSE, {"RR": 0.05}).checks[0].reading == ["larger than the tolerance and significant"]
     assert noisy.reading == [
         f"not shown to be within the tolerance: a drop of {-noisy.low:.4f} is not excluded",
-        f"too few queries for this tolerance: 12 show a drop from {noisy.detectable:.4f} on (80 % power)",
+        f"too few queries for this tolerance: 12 queries detect a drop of {noisy.detectable:.4f} or more (80% power)",
     ]
     assert gated(NOISE, {"RR": 1.0}).checks[0].reading == same.reading
 
@@ -139,8 +139,8 @@ def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     assert check.queries == 11
     assert check.before == pytest.approx(sum(1 / rank for rank in BEFORE[1:]) / 11)
     assert check.after == pytest.approx(sum(1 / rank for rank in WORSE[1:]) / 11)
-    assert "only in the baseline, so in no difference: q00" in found.to_text()
-    assert "only in the run, so in no difference: q12, q13" in found.to_text()
+    assert "only in the baseline, so excluded from the differences: q00" in found.to_text()
+    assert "only in the run, so excluded from the differences: q12, q13" in found.to_text()
     reversed_order = dict(reversed(list(run_of(WORSE).items())))
     again = karat.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
     assert again.checks == gated(WORSE, {"RR": 0.05}).checks
@@ -154,7 +154,7 @@ def test_the_same_drop_in_every_query_is_no_chance() -> None:
     assert found.checks[0].difference == -0.5
     assert found.checks[0].p == 2 / 2**10  # of all sign flips, two are as extreme
     assert found.checks[0].evidence.startswith(
-        "the same in all 10 queries, so no interval: sign flips, p 0.002"
+        "the same in all 10 queries, so no interval; sign-flip test, p 0.002"
     )
     assert karat.gate(qrels, new, old, {"RR": 0.5}).passed
 
@@ -166,15 +166,15 @@ def test_a_large_drop_in_too_few_queries_passes_with_a_warning() -> None:
     found = karat.gate(qrels, new, old, {"RR": 0.1})
     assert found.passed
     assert found.checks[0].p == 1 / 4
-    assert found.checks[0].reading == ["larger than the tolerance, but it could be chance"]
+    assert found.checks[0].reading == ["larger than the tolerance but not significant"]
     assert found.to_github().startswith("::warning title=karat gate%3A max-drop RR=0.1::RR fell by 0.5000")
 
 
 def test_one_query_or_none_in_common_is_said() -> None:
     one = karat.gate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}, {"RR": 0.1})
     assert one.passed
-    assert one.checks[0].evidence == "no test: one query cannot tell chance"
-    assert "no test: one query cannot tell chance" in one.to_text()
+    assert one.checks[0].evidence == "no test: it takes at least 2 queries"
+    assert "no test: it takes at least 2 queries" in one.to_text()
     assert math.isnan(one.checks[0].p)
     assert json.loads(one.to_json())["checks"][0]["p"] is None
     ours, theirs = (karat.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))
@@ -304,7 +304,7 @@ def test_a_recorded_baseline_brings_its_policy(folder: Path) -> None:
     karat.record(karat.evaluate("qrels.txt", "short.run", "RR", policy=Policy(missing="skip")), "base.json")
     found = karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
     assert found.checks[0].queries == 10
-    assert "2 missing skipped" in found.story
+    assert "2 missing queries skipped" in found.story
     with pytest.raises(DataError, match="under another policy"):
         karat.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
 

@@ -104,7 +104,7 @@ def test_a_file_larger_than_a_block_is_hashed_whole(folder: Path) -> None:
 
 def test_all_as_recorded_is_equal(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert command("verify", "out.json") == 0
-    assert capfd.readouterr().out == "out.json: equal (to the last digit) · 12 values made again\n"
+    assert capfd.readouterr().out == "out.json: equal (to the last digit) · 12 values recomputed\n"
 
 
 def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
@@ -113,9 +113,11 @@ def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
     Path("one.run").write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\nq2 Q0 c 1 1.0 t\n")
     assert command("verify", "out.json") == 1
     out = capfd.readouterr().out
-    assert out.startswith("out.json: differs · 12 values made again\n")
+    assert out.startswith("out.json: differs · 12 values recomputed\n")
     assert "one.run has 48 bytes" in out
-    assert "one, RR: 1 of 3 queries, most 'q1' (0.5, now 1); mean 0.5, now 0.666667" in out
+    assert (
+        "one, RR: 1 of 3 queries differ, largest difference: 'q1' (0.5, now 1); mean 0.5, now 0.666667" in out
+    )
     found = karat.verify("out.json")
     assert kinds(found) == {"input", "values"}
     assert found.largest == 0.5
@@ -137,7 +139,12 @@ def test_queries_that_went_or_came_are_named(made: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "kind", "words"),
     [
-        (("runs", 0, "queries", "q1", "AP"), 0.5000001, "values", "one, AP: 1 of 3 queries, most 'q1'"),
+        (
+            ("runs", 0, "queries", "q1", "AP"),
+            0.5000001,
+            "values",
+            "one, AP: 1 of 3 queries differ, largest difference: 'q1'",
+        ),
         (("runs", 0, "means", "AP"), 0.9, "means", "one, AP: the mean was 0.9, is 0.5"),
         (("runs", 1, "counts", "lines"), 99, "counts", "two: lines was 99, is 3"),
         (("measures", "AP"), "AP(over=capped)", "measure", "AP was AP(over=capped), is AP"),
@@ -163,7 +170,7 @@ def test_a_difference_within_the_tolerance_is_none_but_is_told(made: Path) -> No
     made.write_text(json.dumps(document))
     found = karat.verify(made)
     assert found.equal
-    assert found.to_text() == f"{made}: equal (largest difference 2.2e-16) · 12 values made again\n"
+    assert found.to_text() == f"{made}: equal (largest difference 2.2e-16) · 12 values recomputed\n"
     assert not karat.verify(made, tolerance=0).equal
 
 
@@ -350,7 +357,7 @@ def test_no_id_reaches_a_terminal_as_a_command(tmp_path: Path) -> None:
     karat.record(karat.evaluate(qrels, run, "RR", name="r\x07"), path)
     changed = {"\x1b[31m": {"a": 1.0}, "x\ny": {"a": 1.0}}
     text = karat.verify(path, qrels, {"r\x07": changed}).to_text()
-    assert "r\\x07, RR: 1 of 2 queries, most '\\x1b[31m'" in text
+    assert "r\\x07, RR: 1 of 2 queries differ, largest difference: '\\x1b[31m'" in text
     assert not {"\x1b", "\x07"} & set(text)
 
 
@@ -392,7 +399,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     found = karat.verify("b.json")
     assert found.equal
     assert found.notes == (
-        "the clusters of queries are not in the record: its scores were made again, its tests were not",
+        "the clusters of queries are not in the record: its scores were recomputed, its tests were not",
     )
 
 

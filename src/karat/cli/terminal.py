@@ -144,7 +144,7 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         (r"^.*(?=\n\Z)", STRONG),
     ),
     "explain": ((r"\A.*", STRONG), (r"^.* = \S+$(?=\n\n\S+  )", STRONG)),
-    "difference": ((r"^To blame: .*", STRONG),),
+    "difference": ((r"^Cause: .*", STRONG),),
     "agreement": ((r"\A.*\n.*", STRONG),),
     "verify": (
         (r"(?<=: )equal(?= \()", {"fg": "green"}),

@@ -274,7 +274,7 @@ def statistics(found: Agreement) -> Section:
         who = "B is stricter than A"
     else:
         who = "Neither judge is shown to be stricter"
-    sentences = [f"{who}: {bias.value:+.2f} grades a document."]
+    sentences = [f"{who}: {bias.value:+.2f} grades per document."]
     known = found.kappas[~np.isnan(found.kappas)]
     if len(known):
         low, middle, high = np.quantile(known, [0, 0.5, 1])
@@ -370,7 +370,7 @@ def fates(found: Agreement) -> Section:
         if getattr(each, kind)
     ]
     return Section(
-        "Pairs of systems", sentences=sentences or ["No pair flips, none loses or gains significance."]
+        "Pairs of systems", sentences=sentences or ["No pair flips; none loses or gains significance."]
     )
 
 
@@ -403,7 +403,7 @@ def unknown(found: Agreement) -> list[str]:
     if found.effects and 1 < len(found.effects[0].names) < FEW_SYSTEMS:
         count = len(found.effects[0].names)
         pairs = plural(found.effects[0].pairs, "pair")
-        lines.append(f"{count} systems make {pairs}: tau moves in large steps.")
+        lines.append(f"{count} systems make {pairs}: tau has few possible values.")
     lines.append("Agreement says how alike two judges are, not which of them is right.")
     lines.append(
         "A judge that is itself part of a system, such as the same language model, may favour that system; no count of "

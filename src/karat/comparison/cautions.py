@@ -76,7 +76,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 def missing(comparison: Findings) -> Iterator[Caution]:
     """Queries that a run lacks, and unjudged queries."""
-    treated = {"zero": "counted 0", "skip": "left out", "nan": "left out"}
+    treated = {"zero": "counted as 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
         lacking, extra = each.counts.missing, each.counts.extra
         name = comparison.names[place]
@@ -93,7 +93,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
             yield Caution(
                 "extra",
                 (place,),
-                f"{name} answers {plural(extra, 'query', 'queries')} without judgments, which are left out.",
+                f"{name} has {plural(extra, 'unjudged query', 'unjudged queries')}, ignored.",
                 {"queries": extra},
             )
 
@@ -110,12 +110,12 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
         together = ""
         if comparison.settings.test in FAMILY_WISE:
             shared = int((~np.isnan(contest.values).any(axis=1)).sum())
-            together = f"; the test of all pairs uses the {shared} that all runs have"
+            together = f"; the test of all pairs uses the {shared} for which all runs have one"
         yield Caution(
             "undefined",
             runs,
             f"{contest.label} has no value for some of {len(comparison.queries)} queries ({listed(names)}): each "
-            f"pair is compared on the queries that both have, {fewest} at least{together}.",
+            f"pair is compared on the queries for which both have one, at least {fewest}{together}.",
             {"absent": absent.tolist(), "fewest": fewest},
         )
 

@@ -432,8 +432,10 @@ def interval_words(comparison: Findings) -> str:
     alone = sum((each.low > 0 or each.high < 0) and each.adjusted >= settings.alpha for each in pairs)
     if not alone or p_titles(settings)[1] is None:
         return said
-    those = "1 pair's interval leaves" if alone == 1 else f"{alone} pairs' intervals leave"
-    return f"{said} Verdicts follow the corrected p: {those} out 0 where it finds no difference."
+    those = "1 pair's interval excludes" if alone == 1 else f"{alone} pairs' intervals exclude"
+    return (
+        f"{said} Verdicts follow the corrected p: {those} 0 although the corrected test finds no difference."
+    )
 
 
 def detectable_words(comparison: Findings) -> str:
@@ -443,7 +445,7 @@ def detectable_words(comparison: Findings) -> str:
     if not known:
         return ""
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
-    start = f"Smallest difference in {contest.label} that these queries detect with 80% power, uncorrected: "
+    start = f"Smallest difference in {contest.label} that these queries detect with 80% power, without correction: "
     if len(known) <= 4:
         named = [f"{pair_name(comparison, pair)} {score(pair.detectable, digits, kind)}" for pair in known]
         return start + ", ".join(named) + "."

@@ -226,12 +226,12 @@ class Difference(Display):
         idle = [step for step in self.steps if not step.queries and not step.moved]
         if idle:
             changes = ", ".join(f"{step.axis} {step.before} → {step.after}" for step in idle)
-            found.append(f"Other axes differ and move nothing here: {changes}.")
+            found.append(f"Other axes differ without effect here: {changes}.")
         if self.blame is None:
             found.append("Nothing changes the mean." if self.gap == 0 else "No single axis is the cause.")
         else:
             step = max(self.steps, key=weight)
-            found.append(f"To blame: {step.axis} ({step.before} → {step.after}).")
+            found.append(f"Cause: {step.axis} ({step.before} → {step.after}).")
         return found + self.orders()
 
     def orders(self) -> list[str]:
@@ -250,8 +250,8 @@ class Difference(Display):
         ]
         if all(first == last for _, first, last in shown):
             return []
-        moves = ", ".join(f"{axis} {first} or {last}" for axis, first, last in shown)
-        return [f"The axes act on each other. Changed first or last, each moves: {moves}."]
+        moves = ", ".join(f"{axis} {first} / {last}" for axis, first, last in shown)
+        return [f"The axes interact. Effect if changed first / last: {moves}."]
 
 
 def difference(
@@ -260,7 +260,7 @@ def difference(
     """Say why a measure differs between two profiles.
 
     The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
-    measure's own, and last those that refuse data under ``b``. Where axes act on each other, what one moves depends
+    measure's own, and last those that refuse data under ``b``. Where axes interact, what one moves depends
     on this order; all steps together are always the whole gap. For that case each step says what it moves as the
     first and as the last one.
 
@@ -531,11 +531,11 @@ def rejudged(
     alone_a = sum(map(len, kept.values())) - sum(map(len, without.values()))
     alone_b = sum(map(len, whole.values())) - sum(map(len, regraded.values()))
     stages: list[tuple[str, str, str, Judged]] = [
-        ("queries of A only", number(len(one) - len(shared), "query", "queries"), "left out", kept),
+        ("queries of A only", number(len(one) - len(shared), "query", "queries"), "omitted", kept),
         ("only A judged", number(alone_a, "document", "documents"), "unjudged", without),
         ("grades", number(changed, "document", "documents"), "as in B", regraded),
         ("only B judged", "unjudged", number(alone_b, "document", "documents"), whole),
-        ("queries of B only", "left out", number(len(other) - len(shared), "query", "queries"), other),
+        ("queries of B only", "omitted", number(len(other) - len(shared), "query", "queries"), other),
     ]
     stages = [each for each in stages if "no " not in (each[1][:3], each[2][:3])]
     scores = scored_under(ends, [each[-1] for each in stages[:-1]], in_memory(Run.of(run)), meant, policy)

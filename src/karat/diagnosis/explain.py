@@ -97,7 +97,7 @@ def explain(
         hits   1 for a document whose grade is at least rel, else 0.
         total  The sum over each list, added up from rank 1.
         depth  The depth of the cut; without one, how many documents were retrieved.
-        ratio  part / whole, and 0 where whole is 0.
+        ratio  part / whole, or 0 if whole is 0.
         <BLANKLINE>
     """
     convention, general = conventions(profile, policy)
@@ -351,7 +351,7 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
         if not found.queries
         else f"it has no relevant document: {measure} looks for {measure.wanted} (empty={policy.empty})"
     )
-    raise DataError(f"Query '{subject.query or 1}' is left out of the evaluation, since {why}.")
+    raise DataError(f"Query '{subject.query or 1}' is excluded from the evaluation, because {why}.")
 
 
 # ---------------------------------------------------------------- what was decided
@@ -447,10 +447,10 @@ def overruled(
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":
-        yield say("The formula is not asked: the value of a missing query is undefined (missing=nan).")
+        yield say("The formula is not used: the value of a missing query is undefined (missing=nan).")
     elif empty and policy.empty in ("one", "nan"):
         yield say(
-            "The formula is not asked: without a relevant document the value is {meaning} (empty={rule}).",
+            "The formula is not used: without a relevant document the value is {meaning} (empty={rule}).",
             meaning={"one": "1", "nan": say("undefined")}[policy.empty],
             rule=policy.empty,
         )

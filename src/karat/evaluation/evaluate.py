@@ -120,7 +120,7 @@ def evaluate(
         first   0.7500
         second  0.5000
         first: 2 queries · policy trec
-        second: 2 queries · 1 missing counted 0 · policy trec
+        second: 2 queries · 1 missing query counted as 0 · policy trec
     """
     if not are_several(run):
         return evaluate_run(

@@ -169,7 +169,11 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
     if not shared:
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
-    more = [say("and {count} more runs, each otherwise: JSON has them all", count=rest)] if rest else []
+    more = (
+        [say("and {count} more runs, each with other counts: see the JSON output", count=rest)]
+        if rest
+        else []
+    )
     every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
     return [every, *lines[:MOST_OWN], *more]
 
@@ -185,9 +189,11 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
     parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
     if counts.missing:
         rule = told(scores, "missing", say)
-        parts.append(say("{count} missing {rule}", count=len(counts.missing), rule=rule))
+        one, many = "{count} missing query {rule}", "{count} missing queries {rule}"
+        parts.append(say.counted(len(counts.missing), one, many, rule=rule))
     if counts.extra:
-        parts.append(say("{count} without judgments left out", count=counts.extra))
+        one, many = "{count} unjudged query ignored", "{count} unjudged queries ignored"
+        parts.append(say.counted(counts.extra, one, many))
     if counts.empty:
         parts.append(empty_told(scores, say))
     if counts.queries and not counts.found:
@@ -266,8 +272,8 @@ def weighted(scores: Values) -> list[str]:
 
 
 RULES = {
-    "zero": "counted 0",
-    "one": "counted 1",
+    "zero": "counted as 0",
+    "one": "counted as 1",
     "nan": "undefined",
     "skip": "skipped",
     "error": "refused",
@@ -303,16 +309,19 @@ def empty_told(scores: Values, say: Language = ENGLISH) -> str:
     )
     if len(set(counts.values())) < 2 and plain:
         rule = told(scores, "empty", say)
-        return say("{count} without relevant documents {rule}", count=scores.counts.empty, rule=rule)
+        one = "{count} query without relevant documents {rule}"
+        many = "{count} queries without relevant documents {rule}"
+        return say.counted(scores.counts.empty, one, many, rule=rule)
     alike: dict[tuple[int, Wanted, str], list[str]] = {}
     rules = rules_of(scores, "empty")
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         if counts.get(label):
             alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
     return ", ".join(
-        say(
-            "{count} without {wanted} {rule} ({labels})",
-            count=count,
+        say.counted(
+            count,
+            "{count} query without {wanted} {rule} ({labels})",
+            "{count} queries without {wanted} {rule} ({labels})",
             wanted=wanted_words(wanted, say),
             rule=say(rule),
             labels=", ".join(labels),

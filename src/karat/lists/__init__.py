@@ -328,7 +328,7 @@ class Lists(ABC):
         return self.n_graded(0.0, rel)
 
     def size(self, over: str, rel: float) -> Queries:
-        """What a sum over relevant documents is divided by.
+        """The divisor of a sum over relevant documents.
 
         ``relevant``: all relevant documents; ``retrieved``: the relevant documents in the list; ``capped``: all
         relevant documents, but at most the depth; ``length``: the same, but at most the list's length; ``depth``: the
@@ -429,7 +429,7 @@ class Lists(ABC):
         return cast("Rows", known) * (self.gains(gain) - lowest) / self.spread(highest - lowest)
 
     def discount(self, discount: str) -> Rows:
-        """What each gain is divided by.
+        """The divisor of each gain.
 
         ``log2``: log2(rank + 1); ``ln``: ln(rank + 1); ``log(b)``: the logarithm of rank + 1 to base b.
         ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002; b is the user's patience).
@@ -461,7 +461,7 @@ class Lists(ABC):
         return cast("Rows", self.xp.where(cast("Any", rows) != self.following(rows), 1.0, 0.0))
 
     def ratio(self, part: Either, whole: Either) -> Either:
-        """``part / whole``, and 0 where ``whole`` is 0."""
+        """``part / whole``, or 0 if ``whole`` is 0."""
         none = whole == 0
         return cast("Either", self.xp.where(none, 0.0, part / self.xp.where(none, 1.0, whole)))
 

@@ -32,7 +32,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
-    """What a gain at each rank is divided by."""
+    """The divisor of a gain at each rank."""
     word, base = opened(discount)
     if base is not None and word == "jk":
         return xp.log2(xp.maximum(rank, base)) / log2(base)

@@ -498,7 +498,7 @@ def braced(value: float) -> str:
 
 
 def size(self: Mathematics, given: dict[str, Any]) -> str:
-    """What a sum over relevant documents is divided by."""
+    """The divisor of a sum over relevant documents."""
     every = relevant(self, given)
     return {
         "relevant": every,

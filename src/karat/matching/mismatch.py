@@ -125,7 +125,7 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
     name = run.origin.path or run.name
     if counts.malformed and run.source is not None:
         first = first_fault(run, policy)
-        said = f"no line of the run is left: malformed=skip left out all {counts.lines:,} lines."
+        said = f"malformed=skip skipped all {counts.lines:,} lines."
         raise DataError(said, file=name, remedy=first)
     raise DataError("the run is empty.", file=name, remedy=worded("Give the run's lines. ", SHARDS))
 

@@ -7,14 +7,18 @@ __all__ = ["TEXTS"]
 FOOTERS = {
     "{count} query": "{count} 个查询",
     "{count} queries": "{count} 个查询",
-    "{count} missing {rule}": "run 里缺 {count} 个查询，{rule}",
-    "{count} without judgments left out": "{count} 个查询没有判断，不计入",
-    "{count} without relevant documents {rule}": "{count} 个查询没有相关文档，{rule}",
-    "{count} without {wanted} {rule} ({labels})": "{count} 个查询没有{wanted}的文档，{rule}（{labels}）",
+    "{count} missing query {rule}": "run 里缺 {count} 个查询，{rule}",
+    "{count} missing queries {rule}": "run 里缺 {count} 个查询，{rule}",
+    "{count} unjudged query ignored": "{count} 个查询没有判断，不计入",
+    "{count} unjudged queries ignored": "{count} 个查询没有判断，不计入",
+    "{count} query without relevant documents {rule}": "{count} 个查询没有相关文档，{rule}",
+    "{count} queries without relevant documents {rule}": "{count} 个查询没有相关文档，{rule}",
+    "{count} query without {wanted} {rule} ({labels})": "{count} 个查询没有{wanted}的文档，{rule}（{labels}）",
+    "{count} queries without {wanted} {rule} ({labels})": "{count} 个查询没有{wanted}的文档，{rule}（{labels}）",
     "a positive gain": "增益为正",
     "grade {grade} or more": "等级不低于 {grade}",
-    "counted 0": "按 0 计",
-    "counted 1": "按 1 计",
+    "counted as 0": "按 0 计",
+    "counted as 1": "按 1 计",
     "undefined": "无定义",
     "skipped": "跳过",
     "refused": "不接受",
@@ -42,7 +46,7 @@ FOOTERS = {
     "{label} is {measure}": "{label} 即 {measure}",
     "nothing else": "别无其他",
     "all {count} runs: {parts}": "全部 {count} 个 run：{parts}",
-    "and {count} more runs, each otherwise: JSON has them all": (
+    "and {count} more runs, each with other counts: see the JSON output": (
         "另有 {count} 个 run，各不相同：JSON 中有全部"
     ),
 }
@@ -82,7 +86,7 @@ WORDS = {
     "The depth of the cut; without one, how many documents were retrieved.": (
         "截断深度，即要看多少个文档；不截断时等于检索到的文档数。"
     ),
-    "What each gain is divided by.": "折损（折扣）：每个增益要除以的数，名次越靠后越大。",
+    "The divisor of each gain.": "折损（折扣）：每个增益要除以的数，名次越靠后越大。",
     "1 where values is above bound, else 0.": "values 大于 bound 时为 1，否则为 0。",
     "The value of the next row of the list; NaN at its end.": "列表下一行的值；到末尾没有值（NaN）。",
     "The gain of each document's grade; 0 for an unjudged document.": (
@@ -141,7 +145,7 @@ WORDS = {
         "排在该文档前面的各文档之积；第 1 名为 1。"
     ),
     "The rank of each document, from 1.": "文档的名次，从 1 起。",
-    "part / whole, and 0 where whole is 0.": "part / whole；whole 为 0 时取 0。",
+    "part / whole, or 0 if whole is 0.": "part / whole；whole 为 0 时取 0。",
     "The sum of 1 / m^power for m = first, first + 1, … up to last, row by row or query by query.": (
         "m 从 first 起每次加 1，直到 last，把 1 / m^power 加起来。"
     ),
@@ -149,7 +153,7 @@ WORDS = {
     "The sum of another list's rows from its rank 1 down to the rank of each document of this one.": (
         "把另一个列表从第 1 名加到本列表中该文档的名次。"
     ),
-    "What a sum over relevant documents is divided by.": "对相关文档求和后要除以的数。",
+    "The divisor of a sum over relevant documents.": "对相关文档求和后要除以的数。",
     "The share of users that each document satisfies: its gain / (the gain of grade highest + 1).": (
         "看了该文档就满意的用户占多大比例：增益 /（最高等级的增益 + 1）。"
     ),
@@ -292,10 +296,10 @@ FACTS = {
     "The first {depth} documents of the list are looked at (depth={depth}).": (
         "只看列表的前 {depth} 个文档（depth={depth}）。"
     ),
-    "The formula is not asked: the value of a missing query is undefined (missing=nan).": (
+    "The formula is not used: the value of a missing query is undefined (missing=nan).": (
         "不用公式：缺失的查询没有定义（missing=nan）。"
     ),
-    "The formula is not asked: without a relevant document the value is {meaning} (empty={rule}).": (
+    "The formula is not used: without a relevant document the value is {meaning} (empty={rule}).": (
         "不用公式：没有相关文档时，值为 {meaning}（empty={rule}）。"
     ),
     "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders is "

@@ -105,13 +105,13 @@ class Check:
     def evidence(self) -> str:
         """The interval and the test."""
         if self.kind == "min":
-            return "no test: a least value is held to the mean alone"
+            return "no test: a minimum is compared with the mean only"
         if self.queries < 2:
-            return "no test: one query cannot tell chance"
+            return "no test: it takes at least 2 queries"
         if not math.isfinite(self.low):
             return (
-                f"the same in all {self.queries} queries, so no interval: sign flips, p {shown_p(self.p)}, corrected "
-                f"{shown_p(self.adjusted)}"
+                f"the same in all {self.queries} queries, so no interval; sign-flip test, p {shown_p(self.p)}, "
+                f"corrected {shown_p(self.adjusted)}"
             )
         return (
             f"95 % interval {self.low:+.4f} to {self.high:+.4f}, p {shown_p(self.p)}, corrected "
@@ -124,8 +124,8 @@ class Check:
         if self.kind == "min":
             return []
         if not self.passed:
-            return ["larger than the tolerance, and not chance"]
-        lines = ["larger than the tolerance, but it could be chance"] if self.beyond else []
+            return ["larger than the tolerance and significant"]
+        lines = ["larger than the tolerance but not significant"] if self.beyond else []
         if not math.isfinite(self.low):
             return lines
         if self.not_inferior:
@@ -134,8 +134,8 @@ class Check:
         lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
         if self.detectable > self.limit:
             lines.append(
-                f"too few queries for this tolerance: {self.queries} show a drop from {self.detectable:.4f} on (80 % "
-                "power)"
+                f"too few queries for this tolerance: {self.queries} queries detect a drop of {self.detectable:.4f} "
+                "or more (80% power)"
             )
         return lines
 
@@ -209,7 +209,7 @@ class Gate(Display):
         name: the run.
         baseline: what it was held against.
         checks: one per measure and limit.
-        alpha: a corrected p below it is not chance.
+        alpha: a corrected p below it is significant.
         compared: how many measures share alpha.
         only_before: queries that only the baseline has; they count in no difference.
         only_after: queries that only the run has.
@@ -250,15 +250,15 @@ class Gate(Display):
             if queries:
                 first = ", ".join(map(sentence, queries[:5]))
                 more = f" and {len(queries) - 5} more" if len(queries) > 5 else ""
-                lines.append(f"only in the {owner}, so in no difference: {first}{more}")
+                lines.append(f"only in the {owner}, so excluded from the differences: {first}{more}")
         lines += self.notes
         if self.compared:
             correction = (
                 f"Holm over {self.compared} measures" if self.compared > 1 else "one measure, no correction"
             )
             lines.append(
-                f"fails on a drop that is larger than the tolerance and significant: paired t-test, two-sided, "
-                f"alpha {self.alpha:g}, {correction}"
+                "A drop fails the gate if it is larger than the tolerance and significant. Test: paired t-test, "
+                f"two-sided, alpha {self.alpha:g}, {correction}."
             )
         return [*lines, self.story] if self.story else lines
 

@@ -57,7 +57,7 @@ class Verification(Display):
         findings: what is not as recorded.
         notes: other versions than recorded, and what could not be compared.
         largest: the largest difference between a value recorded and the one found now.
-        counted: how many values were made again.
+        counted: how many values were recomputed.
         tolerance: a difference up to it is none.
     """
 
@@ -83,7 +83,7 @@ class Verification(Display):
         """The answer in one line."""
         digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
         verdict = f"equal ({digits})" if self.equal else "differs"
-        return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} made again"
+        return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
 
     def rows(self) -> list[list[str]]:
         """Each finding and note with its kind."""
@@ -159,7 +159,7 @@ def verify(
     inputs = taken(recorded, qrels, dict(runs or {}))
     refuse_others(recorded, inputs, anywhere=anywhere)
     changed, unknown, same = changed_inputs(inputs)
-    scores = made_again(recorded, inputs, same)
+    scores = recomputed(recorded, inputs, same)
     differences, largest = changed_scores(recorded.document, document_of(scores, per_query=True), tolerance)
     if "comparison" in recorded.document:
         with damaged(recorded.path):
@@ -229,7 +229,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
         now = runs.get(name) if entry["role"] == "run" else qrels
         each = Taken(entry, entry["path"] if now is None else now, named=now is None)
         if entry["role"] == "grades":
-            raise DataError(f"{recorded.path} is of grades in memory, which nothing can make again.")
+            raise DataError(f"{recorded.path} is of grades in memory, which cannot be recomputed.")
         if each.now is None:
             why = entry.get("why", "in memory")
             raise DataError(
@@ -255,7 +255,7 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
             refuse_irregular(files, recorded.path)
 
 
-def made_again(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
+def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
     """The scores of every run, under the recorded policy.
 
     Args:
@@ -410,7 +410,7 @@ def compared_again(
     settings = old["settings"]
     if settings["clusters"] is not None:
         return [], [
-            "the clusters of queries are not in the record: its scores were made again, its tests were not"
+            "the clusters of queries are not in the record: its scores were recomputed, its tests were not"
         ]
     kept = (
         "test",
@@ -502,7 +502,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
 
     Args:
         old: the recorded document.
-        new: the same of the scores made again, its runs in the same order.
+        new: the same of the recomputed scores, its runs in the same order.
         tolerance: by how much a value may differ.
     """
     findings = [
@@ -563,12 +563,22 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
     return [*findings, *changed_beside(old, new, tolerance)], largest
 
 
+BOUNDS = ("lower bound", "upper bound")
+
+
 def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Change]:
     """Changes of bounds of ties, standard errors and weights of queries."""
-    words = {"ties": "bounds of ties", "errors": "standard errors", "weights": "weights"}
+    words = {"ties": "ties", "errors": "standard errors", "weights": "weights"}
     findings: list[Change] = []
     for key, word in words.items():
-        for each in changed_trees(old.get(key, {}), new.get(key, {}), tolerance):
+        then, now = (
+            {
+                label: dict(zip(BOUNDS, each, strict=True)) if key == "ties" else each
+                for label, each in its.items()
+            }
+            for its in (old.get(key, {}), new.get(key, {}))
+        )
+        for each in changed_trees(then, now, tolerance):
             sentence = f"{old['name']}, {word}, {each.sentence}"
             findings.append(Change(key, each.what, sentence))
     return findings
@@ -584,8 +594,9 @@ def moved_sentence(
     """A sentence: the number of changed queries, the one that changed most, and the mean."""
     worst = max(moved, key=lambda query: distance(*moved[query]))
     then, now = moved[worst]
+    verb = "query differs" if count == 1 else "queries differ"
     return (
-        f"{name}, {label}: {len(moved)} of {count} queries, most '{worst}' ({rounded(then)}, now "
+        f"{name}, {label}: {len(moved)} of {count} {verb}, largest difference: '{worst}' ({rounded(then)}, now "
         f"{rounded(now)}); mean {rounded(means[0])}, now {rounded(means[1])}"
     )
 

@@ -231,7 +231,7 @@ LEARNING = (
             "At each rank, MAP looks at the last row of the frame so far, even if the frame is not sorted.",
             "A list shorter than k repeats its last term in MAP up to the longest list of another user.",
             "FBetaTopK is the F of the mean precision and the mean recall, not a mean over users.",
-            "Users without a relevant row are left out; no_feedback_users=True counts them 0 (empty=zero).",
+            "Users without a relevant row are left out; no_feedback_users=True counts them as 0 (empty=zero).",
             "Ranks are averaged over ties and truncated, so a tie may leave rank 1 empty.",
         ),
     ),

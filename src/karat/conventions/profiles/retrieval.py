@@ -21,7 +21,7 @@ TREC_TOOLS = (
         version="10.0",
         policy=Policy(missing="error"),
         differs=(
-            "For a missing query trec_eval 10 stops with exit code 4; with -c it counts 0 (missing=zero).",
+            "For a missing query trec_eval 10 stops with exit code 4; with -c it counts as 0 (missing=zero).",
             "gm_map adds ln 0.00001 for a missing query under -c; so does karat with missing=zero.",
             "rbp reads uninitialised memory for the scale of its gains; karat computes what its documentation says.",
         ),
@@ -32,7 +32,7 @@ TREC_TOOLS = (
         version="9.0.8",
         policy=TREC_EVAL_9,
         axes=CUT_UP,
-        differs=("With -c, a missing query counts 0 (missing=zero).",),
+        differs=("With -c, a missing query counts as 0 (missing=zero).",),
     ),
     Profile(
         "pytrec_eval",
@@ -94,7 +94,7 @@ TREC_TOOLS = (
         digits=6,
         differs=(
             "Depths go up to 20. At depth 1, ERR-IA and alpha-DCG are not divided.",
-            "With -c, a missing query counts 0 (missing=zero); pyndeval leaves it out.",
+            "With -c, a missing query counts as 0 (missing=zero); pyndeval leaves it out.",
         ),
     ),
     Profile(
@@ -144,7 +144,7 @@ TREC_TOOLS = (
         axes={"RBP": {"max": "none"}},
         differs=(
             "In lists of 16 documents or more, the order of ties is that of Numba's unstable quicksort.",
-            "A missing query is an error; with make_comparable=True it counts 0 (missing=zero).",
+            "A missing query is an error; with make_comparable=True it counts as 0 (missing=zero).",
             "hits is a mean over queries in ranx, a sum in karat.",
             "rbp sums the grades, RBP(max=none); fractions of grades are dropped.",
             "A suffix -l2 is rel=2; in nDCG, lower grades then have no gain: nDCG(gain=linear(2)).",

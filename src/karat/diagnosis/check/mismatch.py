@@ -54,21 +54,21 @@ def queries(pair: Pair) -> Iterator[Finding]:
         yield found("no-common-query", pair.name, what, count=len(extra))
         return
     if missing:
-        values = pair.alternatives(counted_0={}, left_out={"missing": "skip"})
+        values = pair.alternatives(counted_as_0={}, omitted={"missing": "skip"})
         yield found(
             "missing-queries",
             pair.name,
             f"lacks {len(missing):,} of {plural(total, 'judged query', 'judged queries')}",
             count=len(missing),
             where=tuple(f"query '{text_of(each)}'" for each in missing[:EXAMPLES]),
-            effect=f"karat counts them 0, as trec_eval -c does. {told(values)}".strip(),
+            effect=f"karat counts them as 0, as trec_eval -c does. {told(values)}".strip(),
             values=values,
         )
     if extra:
         yield found(
             "extra-queries",
             pair.name,
-            f"{plural(len(extra), 'query', 'queries')} without judgments",
+            plural(len(extra), "unjudged query", "unjudged queries"),
             count=len(extra),
             where=tuple(f"query '{text_of(each)}'" for each in extra[:EXAMPLES]),
         )

@@ -181,7 +181,7 @@ def counts_0(between: int) -> str:
     if not between:
         return "Such a query scores 0, whatever is retrieved."
     return (
-        "Such a query counts 0 in measures of relevance, whatever is retrieved. "
+        "Such a query counts as 0 in measures of relevance, whatever is retrieved. "
         f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count: "
         "for the others a parameter such as rel=0.5 says what is relevant."
     )
@@ -203,7 +203,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     total = len(judgments.queries)
     values = {}
     if pair is not None and len(empty) < total:
-        values = pair.alternatives(counted_0={}, left_out={"empty": "skip"})
+        values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
     severity = NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR
     remedy = None
     if len(empty) == total:

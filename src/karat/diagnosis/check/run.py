@@ -165,7 +165,7 @@ def ties(pair: Pair) -> Iterator[Finding]:
     yield found(
         "ties",
         pair.name,
-        f"equal scores that touch judged documents in {tied:,} of {plural(lists, 'list')}",
+        f"judged documents have tied scores in {tied:,} of {plural(lists, 'list')}",
         count=tied,
         where=tuple(f"query '{text_of(names[each])}'" for each in places),
         effect=f"Their order is decided by document ids. {told(values)}",

@@ -237,7 +237,7 @@ class Beyond(Display, Mapping[str, float]):
         for each in self.entries:
             without = 0 if each.users is None else int(np.isnan(each.users).sum())
             if without:
-                parts.append(f"{each.label} is undefined for {without} users, left out of its mean")
+                parts.append(f"{each.label} is undefined for {without} users, omitted from its mean")
         return " · ".join(parts)
 
     def __str__(self) -> str:

@@ -207,7 +207,7 @@ def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple
         pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
         first = pairs[:, counts.argmax()]
         raise DataError(
-            f"{what}: item {list(items.of)[first[1]]!r} stands twice in the list of user {names[first[0]]!r}. "
+            f"{what}: item {list(items.of)[first[1]]!r} is listed twice for user {names[first[0]]!r}. "
             "Remove one."
         )
     return rows, rank
