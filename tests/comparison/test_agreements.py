@@ -274,7 +274,7 @@ def test_only_grades_differ_where_the_pool_is_of_both() -> None:
     assert (own.a, own.b) == ((1 / 2, 1), (1, 1))
     (both,) = karat.agreement(human, model, run, "P@1", pool="both").effects
     assert both.a == both.b == (1 / 2, 1)
-    assert "omitted for both judges" in " ".join(
+    assert "left out for both judges" in " ".join(
         karat.agreement(human, model, run, "P@1", pool="both").to_text().split()
     )
     with pytest.raises(PolicyError, match="There is no pool 'mine'"):
