@@ -18,7 +18,8 @@ import pytest
 
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
-from karat.inputs.runs.batches import SpillFile, StreamBatches, StreamedRun, bounded
+from karat.inputs.runs.batches import StreamBatches, StreamedRun, bounded
+from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,15 +1,12 @@
-"""Runs read batch by batch, which need not fit in memory: lazy frames, DuckDB, PyArrow's datasets and streams.
-
-Rows that exceed the memory budget go to the spill file, also for runs in text.
-"""
+"""Runs read batch by batch, which need not fit in memory: lazy frames, DuckDB, PyArrow's datasets and streams."""
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from threading import Lock, RLock
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from karat import _native
 from karat.inputs import engine_of
@@ -18,6 +15,7 @@ from karat.inputs.errors import refusals, row_errors
 from karat.inputs.frames import Columns, FrameRun, fit, library_of, whole_frame
 from karat.inputs.ids import unicode
 from karat.inputs.sources import Provenance
+from karat.inputs.spill import SpillFile
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batches",
-    "SpillFile",
     "StreamBatches",
     "StreamedRun",
     "arrow_batches",
@@ -488,70 +485,3 @@ def arrow_batches(given: Any, asked: dict[str, str | None]) -> Batches | None:
         return DatasetBatches(given, names, roles, origin)
     reader = given.to_reader() if hasattr(given, "projected_schema") else given
     return StreamBatches(reader, names, roles, origin, FEW)
-
-
-class SpillFile:
-    """The kernel's spill file, which it writes and reads back, one call at a time.
-
-    Example:
-        >>> from contextlib import closing
-        >>> with closing(SpillFile()) as file:
-        ...     place = file.append(memoryview(b"rows"))
-        ...     back = bytearray(4)
-        ...     file.fill(place, memoryview(back))
-        >>> bytes(back)
-        b'rows'
-    """
-
-    def __init__(self) -> None:
-        self.file: IO[bytes] | None = None
-        self.size = 0
-
-    def append(self, rows: memoryview) -> int:
-        """Append rows; return where they begin."""
-        place = self.size
-        with failures():
-            if self.file is None:
-                import tempfile  # which few runs need, and which imports a dozen modules
-
-                self.file = tempfile.TemporaryFile(prefix="karat-", buffering=0)  # noqa: SIM115 -- close() is
-            self.file.seek(place)
-            written = 0
-            while written < len(rows):
-                written += self.file.write(rows[written:])
-        self.size += len(rows)
-        return place
-
-    def fill(self, place: int, room: memoryview) -> None:
-        """Read bytes from a position on until ``room`` is full."""
-        with failures():
-            if self.file is None:
-                raise OSError("nothing was written to it")
-            self.file.seek(place)
-            while room:
-                room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        """Close and delete the file."""
-        if self.file is not None:
-            self.file.close()
-
-
-def end_of_file() -> int:
-    """Raise the error for a file that is shorter than what was written."""
-    raise OSError("it ends before what was written to it")
-
-
-@contextmanager
-def failures() -> Iterator[None]:
-    """Turn errors of the disk into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        import tempfile
-
-        where = tempfile.tempdir or "the folder for temporary files"
-        raise DataError(
-            f"Rows that exceed the memory budget cannot be written to a file in {where}: {error.strerror or error}.",
-            remedy="Free some space there, set TMPDIR to another folder, or sort the run by query.",
-        ) from None

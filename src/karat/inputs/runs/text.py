@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from karat import _native
 from karat.inputs.errors import sentences
-from karat.inputs.runs.batches import SpillFile
+from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
