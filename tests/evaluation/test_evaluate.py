@@ -158,7 +158,7 @@ def test_float32_makes_ties_that_double_keeps_apart() -> None:
 
 def test_missing_queries() -> None:
     assert karat.evaluate(QRELS, RUN, ["RR"], policy=Policy(missing="skip"))["RR"] == 1 / 2
-    with pytest.raises(DataError, match="lacks 1 of 3 judged queries, 'q3' first"):
+    with pytest.raises(DataError, match="lacks 1 of 3 judged queries, starting with 'q3'"):
         karat.evaluate(QRELS, RUN, policy=Policy(missing="error"))
 
 

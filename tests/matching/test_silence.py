@@ -279,8 +279,8 @@ def test_a_depth_of_nothing_is_refused(
 ) -> None:
     qrels, run = qrels_file(tmp_path), run_file(tmp_path, run_by())
     assert command("eval", *words.split(), qrels, run) == 2
-    assert "from 1 on" in capsys.readouterr().err
-    with pytest.raises(PolicyError, match=r"depth=0: .* from 1 on"):
+    assert "whole number" in capsys.readouterr().err
+    with pytest.raises(PolicyError, match=r"depth=0: .* at least 1"):
         Policy(depth=0)
 
 

@@ -27,7 +27,9 @@ __all__ = ["gate_command", "verify_command"]
 @click.command("gate")
 @click.argument("qrels")
 @click.argument("run")
-@click.option("--baseline", metavar="FILE", help="an earlier run, or what --record or -q --format json wrote")
+@click.option(
+    "--baseline", metavar="FILE", help="an earlier run, or a file written by --record or -q --format json"
+)
 @click.option("--baseline-run", metavar="NAME", help="which run of such a file, if it holds several")
 @click.option(
     "--max-drop",

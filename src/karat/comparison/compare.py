@@ -194,7 +194,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
     if not 0 < requested.alpha < 1:
         raise PolicyError(f"alpha={requested.alpha}: it lies between 0 and 1.")
     if requested.resamples < 0:
-        raise PolicyError(f"resamples={requested.resamples!r}: give a whole number from 1 on.")
+        raise PolicyError(f"resamples={requested.resamples!r}: give a whole number of at least 1.")
     refuse_seed(requested.seed)
     pairs = runs - 1 if requested.baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if requested.family == "all" else 1)

@@ -104,7 +104,7 @@ class RelevanceEvaluator:
         """Read the judgments and the measures."""
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
-            raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number from 1 on.")
+            raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number of at least 1.")
         with type_errors("qrels"):
             self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance), whole_ids=False)
         self.measures = keyed(measures, level)
@@ -265,7 +265,7 @@ def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Mea
         cutoffs = sorted({float(int(each)) for each in cutoffs})
         if cutoffs[0] < 1:
             raise ValueError(
-                f"unsupported measure {word}_{cutoffs[0]:g}: a cutoff is a whole number from 1 on"
+                f"unsupported measure {word}_{cutoffs[0]:g}: a cutoff is a whole number of at least 1"
             )
     shape = "{}_{:.0f}" if entry.whole else "{}_{:.2f}"
     return [

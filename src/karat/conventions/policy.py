@@ -131,7 +131,7 @@ class Policy:
         depth: object = self.depth
         if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
             raise PolicyError(
-                f"depth={self.depth!r}: a depth is a whole number from 1 on, or None for all documents."
+                f"depth={self.depth!r}: a depth is a whole number of at least 1, or None for all documents."
             )
         if isinstance(depth, int) and depth > DEEPEST:
             raise PolicyError(f"A depth is at most {DEEPEST} documents, or None for all.")

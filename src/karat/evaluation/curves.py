@@ -230,7 +230,7 @@ def moved(measure: Measure, place: float) -> Measure:
         kept = tuple(pair for pair in measure.parameters if pair[0] != where)
         return replace(measure, parameters=(*kept, (where, float(place))))
     if place != int(place):
-        raise MeasureError(f"{measure.name}@{place}: a depth is a whole number from 1 on.")
+        raise MeasureError(f"{measure.name}@{place}: a depth is a whole number of at least 1.")
     return replace(measure, depth=int(place))
 
 

@@ -291,7 +291,10 @@ class Lists(ABC):
         raise DataError(NO_LINES)
 
     def powers(self, base: float, exponents: Either) -> Either:
-        """``base`` to whole powers; a carrier may multiply them step by step, as a loop over ranks does."""
+        """The powers of ``base`` with these whole exponents.
+
+        A carrier may multiply them step by step, as a loop over ranks does.
+        """
         return base**exponents
 
     def total_unjudged(self, p: float) -> Queries:

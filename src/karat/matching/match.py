@@ -411,7 +411,7 @@ def decide(
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
         raise DataError(
-            f"the run lacks {len(missing)} of {len(queries)} judged queries, '{missing[0]}' first.",
+            f"the run lacks {len(missing)} of {len(queries)} judged queries, starting with '{missing[0]}'.",
             file=name,
             query=missing[0],
             remedy=worded("Complete it, or choose ", by_policy("missing", "zero", "skip"), "."),

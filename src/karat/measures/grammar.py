@@ -146,7 +146,7 @@ def depth_of(text: str, name: str) -> int:
     """
     if not re.fullmatch(r"[0-9]+", text):
         raise MeasureError(
-            f"'{shortened(name)}': a depth is a whole number from 1 on, not '{shortened(text)}'."
+            f"'{shortened(name)}': a depth is a whole number of at least 1, not '{shortened(text)}'."
         )
     digits = text.lstrip("0") or "0"
     if len(digits) > len(str(DEEPEST)) or int(digits) > DEEPEST:

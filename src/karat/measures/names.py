@@ -101,9 +101,7 @@ class Measure:
             raise MeasureError(f"{self.name} takes no depth: write {self.name} without '@{self.depth}'.")
         if self.depth is not None and not (1 <= self.depth <= DEEPEST):
             depth = shortened(str(self.depth)) if abs(self.depth) <= DEEPEST else "…"
-            raise MeasureError(
-                f"{self.name}@{depth}: a depth is a whole number from 1 on, up to {DEEPEST:,}."
-            )
+            raise MeasureError(f"{self.name}@{depth}: a depth is a whole number from 1 to {DEEPEST:,}.")
         check_scale(self)
 
     @property

@@ -138,9 +138,7 @@ WORDS = {
     "1 for a document that was pooled but left unjudged (a negative grade), else 0.": (
         "入了池而未判断的文档（等级为负）为 1，否则为 0。"
     ),
-    "base to whole powers; a carrier may multiply them step by step, as a loop over ranks does.": (
-        "base 的整数次幂，可以像逐名次的循环那样一个个乘出来。"
-    ),
+    "The powers of base with these whole exponents.": "base 的整数次幂。",
     "The product over the documents above each one; 1 at rank 1.": (
         "排在该文档前面的各文档之积；第 1 名为 1。"
     ),

@@ -218,10 +218,12 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     if not drops and not floors:
         floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
         raise DataError(
-            worded("Nothing is gated: say what may drop, ", DROP, ", or what must be reached, ", floor, ".")
+            worded(
+                "There is no limit to check. Give a tolerated drop, ", DROP, ", or a minimum, ", floor, "."
+            )
         )
     if drops and baseline is None:
-        given = Worded("baseline=a run or a record", "--baseline with a run, or with what --record wrote")
+        given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
         raise DataError(worded("A drop needs a baseline: give ", given, "."))
     if baseline is not None and not drops:
         raise DataError(
@@ -286,7 +288,8 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             missing = new.policy.of_measure(str(new.measures[new.column(name)])).missing
             raise DataError(
                 worded(
-                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, '{lost[0]}' first"
+                    f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, "
+                    f"starting with '{lost[0]}'"
                     f", and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
                     "it, or count them as 0: ",
                     by_policy("missing", "zero"),

@@ -106,7 +106,7 @@ def refuse_words(words: list[str], name: str) -> None:
 
 def no_json(name: str, why: str) -> DataError:
     """The error for a file that is not JSON."""
-    return DataError(worded(f"{name} is not JSON ({why}): expected what ", BY_RECORD, " writes."))
+    return DataError(worded(f"{name} is not JSON ({why}): expected a record written by ", BY_RECORD, "."))
 
 
 def record_in(document: Any, name: str) -> Record:

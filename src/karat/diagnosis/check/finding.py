@@ -414,14 +414,14 @@ OF_RUNS = (
         NOTE,
         "Every line has the same rank.",
         "None in karat and trec_eval. Tools that order by rank cannot rank the documents.",
-        "Write ranks from 1 on if other tools read the file.",
+        "Write ranks starting at 1 if other tools read the file.",
     ),
     Kind(
         "odd-ranks",
         NOTE,
         "Some rank is not a whole number.",
         "None in karat and trec_eval, which ignore the column. karat refuses it where it is to order ties.",
-        "Write whole numbers from 1 on.",
+        "Write whole numbers starting at 1.",
     ),
     Kind(
         "several-tags",

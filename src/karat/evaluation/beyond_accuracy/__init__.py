@@ -79,7 +79,7 @@ def beyond_accuracy(
         2 users · 4 recommendations · 3 items · 4 in catalogue · 2 train users · 3 train interactions
     """
     if depth is not None and depth < 1:
-        raise MeasureError(f"depth is a whole number from 1 on, not {depth}.")
+        raise MeasureError(f"depth is a whole number of at least 1, not {depth}.")
     given = read(
         recommended,
         train=train,

@@ -144,7 +144,7 @@ def parse(name: str, depth: int | None) -> BeyondMeasure:
     for key, value in given.items():
         check_parameter(word, entry.parameters, key, value)
     if at is not None and not (at.isdecimal() and int(at) > 0):
-        raise MeasureError(f"'{name}': a depth is a whole number from 1 on, not '{at}'.")
+        raise MeasureError(f"'{name}': a depth is a whole number of at least 1, not '{at}'.")
     values = tuple((key, given.get(key, each.default)) for key, each in entry.parameters.items())
     return BeyondMeasure(word, values, depth if at is None else int(at))
 
