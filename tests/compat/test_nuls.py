@@ -55,12 +55,12 @@ def test_eval_refuses_a_nul_with_its_line(place: int, tmp_path: Path) -> None:
     broken[place] = broken[place].replace(b" d", b" \0d")
     path = tmp_path / "run"
     path.write_bytes(b"".join(broken))
-    with pytest.raises(DataError, match=rf"run, line {place + 1}: the line holds a NUL byte"):
+    with pytest.raises(DataError, match=rf"run, line {place + 1}: the line contains a NUL byte"):
         karat.evaluate(QRELS, path)
     skipped = karat.evaluate(QRELS, path, policy=Policy(malformed="skip"))
     assert skipped.counts.malformed == 1
     path.write_bytes(QRELS + b"q3 0 d1\0 1\n")
-    with pytest.raises(DataError, match=r"run, line 19: the line holds a NUL byte"):
+    with pytest.raises(DataError, match=r"run, line 19: the line contains a NUL byte"):
         karat.evaluate(path, RUN)
 
 

@@ -800,7 +800,7 @@ def test_rank_numbers_stand_as_rectools_has_them() -> None:
     scored_run = {query: {item: -float(rank)} for query, item, rank in rows}
     assert karat.evaluate(qrels, scored_run, "MRR@1", profile="rectools").by_query("MRR@1")["1"] == 1
     twice = pandas.DataFrame([("1", "a", 2), ("1", "b", 2)], columns=run.columns)
-    with pytest.raises(DataError, match="gives two documents of a list the same rank"):
+    with pytest.raises(DataError, match="two documents of a list have the same rank"):
         karat.evaluate(qrels, twice, names, profile="rectools")
     zero = pandas.DataFrame([("1", "a", 0)], columns=run.columns)
     with pytest.raises(DataError, match="ranks count from 1"):

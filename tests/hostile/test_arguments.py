@@ -40,7 +40,7 @@ def any_(*arguments: Any, call: Any = karat.evaluate, **named: Any) -> Callable[
 
 CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "measures": (any_(QRELS, RUN, 5), "measures=5"),
-    "measures in a list": (any_(QRELS, RUN, [5]), "named by text"),
+    "measures in a list": (any_(QRELS, RUN, [5]), "does not name a measure"),
     "measures of ids": (any_([["a"]], [["a"]], measures=5, call=karat.evaluate_ids), "measures=5"),
     "name": (any_(QRELS, RUN, name=5), "name=5"),
     "name of grades": (any_([[1, 0]], name=5, call=karat.evaluate_grades), "name=5"),
