@@ -371,7 +371,7 @@ def test_a_number_is_the_grade_of_every_row(tmp_path: Path, capsys: pytest.Captu
     assert karat.verify(files[0] + ".json").equal
     assert Qrels.of({"q": {"a": 5, "b": 0}}, grade=1).judgments.grades.tolist() == [1.0, 1.0]
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
-    with pytest.raises(DataError, match="TREC text, whose lines have grades"):
+    with pytest.raises(DataError, match="TREC text, in which each line has a grade"):
         Qrels.of(str(tmp_path / "qrels.txt"), grade=1)
 
 

@@ -100,7 +100,7 @@ def format_option(*layouts: str) -> Callable[..., Any]:
 
 def columns_option(kind: str, example: str) -> Callable[..., Any]:
     """The option that names the columns of qrels or runs in tables."""
-    text = f"columns of {kind} tables with unusual names: {example}"
+    text = f"names of nonstandard columns in {kind} tables, e.g. {example}"
     return click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)
 
 

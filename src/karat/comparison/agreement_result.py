@@ -533,7 +533,7 @@ class Agreement(Display):
             "systems": self.system_columns,
         }
         if what not in makers:
-            raise DataError(f"There is no frame '{what}': it is one of {', '.join(FRAMES)}.")
+            raise DataError(f"There is no frame '{what}': choose one of {', '.join(FRAMES)}.")
         library: Any = backend or first_installed()
         return nw.from_dict(makers[what](), backend=library).to_native()
 

@@ -136,7 +136,7 @@ def found_in(
             return by_text(wanted, how)
     if grade is not None:
         raise ColumnsOfTextError(
-            "the file is read as TREC text, whose lines have grades.",
+            "the file is read as TREC text, in which each line has a grade.",
             file=path,
             remedy=f"Leave grade={grade:g} out.",
         )
