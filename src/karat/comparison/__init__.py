@@ -1,4 +1,4 @@
-"""Comparison of runs: qrels and runs, or scores, come in; differences, intervals, p and a verdict go out."""
+"""Comparison of runs: computes differences, intervals, p-values and a verdict from qrels and runs, or from scores."""
 
 from karat.comparison.compare import Comparison, compare
 from karat.comparison.findings import Caution, Contest, Pair, Settings, Stratum, letter

@@ -1,4 +1,4 @@
-"""``karat.agreement``: two sets of qrels in, and runs if wanted; how far the judges agree out."""
+"""``karat.agreement``: measures how far the judges of two sets of qrels agree, and how that affects runs."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def agreement(
 
 
 def systems_in(runs: RunsLike) -> dict[str, Run]:
-    """The runs by name; one run is enough.
+    """Returns the runs by name. A single run is accepted.
 
     Raises:
         DataError: scores in place of a run.
@@ -162,7 +162,7 @@ def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def judge(qrels: Qrels) -> Judge:
-    """The counts of one judge."""
+    """Counts the judgments and queries of one judge."""
     grades = qrels.judgments.grades
     graded = grades[grades >= 0]
     mean = float(graded.mean()) if len(graded) else np.nan
@@ -170,7 +170,7 @@ def judge(qrels: Qrels) -> Judge:
 
 
 def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
-    """The documents that both judged, each with its query."""
+    """Returns the documents that both judges graded, each with its query."""
     owners = pairing.query.tolist()
     return {
         (pairing.queries[owner], document) for owner, document in zip(owners, pairing.documents, strict=True)
@@ -209,7 +209,7 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
 
 
 def graded(judgments: _native.Judgments, query: int) -> dict[bytes, float]:
-    """The grades of one query's documents, without negative ones; of duplicates the first counts."""
+    """Returns the non-negative grades of one query's documents. The first of several grades counts."""
     first, last = judgments.offsets[query], judgments.offsets[query + 1]
     found: dict[bytes, float] = {}
     for document, grade in zip(
@@ -223,7 +223,7 @@ def graded(judgments: _native.Judgments, query: int) -> dict[bytes, float]:
 def restricted(
     qrels: Qrels, queries: Container[str], documents: set[tuple[str, bytes]] | None = None
 ) -> Qrels:
-    """The judgments of some queries, and of some of their documents."""
+    """Returns the judgments restricted to some queries and documents."""
     judgments = qrels.judgments
     if documents is None and all(text_of(query) in queries for query in judgments.queries):
         return qrels
@@ -248,7 +248,7 @@ def restricted(
 def effects(
     a: Qrels, b: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, resamples: int, **options: Any
 ) -> tuple[tuple[Effect, ...], Settings | None, tuple[Scores, ...]]:
-    """The effect on every measure, the settings of the tests, and all scores: the first judge's, then the second's.
+    """Returns the effect on every measure, the test settings, and the scores under the first and the second judge.
 
     Args:
         a: the first judge's qrels.
@@ -296,7 +296,7 @@ class Measured:
 
 
 def measured(qrels: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, **options: Any) -> Measured:
-    """The systems' scores, means and significant pairs under one judge; a single system has no pair."""
+    """Returns the systems' scores, means and significant pairs under one judge."""
     if len(runs) == 1:
         ((name, run),) = runs.items()
         alone = whole(
@@ -374,13 +374,13 @@ def ranks(means: Floats) -> tuple[int, ...]:
 
 
 def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) -> tuple[tuple[str, str], ...]:
-    """The pairs in opposite order; the first judge's better one first."""
+    """Returns the pairs that the judges put in opposite order, with the first judge's better system first."""
     pairs = ((i, j) if one[i] > one[j] else (j, i) for i, j in combinations(range(len(names)), 2))
     return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
 
 
 def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
-    """For each pair 1 if the first is significantly better, -1 if the second is, else 0."""
+    """Returns, for each pair, 1 if the first is significantly better, -1 if the second is, else 0."""
     return {
         (pair.a, pair.b): int(np.sign(pair.difference)) if pair.adjusted < alpha else 0
         for pair in contest.pairs
@@ -388,7 +388,7 @@ def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
 
 
 def fate_of(before: int, after: int) -> str:
-    """The fate of a pair that is significant under at least one judge; empty if under neither."""
+    """Returns the fate of a pair that is significant under at least one judge; empty for other pairs."""
     if before and after:
         return "kept" if before == after else "reversed"
     return "lost" if before else "gained" if after else ""

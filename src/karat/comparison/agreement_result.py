@@ -1,4 +1,4 @@
-"""The result of ``karat.agreement``: its data, and how it prints and exports itself."""
+"""The result of ``karat.agreement``: its data, and their output as text, Markdown, JSON and data frames."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Section:
 
 
 def text(found: Agreement, columns: int = COLUMNS) -> str:
-    """The whole as text, in a given width."""
+    """Returns the whole result as text of a given width."""
     parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
     for each in sections(found):
         table = ""
@@ -188,7 +188,7 @@ def text(found: Agreement, columns: int = COLUMNS) -> str:
 
 
 def markdown(found: Agreement) -> str:
-    """The whole as Markdown."""
+    """Returns the whole result as Markdown."""
     parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
     for each in sections(found):
         table = f"{lay_out('markdown', each.header, each.rows, 1)}\n" if each.header else ""
@@ -198,7 +198,7 @@ def markdown(found: Agreement) -> str:
 
 
 def answer(found: Agreement) -> tuple[str, str]:
-    """The answer in two lines: whether the grades agree, and whether the order of systems does."""
+    """Returns two lines: whether the grades agree, and whether the order of systems does."""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
         f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
@@ -245,7 +245,7 @@ def judges(found: Agreement) -> Section:
 
 
 def tail(path: str) -> str:
-    """The end of a long path, which distinguishes files."""
+    """Returns the end of a long path, which distinguishes files."""
     return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
@@ -356,7 +356,7 @@ def systems(effect: Effect) -> Section:
 
 
 def fates(found: Agreement) -> Section:
-    """The pairs that flip, and those that lose, gain or reverse significance."""
+    """Returns the pairs of systems that flip, or whose significance is lost, gained or reversed."""
     words = {
         "flips": "flip (A's better one first)",
         "lost": "significant under A only",
@@ -479,11 +479,11 @@ class Agreement(Display):
         return text(self, columns)
 
     def to_markdown(self) -> str:
-        """The same as Markdown."""
+        """Returns the whole result as Markdown."""
         return markdown(self)
 
     def to_json(self) -> str:
-        """Everything, numbers in full precision, undefined ones as null."""
+        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
         return escaping.json_text(self.as_dict()) + "\n"
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The cautions of a comparison: what limits its conclusions, each as a sentence with its figures."""
+"""The cautions of a comparison: the limits of its conclusions, each as a sentence with its figures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MANY = 1000
 
 
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
-    """All cautions that apply, the gravest kinds first."""
+    """Returns all cautions that apply, the gravest kinds first."""
     found: list[Caution] = []
     for kind in (
         apart,
@@ -68,14 +68,14 @@ def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Cautio
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
-    """Runs without any judged document: their zeros mean nothing."""
+    """Warns of runs without any judged document, whose zeros mean nothing."""
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
             yield Caution("apart", (place,), sentence, {})
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Queries that a run lacks, and unjudged queries."""
+    """Warns of queries that a run lacks, and of unjudged queries."""
     treated = {"zero": "counted as 0", "skip": "left out", "nan": "left out"}
     for place, each in enumerate(comparison.scores):
         lacking, extra = each.counts.missing, each.counts.extra
@@ -99,7 +99,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Undefined values, because of which pairs are compared on fewer queries."""
+    """Warns of undefined values, since their pairs are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = tuple(np.flatnonzero(absent).tolist())
@@ -121,7 +121,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
-    """Pairs that another order of tied documents could reverse."""
+    """Warns of pairs that another order of tied documents could reverse."""
     contest = comparison.primary
     digits = digits_of(len(comparison.queries))
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
@@ -155,7 +155,7 @@ def ties(comparison: Findings) -> Iterator[Caution]:
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:
-    """Runs that are equal on every query, under some measures or all."""
+    """Warns of runs that are equal on every query under some or all measures."""
     found: dict[tuple[int, int], list[str]] = {}
     for label, contest in comparison.contests.items():
         for pair in contest.pairs:
@@ -176,7 +176,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
-    """Pairs without a spread, so that t is undefined."""
+    """Warns of pairs whose differences do not vary, so that t is undefined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         if flat:
@@ -190,7 +190,7 @@ def constant(comparison: Findings) -> Iterator[Caution]:
 
 
 def resamples(comparison: Findings) -> Iterator[Caution]:
-    """Too few resamples for any pair to be significant, or for a decision near alpha."""
+    """Warns of too few resamples for any pair to be significant, or for a decision near alpha."""
     settings = comparison.settings
     if not settings.resamples:
         return
@@ -232,7 +232,7 @@ def uncertain(pair: Pair, comparison: Findings) -> bool:
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
-    """Too few queries to detect anything, or so many that every difference is significant."""
+    """Warns of too few queries to detect anything, or so many that every difference is significant."""
     n, contest = len(comparison.queries), comparison.primary
     if n == 1:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
@@ -257,7 +257,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 
 def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
-    """Tests whose hypothesis is not about means."""
+    """Warns of a test whose hypothesis is not about means."""
     hypotheses = {
         "wilcoxon": "that the differences lie symmetrically around 0",
         "sign": "that wins and losses are equally likely",
@@ -273,7 +273,7 @@ def kinds_of_test(comparison: Findings) -> Iterator[Caution]:
 
 
 def aggregates(comparison: Findings) -> Iterator[Caution]:
-    """Aggregates that are not plain means, and what is tested instead."""
+    """Warns of aggregates that are not plain means, and states the hypothesis that is tested instead."""
     words = {
         "sum": "is a sum: the difference and its interval are of sums, the test is of the queries' counts",
         "geometric": "is a geometric mean: the test uses logarithms (values below 0.00001 count as 0.00001), and the "
@@ -318,12 +318,12 @@ def has_weights(weights: Any, place: int) -> bool:
 
 
 def kind(contest: Contest) -> str:
-    """How the measure's values are aggregated."""
+    """Returns the kind of aggregate of the measure's values."""
     return contest.measure.definition.aggregate
 
 
 def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
-    """Pairs by name, those of the best runs first, with the verb that follows."""
+    """Returns the names of pairs, those of the best runs first, with the verb that follows."""
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
     order = [sorted(pair, key=place.__getitem__) for pair in pairs]
     order.sort(key=lambda pair: [place[run] for run in pair])
@@ -366,9 +366,9 @@ class Alternatives:
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """A caution for each run with many unjudged documents, for both runs of a pair, or for all of more than four runs.
+    """Returns cautions about runs with many unjudged documents: one each, or one for all if there are more than four.
 
-    None where the policy declares unjudged documents negative, as in recommendation what a user did not choose.
+    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
     """
     judged = np.array(comparison.judged)
     if np.isnan(judged).all() or declared_negative(comparison):
@@ -393,7 +393,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 
 
 def readings_of(comparison: Findings, system: System) -> Alternatives | None:
-    """The run's values if its unjudged documents were removed, and if they were relevant; None if unknown.
+    """Returns the run's values with its unjudged documents removed, and with them as relevant; None if unknown.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """
@@ -420,7 +420,7 @@ def readings_of(comparison: Findings, system: System) -> Alternatives | None:
 def doubt(
     comparison: Findings, run: int, readings: dict[int, Alternatives | None], runs: tuple[int, ...]
 ) -> Caution:
-    """The caution about one run's unjudged documents, and the differences that they make doubtful."""
+    """Returns a caution about one run's unjudged documents and the differences that they make doubtful."""
     share = 100 * (1 - comparison.judged[run])
     depth = comparison.judged_depth
     others = [
@@ -441,7 +441,7 @@ def doubt(
 
 
 def partners(comparison: Findings, run: int) -> list[int]:
-    """The runs that a run is compared with: the baseline if there is one, else the others, the best first."""
+    """Returns the runs to compare a run with: the baseline, or else all other runs, the best first."""
     baseline = comparison.settings.baseline
     if baseline is not None and run != baseline:
         return [baseline]
@@ -451,7 +451,7 @@ def partners(comparison: Findings, run: int) -> list[int]:
 def what_if(
     comparison: Findings, run: int, readings: dict[int, Alternatives | None]
 ) -> tuple[str, dict[str, object]]:
-    """The run's alternative means, or its differences from the one run that it is compared with."""
+    """Returns the run's alternative means, or its alternative differences from its only partner."""
     contest, digits = comparison.primary, digits_of(len(comparison.queries))
     mine, others = readings[run], partners(comparison, run)
     assert mine is not None
@@ -485,7 +485,7 @@ def mean(comparison: Findings, values: Floats) -> float:
 
 
 def together(comparison: Findings, flagged: list[int], readings: dict[int, Alternatives | None]) -> Caution:
-    """One caution for many runs, the one with the most unjudged documents first."""
+    """Returns one caution for many runs, starting with the run that has the most unjudged documents."""
     order = sorted(flagged, key=lambda run: comparison.judged[run])
     named = [f"{comparison.names[run]} {comparison.judged[run]:.3f}" for run in order]
     best = max(range(len(comparison.names)), key=lambda run: np.nan_to_num(comparison.judged[run]))
@@ -527,7 +527,7 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
-    """The rows as if every unjudged document among the first ``depth`` had this grade."""
+    """Returns the rows with this grade for every unjudged document among the first ``depth``."""
     lists = len(rows.length)
     reach = np.minimum(rows.length, depth).astype(np.int64)
     first = rows.rank <= depth

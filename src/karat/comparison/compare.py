@@ -1,4 +1,4 @@
-"""``karat.compare``: judgments and runs in, a comparison out; the settings with their defaults."""
+"""``karat.compare``: compares runs on the same judgments; its settings and their defaults."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def compare(
 
 
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
-    """The settings with defaults in place of an empty ``test`` or ``correction`` and of 0 resamples.
+    """Returns the settings with defaults for an empty ``test`` or ``correction`` and for 0 resamples.
 
     Raises:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
@@ -349,17 +349,17 @@ class Comparison(Display, Findings):
         return formats.figure(self, kind, measure)
 
     def __str__(self) -> str:
-        """The whole as text."""
+        """Returns the whole comparison as text."""
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the comparison as HTML for a notebook."""
         return formats.html(self)
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """The similarity of orders.
+    """The similarity of the orders of runs under different measures, and of the runs' lists.
 
     Args:
         labels: the measures.
@@ -381,7 +381,7 @@ class Orders:
 
 
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
-    """The similarity of every two measures and of every two runs; with a baseline, of each run and the baseline."""
+    """Returns the similarity of every two measures, and of every two runs (or of each run and the baseline)."""
     means = [contest.means for contest in contests]
     count = len(means)
     tau, ap = np.ones((count, count)), np.ones((count, count))
@@ -395,7 +395,7 @@ def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: 
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
-    """Mean rank-biased overlap of every two runs, over queries that both answer; and the number of queries used."""
+    """Returns the mean rank-biased overlap of every two runs over their common queries, and the number of queries."""
     found = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(found, 1.0)
     matches = [each.found for each in systems if each.found is not None]
@@ -418,7 +418,7 @@ def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats
 
 
 def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
-    """The first documents of each query's list; nothing where only scores were given."""
+    """Returns the top documents of each query's list; empty where only scores were given."""
     if system.run is None:
         return []
     run, options = system.run, MatchOptions(system.scores.policy)

@@ -179,7 +179,7 @@ class Contest:
     smaller_is_better: bool = False
 
     def __repr__(self) -> str:
-        """One line, since there may be many values."""
+        """Returns a one-line summary, since there may be many values."""
         runs, pairs = len(self.means), len(self.pairs)
         return f"<karat contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
 
@@ -224,7 +224,7 @@ class Findings:
         return self.contests[self.labels[0]]
 
     def __getitem__(self, measure: str | Measure) -> Contest:
-        """The contest of a measure; trec_eval's names find it too.
+        """Returns the contest of a measure, by karat's name or trec_eval's.
 
         Raises:
             MeasureError: it was not compared.
@@ -280,6 +280,6 @@ def letter(place: int) -> str:
 
 
 def letters_of(runs: list[int], among: int) -> str:
-    """The letters of some of ``among`` runs, separated by commas where a run has two letters."""
+    """Returns the letters of some of ``among`` runs, separated by commas where a letter has two characters."""
     separator = "," if among > len(ALPHABET) else ""
     return separator.join(map(letter, sorted(runs)))

@@ -41,7 +41,7 @@ def text(
     layout: str = "text",
     style: Callable[[str, str], str] = lambda part, _: part,
 ) -> str:
-    """The verdict, the tables in the width of a terminal, the method, and warnings last.
+    """Returns the verdict, the tables in the width of a terminal, the method and the warnings.
 
     Args:
         comparison: what was compared.
@@ -222,7 +222,7 @@ LONGEST, WIDE = 40, 24
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """The shared start and end of all names, in whole words; empty where names are short, or would become empty.
+    """Returns the start and end that all names share, in whole words; empty where names are short or would vanish.
 
     Example:
         >>> from karat.comparison.formats import shared_ends
@@ -249,7 +249,7 @@ def start_of(words: Sequence[str]) -> str:
 
 
 def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
-    """A table and its note in a given width: names are cut first, then columns are dropped, then the table is split."""
+    """Fits a table into a given width. First names are cut, then columns are dropped, then the table is split."""
     header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
     left: list[str] = []
     if sheet.shortest and rows and columns_of(header, rows, 0) > columns:
@@ -281,7 +281,7 @@ def cut(sheet: Sheet) -> list[list[str]]:
 def with_names(
     sheet: Sheet, rows: list[list[str]], columns: int
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The table with names in full or cut, and the dropped columns; an empty header if names do not fit."""
+    """Returns the table with full or shortened names, and the dropped columns; an empty header if it does not fit."""
     # A title wider than the names below it takes two lines.
     header = [sheet.header[0], sheet.header[1].replace(", ", ",\n", 1), *sheet.header[2:]]
     if columns_of(header, rows, 0) <= columns:
@@ -306,7 +306,7 @@ def with_names(
 def without(
     header: list[str], rows: list[list[str]], least: Sequence[str], columns: int
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The table without the least important columns that do not fit, and their titles."""
+    """Drops the least important columns until the table fits. Returns the table and the titles of these columns."""
     left: list[str] = []
     for title in least:
         if columns_of(header, rows, 0) <= columns:
@@ -345,7 +345,7 @@ def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
 
 
 def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """The differences of the first pair by query, sorted: how many queries gain or lose, and by how much."""
+    """Draws the sorted differences of the first pair: how many queries gain or lose, and by how much."""
     pair = chosen(comparison, contest)[0][0]
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
@@ -378,7 +378,7 @@ def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
 
 
 def literal(name: str) -> str:
-    """A name escaped so that matplotlib finds no formula in it."""
+    """Escapes a name so that matplotlib does not read it as a formula."""
     return name.replace("$", r"\$")
 
 
@@ -397,7 +397,7 @@ def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str)
 
 
 def orders(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """The rank of each run under each measure: crossing lines are pairs on which measures disagree."""
+    """Draws the rank of each run under each measure. Lines cross where two measures disagree on a pair."""
     del contest
     labels = comparison.labels
     drawn = make(figsize=(1.6 + 1.1 * len(labels), 0.9 + ROW * len(comparison.names)), layout="constrained")

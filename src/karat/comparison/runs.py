@@ -65,7 +65,7 @@ class System:
 
 
 def named(runs: RunsLike) -> dict[str, Run | Scores]:
-    """The runs by name: the keys given, else each run's own name; files of equal names are named by their paths.
+    """Returns the runs by name. The name is the given key, or else the run's own name or path.
 
     Raises:
         DataError: fewer than two runs, or two of the same name.
@@ -85,7 +85,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
-    """A run ready to be read, or the scores themselves, under a name."""
+    """Returns the run, ready to be read, or the scores, under a name."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
     if isinstance(run, Run):
@@ -94,7 +94,7 @@ def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
 
 
 def tag_of(run: Run) -> str:
-    """The tag in a run's first line; the run's name where there is none."""
+    """Returns the tag in a run's first line, or the run's name where there is no tag."""
     if run.source is None:
         return run.name
     with sentences(run.source.name), run.source.opened() as file:
@@ -114,7 +114,7 @@ def evaluated(
     judged_at: int | None,
     progress: _native.Progress | None = None,
 ) -> tuple[list[System], int, str]:
-    """The systems in the order given, the depth to which judged documents were counted, and the judgments' name."""
+    """Returns the systems in the given order, the depth to which judged documents were counted, and the qrels' name."""
     ready = [each for each in runs.values() if isinstance(each, Scores)]
     if len(ready) == len(runs):
         refuse_other_conventions(ready, policy, profile, weights)
@@ -163,12 +163,12 @@ def refuse_other_conventions(
 
 
 def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:
-    """The labels of measures in existing scores."""
+    """Returns the labels of the requested measures in existing scores."""
     return tuple(scores.labels[scores.column(name)] for name in names_in(measures))
 
 
 def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
-    """The scores of some measures, in this order.
+    """Returns the scores of the given measures, in this order.
 
     Raises:
         MeasureError: one was not evaluated.
@@ -194,7 +194,7 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
 
 
 def agreeing(systems: list[System]) -> list[System]:
-    """The systems, if all their scores were computed in the same way.
+    """Returns the systems after checking that all scores were computed in the same way.
 
     Raises:
         DataError: measures or policies differ.
@@ -221,7 +221,7 @@ def share_judged(found: Match, depth: int) -> float:
 
 
 def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
-    """For each of these queries, a run of its lines alone; the run is read once."""
+    """Returns, for each of these queries, a run that contains only its lines. The run is read once."""
     if not isinstance(run.held, TextRun):
         mapping = as_mapping(run.held, queries)
         names = {query: text_of(query) for query in queries}
@@ -303,7 +303,7 @@ class Table:
         return np.where(self.weights > 0, values, 0.0) * share
 
     def shared(self, first: Integers, second: Integers) -> Iterator[tuple[Table, Integers]]:
-        """Groups of pairs with the same common queries: the table of these queries, and the indices of the pairs."""
+        """Groups the pairs by their common queries: returns the table of these queries and the pairs' indices."""
         there = ~np.isnan(self.values)
         if there.all():
             yield self, np.arange(len(first))
@@ -315,7 +315,7 @@ class Table:
             yield self.part(np.frombuffer(mask, bool)), np.array(places)
 
     def complete(self) -> Table:
-        """The table of the queries that all runs have."""
+        """Returns the table restricted to the queries that all runs have."""
         return self.part(~np.isnan(self.values).any(axis=1))
 
 

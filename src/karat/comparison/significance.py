@@ -105,7 +105,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 def strata_of(
     table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
-    """The contest within each group of queries, by the t-test, uncorrected."""
+    """Returns the contest within each group of queries, by uncorrected t-tests."""
     plain = replace(settings, test="t", correction="none")
     found = []
     for code, name in enumerate(groups.names):
@@ -218,7 +218,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
 
 
 def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write p of a test of single pairs other than the t-test."""
+    """Write p of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         found = sign_flip(
@@ -344,7 +344,7 @@ def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> 
 
 
 def from_p(outcome: Outcome, settings: Settings) -> Floats:
-    """Half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
+    """Returns half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
         return np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached

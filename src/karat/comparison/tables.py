@@ -1,4 +1,4 @@
-"""The tables of a comparison as cells: which runs and pairs they show, scores, differences, groups and orders."""
+"""The tables of a comparison, as cells: the runs and pairs to show, their scores, differences, groups and orderings."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
 
 
 def board(comparison: Findings, view: View) -> Sheet:
-    """The leaderboard: scores with letters, the primary one with its interval, and the share judged."""
+    """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
     digits = digits_of(len(comparison.queries))
     counted = not lettered(comparison)
     header, columns = ["#", "run"], []
@@ -134,7 +134,7 @@ def board(comparison: Findings, view: View) -> Sheet:
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
-    """The means, the best ones in bold, with the letters of the runs that each significantly outperforms."""
+    """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
     kind = contest.measure.definition.aggregate
     room = max(map(len, contest.letters)) if lettered else 0
     return [
@@ -154,7 +154,7 @@ def beaten(contest: Contest, comparison: Findings) -> list[int]:
 
 
 def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
-    """The pairs: difference, interval, effect size, wins, p."""
+    """Returns the table of pairs: difference, interval, effect size, wins, p."""
     shown, note = chosen(comparison, contest, view)
     baseline = comparison.settings.baseline
     if baseline is not None:
@@ -181,7 +181,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
 
 
 def worst(comparison: Findings, view: View) -> Sheet:
-    """The queries of each pair on which the first run falls furthest behind the second, or the baseline."""
+    """Returns the queries on which the first run of each pair falls furthest behind the second."""
     contest, digits = comparison.primary, max(digits_of(len(comparison.queries)), 4)
     sign = -1 if contest.smaller_is_better else 1
     rows = []
@@ -205,7 +205,7 @@ def worst(comparison: Findings, view: View) -> Sheet:
 
 
 def groups_of(comparison: Findings) -> dict[int, int]:
-    """Each run's group: down the ranking, a run significantly worse than its group's first starts the next group."""
+    """Returns each run's group. A run that is significantly worse than the first of its group starts the next group."""
     contest, alpha = comparison.primary, comparison.settings.alpha
     sure = {
         frozenset((pair.a, pair.b)) for pair in contest.pairs if pair.adjusted < alpha and not pair.identical
@@ -252,12 +252,12 @@ def numbers_of(
 
 
 def chance(value: float | None) -> float:
-    """A probability, NaN for None."""
+    """Returns a probability, or NaN for None."""
     return math.nan if value is None else value
 
 
 def strata(comparison: Findings) -> list[Sheet]:
-    """The primary measure by group of queries: each run's means and worst group, and differences of few pairs."""
+    """Returns each run's means by group of queries and its worst group, and the differences of up to a few pairs."""
     contest = comparison.primary
     if not contest.strata:
         return []
@@ -329,7 +329,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
 
 
 def orders(comparison: Findings) -> list[Sheet]:
-    """How similarly measures order the runs, and runs the documents."""
+    """Returns the rank correlations of measures over runs, and of runs over documents."""
     found: list[Sheet] = []
     orders = comparison.orders
     if orders is None:
@@ -365,7 +365,7 @@ def orders(comparison: Findings) -> list[Sheet]:
 
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
-    """The runs in the order of the table: as given, or the best first where they are many or some are omitted."""
+    """Returns the runs in table order: as given, or the best first where there are many or some are omitted."""
     runs = list(range(len(comparison.names)))
     if lettered(comparison) and view.top is None:
         return runs

@@ -1,4 +1,4 @@
-"""A comparison in words: which run is better and how sure that is, numbers as text, what was done."""
+"""A comparison in words: the better run and the certainty of this result, numbers as text, and the method."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]]:
-    """For each run that this one was tested against, the best first: this run's lead, p, and the pair."""
+    """Returns this run's lead, p and pair for each run that it was tested against, the best first."""
     sense = -1 if contest.smaller_is_better else 1
     found = {}
     for pair in contest.pairs:
@@ -137,7 +137,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
 
 
 def among_all(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
-    """The best run against all others."""
+    """Describes the best run against all others."""
     names = comparison.names
     best, second = ranked(contest)[:2]
     others = seen_from(contest, best)
@@ -164,7 +164,7 @@ def among_all(comparison: Findings, contest: Contest) -> tuple[str, list[str], t
 
 
 def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[str], tuple[int, int]]:
-    """Every run against the baseline."""
+    """Describes every run against the baseline."""
     names, settings = comparison.names, comparison.settings
     baseline = settings.baseline
     assert baseline is not None
@@ -212,7 +212,7 @@ def counted(comparison: Findings) -> str:
 
 
 def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
-    """Some runs by name: ``a, b and c``; of many the first, and the number of others."""
+    """Returns names of runs such as ``a, b and c``, or the first few and the number of others."""
     names = [comparison.names[run] for run in runs]
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
@@ -245,7 +245,7 @@ def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str
 
 
 def p_said(p: float, settings: Settings) -> str:
-    """``p = 0.03``, or ``corrected p < 0.001`` where there were several comparisons."""
+    """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for several comparisons."""
     text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
     name = "corrected p" if corrected(settings) else "p"
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
@@ -257,7 +257,7 @@ def corrected(settings: Settings) -> bool:
 
 
 def alone(comparison: Findings, pair: Pair) -> str:
-    """The reason why a pair whose interval excludes 0 is not significant; empty for other pairs."""
+    """Explains why a pair is not significant although its interval excludes 0; empty for other pairs."""
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
@@ -350,7 +350,7 @@ def listed(words: Sequence[str], most: int = 5) -> str:
 
 
 def lettered(comparison: Findings) -> bool:
-    """Whether scores carry letters: there are not too many runs."""
+    """Returns whether scores have letters, which they do unless there are too many runs."""
     return len(comparison.names) <= MOST_LETTERED
 
 
@@ -455,9 +455,9 @@ def detectable_words(comparison: Findings) -> str:
 
 
 def detectable_span(comparison: Findings, contest: Contest) -> str:
-    """The smallest and the largest difference that the queries detect with 80 % power, once if they are equal.
+    """Returns the range of differences that the queries detect with 80 % power, as one number if both ends agree.
 
-    Empty where no pair has one.
+    The text is empty where no pair has a detectable difference.
     """
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     known = [pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable)]
@@ -474,7 +474,7 @@ def declared_negative(comparison: Findings) -> bool:
 
 
 def judged_words(comparison: Findings) -> str:
-    """The share judged, if it is the same for all runs and so has no column."""
+    """Returns a sentence with the share judged if it is equal for all runs and therefore has no column."""
     shares = {score(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
@@ -482,7 +482,7 @@ def judged_words(comparison: Findings) -> str:
 
 
 def pair_name(comparison: Findings, pair: Pair) -> str:
-    """The letters of a pair's runs; with a baseline, of the other run."""
+    """Returns the letters of both runs of a pair, or with a baseline only that of the other run."""
     if comparison.settings.baseline is not None:
         return letter(pair.a)
     return f"{letter(pair.a)}-{letter(pair.b)}"

@@ -1,3 +1,3 @@
-"""Why a number is what it is. Qrels, runs and a measure in; derivations, differences and findings out."""
+"""Explanations of scores: derivations, differences between conventions, and problems found in the data."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Why two numbers differ: a path from one profile, or from one set of judgments, to another, one change at a time."""
+"""Differences between scores, explained one change at a time from one profile or set of judgments to another."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Convention:
     policy: Policy
 
     def axes(self) -> dict[str, str]:
-        """Every axis with its value as a user types it: the measure first, then the policy's."""
+        """Returns every axis with its value as a user types it. The measure comes first, then the policy's axes."""
         depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
         parameters = {key: show(value) for key, value in self.measure.arguments.items()}
         policy = self.policy.as_dict()
@@ -66,7 +66,7 @@ class Convention:
         }
 
     def towards(self, other: Convention, axis: str) -> Convention:
-        """The same convention with one axis as in the other."""
+        """Returns this convention with one axis taken from the other."""
         mine, its = self.measure, other.measure
         if axis == "measure":
             return replace(self, measure=its)
@@ -235,7 +235,7 @@ class Difference(Display):
         return found + self.orders()
 
     def orders(self) -> list[str]:
-        """The effect of each axis when changed first and when changed last, if the order matters."""
+        """Returns the effect of each axis when it is changed first, and when it is changed last, if these differ."""
         in_table = {
             step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)
         }
@@ -361,7 +361,7 @@ class Evaluated:
         return self.known[convention]
 
     def evaluated(self, convention: Convention) -> Outcome:
-        """Evaluate once."""
+        """Returns the result under the convention, evaluated only once."""
         # That the run has no judged document is said once, not at each step.
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
@@ -388,7 +388,7 @@ class Evaluated:
 
 
 def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: Evaluated) -> Step:
-    """The step with what it moves as the first and as the last one of all."""
+    """Returns the step with its effect as the first and as the last of all changes."""
     before, after = evaluated.under(start).mean, evaluated.under(end).mean
     alone = evaluated.under(start.towards(end, step.axis)).mean
     without = evaluated.under(end.towards(start, step.axis)).mean
@@ -396,7 +396,7 @@ def in_other_orders(step: Step, start: Convention, end: Convention, evaluated: E
 
 
 def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
-    """How a profile reads a measure, and under which policy."""
+    """Returns the measure and the policy to which a profile resolves a name."""
     found = profile.read(measure)
     if len(found) != 1:
         raise MeasureError(
@@ -423,7 +423,7 @@ def path(start: Convention, end: Convention) -> list[str]:
 
 
 def moved(before: Scores | None, after: Scores | None) -> int:
-    """How many queries changed their value of the one measure, or occur on one side only."""
+    """Returns the number of queries whose value changed or that occur on only one side."""
     if before is None or after is None:
         there = before or after
         return 0 if there is None else len(there.queries)
@@ -435,12 +435,12 @@ def moved(before: Scores | None, after: Scores | None) -> int:
 
 
 def same(a: float | None, b: float | None) -> bool:
-    """Whether two values are the same, undefined ones too."""
+    """Returns whether two values are equal. Two undefined values are equal."""
     return a == b or (a is not None and b is not None and math.isnan(a) and math.isnan(b))
 
 
 def minus(after: float | None, before: float | None) -> float | None:
-    """The change; 0 between two undefined values, None where one is absent."""
+    """Returns the change, which is 0 between two undefined values and None if either value is missing."""
     if after is None or before is None:
         return None
     return 0.0 if same(after, before) else after - before
@@ -457,7 +457,7 @@ def weight(step: Step) -> float:
 
 
 def rounded(value: float | None, digits: int) -> float | None:
-    """A displayed value as a number."""
+    """Returns a value as displayed, as a number."""
     return None if value is None else round(value, digits)
 
 
@@ -467,7 +467,7 @@ def shown(value: float | None, digits: int) -> str:
 
 
 def short(text: str, widest: int = WIDEST) -> str:
-    """A text that fits into its column."""
+    """Shortens a text to fit into its column."""
     return text if len(text) <= widest else text[: widest - 1] + "…"
 
 
@@ -558,9 +558,9 @@ def rejudged(
 def scored_under(
     ends: list[Qrels], between: list[Judged], run: Run, measure: Measure, policy: Policy
 ) -> list[Scores]:
-    """A run's scores under the first judgments, each stage between, and the last ones.
+    """Returns a run's scores under the first judgments, each stage in between, and the second judgments.
 
-    Only the two ends are checked for a match with the run and warn: the stages between them are no one's files.
+    Only the first and the last judgments are checked against the run, since the user did not supply the other stages.
 
     Raises:
         DataError: a run that does not go with the judgments of one of the ends.
@@ -586,17 +586,17 @@ def grades_of(qrels: Qrels) -> Judged:
 
 
 def counted(judgments: Judged) -> str:
-    """How many judgments there are."""
+    """Returns the number of judgments, with the noun."""
     return plural(sum(map(len, judgments.values())), "judgment", "judgments")
 
 
 def filled(judgments: Judged) -> Judged:
-    """The judgments, with a placeholder document for queries without judgments."""
+    """Returns the judgments with a placeholder document for each query without judgments."""
     return {query: its or {"\ufdd0 none": 0.0} for query, its in judgments.items()}
 
 
 def names_of(ends: list[Qrels]) -> tuple[str, str]:
-    """The names of both judgments; their paths where the names are equal."""
+    """Returns the names of both sets of judgments, or their paths where the names are equal."""
     names = [os.path.basename(each.name) or letter for each, letter in zip(ends, "AB", strict=True)]
     if names[0] == names[1]:
         names = [each.name for each in ends] if ends[0].name != ends[1].name else ["A", "B"]
@@ -604,5 +604,5 @@ def names_of(ends: list[Qrels]) -> tuple[str, str]:
 
 
 def number(count: int, one: str, many: str) -> str:
-    """How many there are; ``no`` of none."""
+    """Returns the number as text, or ``no`` for 0."""
     return plural(count, one, many) if count else f"no {many}"

@@ -1,4 +1,4 @@
-"""Why a value is what it is: the worked derivation of any measure for one query."""
+"""The worked derivation of any measure for one query."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class Subject:
     found: dict[tuple[str, Policy], Any] = field(default_factory=dict)
 
     def once(self, what: str, policy: Policy, make: Callable[[], Any]) -> Any:
-        """The result of ``make`` under a policy, computed once."""
+        """Returns the result of ``make`` under a policy, computed only once."""
         if (what, policy) not in self.found:
             self.found[what, policy] = make()
         return self.found[what, policy]
@@ -225,7 +225,7 @@ class Subject:
         return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
 
     def matched(self, policy: Policy) -> Match:
-        """The match, computed."""
+        """Computes the match."""
         if self.qrels is None:
             return match_grades(*cast("tuple[list[list[float | None]], None]", self.grades), policy)
         if self.run is None:
@@ -282,7 +282,7 @@ def wanted_in(found: Match, measure: Measure) -> int:
 
 
 def named(name: str, otherwise: str) -> str:
-    """A file's name, or a word for data without a file."""
+    """Returns the file's name, or a generic label for data that came from no file."""
     return otherwise if name.startswith("<") else name
 
 
@@ -295,7 +295,7 @@ def subject_of(
     judged_ranking: QrelsLike | None,
     policy: Policy,
 ) -> Subject:
-    """The subject that the arguments of ``explain`` name.
+    """Returns the subject that the arguments of ``explain`` describe.
 
     Raises:
         DataError: they name nothing, or two things at once, or a query without judgments.
@@ -377,7 +377,7 @@ def decisions(
     digits: int,
     say: Language = ENGLISH,
 ) -> Iterator[str]:
-    """Sentences on how the policy changed the order and the judgments of the query."""
+    """Returns sentences about the policy's changes to the order and the judgments of the query."""
     counts = found.counts
     if counts.missing:
         yield say("The run does not mention this query: the list is empty.")
@@ -411,7 +411,7 @@ def decisions(
 def tie_told(
     groups: list[str], policy: Policy, bounds: tuple[float, float] | None, digits: int, say: Language
 ) -> str:
-    """Which ranks hold equal scores, what decides there, and what that may change."""
+    """Describes the ranks with equal scores, the rule that orders them, and the effect of this rule."""
     order = say(ORDERS[policy.ties]) if policy.ties in ORDERS else f"ties={policy.ties}"
     further = len(groups) - MOST_GROUPS
     more = say(" and {count} more", count=further) if further > 0 else ""
@@ -433,7 +433,7 @@ def tie_told(
 
 
 def tied_ranks(found: Match, depth: int | None) -> list[str]:
-    """The stretches of ranks with equal scores that hold a judged document and begin within the depth."""
+    """Returns the ties (ranges of ranks) that contain a judged document and begin within the depth."""
     rows = found.rows
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (depth or np.inf))
     pairs = dict.fromkeys(zip(rows.tie_first[tied].tolist(), rows.tie_last[tied].tolist()))
@@ -443,7 +443,7 @@ def tied_ranks(found: Match, depth: int | None) -> list[str]:
 def overruled(
     derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
 ) -> Iterator[str]:
-    """Why the value is not the one that the formula gives on this list, if it is not."""
+    """Explains why the value differs from that of the formula on this list; empty if it does not differ."""
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":

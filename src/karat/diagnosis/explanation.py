@@ -1,4 +1,4 @@
-"""An explanation: how one value came about, as text, Markdown, LaTeX or HTML."""
+"""The explanation of one value, as text, Markdown, LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Display):
-    """How a measure came to its value for one query.
+    """The explanation of a measure's value for one query.
 
     Args:
         label: the requested name of the measure.
@@ -89,13 +89,13 @@ class Explanation(Display):
 
     @property
     def steps(self) -> tuple[Line, ...]:
-        """Every step in reading order: numbers of the query that come first, columns of each list, the rest."""
+        """Returns every step in reading order: the query's initial numbers, the columns of each list, and the rest."""
         columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
         return (*self.derivation.given, *columns, *self.derivation.rest)
 
     @property
     def full_name(self) -> str:
-        """The measure with all its parameters, also those at their default."""
+        """Returns the measure's name with all its parameters, including those at their defaults."""
         at = self.measure.definition.at
         arguments = self.measure.arguments
         inside = ", ".join(f"{key}={show(value)}" for key, value in arguments.items() if key != at)
@@ -124,7 +124,7 @@ class Explanation(Display):
         return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
     def tables(self) -> list[Table]:
-        """The numbers of the query that come first, the lists, and the steps down to the value."""
+        """Returns the tables of the query's initial numbers, of the lists, and of the steps down to the value."""
         given = self.derivation.given
         first = [steps_table("Numbers of the query", given, self.digits, self.say)] if given else []
         lists = [self.list_table(sheet) for sheet in self.derivation.sheets]
@@ -136,7 +136,7 @@ class Explanation(Display):
         ]
 
     def list_table(self, sheet: Sheet) -> Table:
-        """A ranked list with a column per step; only what is shown is written out."""
+        """Returns the table of a ranked list with a column per step. Only the rows shown are formatted."""
         kept = self.kept(sheet)
         say = self.say
         columns = (
@@ -168,7 +168,7 @@ class Explanation(Display):
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: Sheet) -> list[int]:
-        """Which documents of a list are shown: its head, its end, and of the judged ones the relevant before others."""
+        """Selects the documents to show: the list's start and end, and judged documents, relevant ones first."""
         length = (
             len(sheet.grade) if sheet.grade else max((len(line.values) for line in sheet.lines), default=0)
         )
@@ -187,7 +187,7 @@ class Explanation(Display):
         return self.to_text()
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Text for a terminal; tables that are wider than ``columns`` go on below, rank by rank."""
+        """Returns text for a terminal. Tables that are wider than ``columns`` are split into bands."""
 
         def wrap(text: str) -> str:
             return folded(text, columns).rstrip("\n")
@@ -242,7 +242,7 @@ class Explanation(Display):
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
     def formula(self) -> str:
-        """The formula in mathematics, a step a line, as it was traced; for LaTeX with the package amsmath.
+        """Returns the traced formula as LaTeX, one line per step. It needs the package amsmath.
 
         Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
         """
@@ -267,7 +267,7 @@ class Explanation(Display):
         return f'<!doctype html>\n<html lang="{self.say.name}">\n{page}\n</html>\n'
 
     def to_fragment(self, heading: int = 1) -> str:
-        """The content of the page alone, for a page that brings its own style.
+        """Returns only the content of the page, for a page with its own style.
 
         Args:
             heading: the level of its highest heading.
@@ -334,7 +334,7 @@ STYLE = """\
 
 
 def steps_table(title: str, lines: Sequence[Line], digits: int, say: Language = ENGLISH) -> Table:
-    """Numbers of the query, a step a row."""
+    """Returns a table of the query's numbers with a row per step."""
     rows = [[line.letter, line.expression, line.filled, numbers(line.values, digits)] for line in lines]
     header = ["", say("step"), say("in numbers"), say("value")]
     if not any(line.filled for line in lines):
@@ -343,19 +343,19 @@ def steps_table(title: str, lines: Sequence[Line], digits: int, say: Language = 
 
 
 def part_of(table: Table, band: list[int], layout: str = "text") -> str:
-    """Some columns of a table, laid out."""
+    """Lays out some columns of a table."""
     names = [place for place, column in enumerate(band) if column in table.names]
     rows = [[row[each] for each in band] for row in table.rows]
     return lay_out(layout, [table.header[each] for each in band], rows, names)
 
 
 def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
-    """The values of the documents that are shown; of a list that ends before, fewer."""
+    """Returns the values of the documents shown, or fewer if the list is shorter."""
     return [values[place] for place in kept if place < len(values)]
 
 
 def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
-    """The rows that are shown, with dots where others are left out."""
+    """Returns the rows shown, with dots in place of omitted rows."""
     rows: list[list[str]] = []
     for row, place, before in zip(cells, kept, [-1, *kept]):
         if place > before + 1:
@@ -365,7 +365,7 @@ def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
 
 
 def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
-    """Notes under a list: the rows left out, and the meaning of a dot."""
+    """Returns the notes under a list: the number of omitted rows, and the meaning of a dot."""
     length = len(sheet.grade)
     if not length and sheet.is_run:
         return say("No document was retrieved.")
@@ -384,7 +384,7 @@ def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
 
 
 def heading(line: Line) -> str:
-    """A column's title: the step's letter and its expression; a long expression goes above the table."""
+    """Returns a column's title: the step's letter and its expression. A long expression is printed above the table."""
     return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
 
 
@@ -394,7 +394,7 @@ def is_wide(line: Line) -> bool:
 
 
 def column(values: Sequence[float], digits: int) -> list[str]:
-    """The numbers of a column: whole, or with the same decimals (an exact 0 as 0)."""
+    """Formats the numbers of a column as whole numbers or with equal decimals (an exact 0 as 0)."""
     if all(value == value // 1 for value in values):
         return [plain(value) for value in values]
     return ["0" if value == 0 else shown(value, digits) for value in values]
@@ -415,12 +415,12 @@ def numbers(values: Sequence[float], digits: int) -> str:
 
 
 def plain(value: float) -> str:
-    """A number, whole ones without decimals."""
+    """Formats a number; whole numbers have no decimals."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
 
 
 def shown(value: float, digits: int) -> str:
-    """A number with ``digits`` decimals; in powers of ten where these would round it to 0."""
+    """Formats a number with ``digits`` decimals, or in scientific notation where it would be rounded to 0."""
     if math.isnan(value):
         return "undefined"
     if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e12):

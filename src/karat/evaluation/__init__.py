@@ -1,3 +1,3 @@
-"""Scores. Qrels, runs and a request in; values per query, means and what was decided out."""
+"""Evaluation: scores of runs against qrels, per query and on average, with the decisions of the policy."""
 
 __all__: list[str] = []

@@ -32,7 +32,7 @@ TENTHS = tuple(number / 10 for number in range(11))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Display, Mapping[str, list[float]]):
-    """Values of measures along the ranks.
+    """The values of measures at increasing depths or recall levels.
 
     Args:
         scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
@@ -128,7 +128,7 @@ def curve(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Curve:
-    """Measure at every depth.
+    """Measure at every depth, or at every recall level.
 
     Args:
         measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
@@ -176,7 +176,7 @@ def matcher(
     name: str | None,
     wanted: dict[str, Measure],
 ) -> tuple[Callable[[Policy], Match], str]:
-    """A function that matches the data under a policy, each policy once, and the run's name."""
+    """Returns a function that matches the data under a policy (once per policy), and the run's name."""
     done: dict[Policy, Match] = {}
     if grades is not None and qrels is None and run is None:
         lists, pools = nested(grades), None if judged is None else nested(judged)
@@ -205,7 +205,7 @@ def matcher(
 
 
 def at_one(name: str, convention: Profile) -> Measure:
-    """The measure of a name without its place, at the first one that every measure has.
+    """Returns the measure of a name without depth or level, at the first depth or level.
 
     Raises:
         MeasureError: no such measure, or one that takes no ``@``.
@@ -219,12 +219,12 @@ def at_one(name: str, convention: Profile) -> Measure:
 
 
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
-    """The default places: every depth, or eleven recall levels."""
+    """Returns the default positions: every depth, or eleven recall levels."""
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
 
 
 def moved(measure: Measure, place: float) -> Measure:
-    """The measure at another place."""
+    """Returns the measure at another depth or level."""
     where = measure.definition.at
     if where != "depth":
         kept = tuple(pair for pair in measure.parameters if pair[0] != where)

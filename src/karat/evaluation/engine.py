@@ -1,4 +1,4 @@
-"""Scores of a match: groups measures by policy, calls their formulas on judged rows, weighs the means, bounds ties."""
+"""Computes scores from matched data: the values of formulas, their weighted means, and the bounds of ties."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RANKS_AT_A_TIME = 2**17
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
-    """One value per list and measure; ``best`` keeps ideal lists for other runs with the same judgments."""
+    """Returns one value per list and measure. ``best`` caches ideal rankings for other runs with the same qrels."""
     values = np.empty((len(rows.length), len(measures)))
     every = np.array([measure.every_rank for measure in measures], bool)
     if not every.all():
@@ -69,7 +69,7 @@ def columns_of(
     *,
     before: int = 0,
 ) -> Floats:
-    """The values of measures that all need every rank, or all do not; ``before`` lists precede these.
+    """Returns the values of measures that all need every rank, or all need none. ``before`` lists precede these.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a list.
@@ -110,7 +110,7 @@ def query_of(lists: Flat, group: int) -> int:
 
 
 def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
-    """The first and last list of parts in which a row for every rank takes little memory, or of the whole."""
+    """Yields the first and last list of each part, small enough to store a row for every rank; or of the whole."""
     if whole or rows.group_offsets is not None:
         yield 0, len(rows.length)
         return
@@ -123,7 +123,7 @@ def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
 
 
 def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
-    """The weight of each value in the mean of its measure; None if all weigh the same."""
+    """Returns the weight of each value in the mean of its measure, or None if all weights are equal."""
     if not any(measure.definition.weighs for measure in measures):
         return None
     lists = Flat(rows)
@@ -138,7 +138,7 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
 def extreme_values(
     found: Match, measures: Sequence[Measure], policy: Policy, values: Floats
 ) -> Iterator[tuple[Floats, Floats | None]]:
-    """The values, and what they weigh, under the worst and then under the best order of tied documents.
+    """Returns the values and their weights under the worst and under the best order of tied documents.
 
     Args:
         found: the match.
@@ -168,7 +168,7 @@ def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
-    """The means over all orders of tied documents, and the standard error of those that come from a sample."""
+    """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
     values = values_of(found.rows, measures)
     errors = np.zeros_like(values)
     # A depth or a removal decides over documents that a measure of sums knows nothing of.
@@ -187,7 +187,7 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
 
 
 def stands(measure: Measure, policy: Policy) -> bool:
-    """Whether no order of tied documents can move the measure, since it compares the scores themselves.
+    """Returns whether the measure is independent of the order of ties, since it compares the scores directly.
 
     Raises:
         MeasureError: a depth cuts through ties, and queries whose values hang together have too many orders.
@@ -244,7 +244,7 @@ def scored(
     *,
     bounds: bool = True,
 ) -> Scores:
-    """The scores of a run, matched and evaluated once for each policy of its measures; ``bounds`` those of ties."""
+    """Returns the scores of a run, matched once per policy of its measures. ``bounds`` adds the bounds of ties."""
     text_name(name)
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
@@ -287,7 +287,7 @@ def same_for_all(policy: Policy) -> bool:
 
 
 def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
-    """Which queries hold nothing of what each measure looks for."""
+    """Returns, for each measure, a mask of the queries without any document that it counts as relevant."""
     lists = Flat(found.rows)
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
@@ -295,7 +295,7 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
 
 
 def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
-    """The measures by the kind of relevance they need if the policy skips queries without it; else all under None."""
+    """Groups the measures by the relevance they need if the policy skips queries without it; else all under None."""
     if policy.empty != "skip":
         return {None: asked}
     groups: dict[Wanted | None, dict[str, Measure]] = {}
@@ -310,7 +310,7 @@ def refuse_where_nothing_is_wanted(
     """Refuse queries without relevant documents if the policy does.
 
     Raises:
-        DataError: a query holds nothing of what a measure looks for, and the policy calls that an error.
+        DataError: a query has no document relevant to a measure, and the policy treats that as an error.
     """
     if policy.empty != "error":
         return
@@ -340,7 +340,7 @@ def scores_of(
     *,
     bounds: bool,
 ) -> Scores:
-    """The scores; a measure that fails for one query is NaN for all, with the reason in ``failed``."""
+    """Returns the scores. A measure that fails for one query is NaN for all, with the reason in ``failed``."""
     computable, failed = dict(asked), {}
     while True:
         try:
@@ -427,7 +427,7 @@ def computed(
 def tie_bounds(
     found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None, values: Floats
 ) -> dict[str, tuple[float, float]]:
-    """The mean of each measure under the worst and the best order of tied documents; none of one by subtopics."""
+    """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics."""
     alone = [not measure.definition.groups for measure in asked.values()]
     asked = {label: measure for label, measure in asked.items() if not measure.definition.groups}
     if not asked:
@@ -465,7 +465,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
     """The caller's weight of each query.
 
     Raises:
-        DataError: a query without a weight, or a weight that is none.
+        DataError: a query has no weight, or a weight is not valid.
     """
     if not hasattr(given, "keys"):
         raise DataError(f"weights={given!r}: give what each query weighs, as in {{'q1': 2.0, 'q2': 1.0}}.")
@@ -476,7 +476,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
 
 
 def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure]) -> Floats | None:
-    """The weight of each query for each measure: the caller's times the measure's own."""
+    """Returns the weight of each query for each measure: the caller's weight times the measure's."""
     if column is None:
         return own
     return column[:, None] * (np.ones((1, len(wanted))) if own is None else own)

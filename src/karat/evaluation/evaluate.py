@@ -157,7 +157,7 @@ def evaluate_run(
     progress: _native.Progress | None = None,
     bounds: bool = True,
 ) -> Scores:
-    """Measure one run: as ``evaluate``, but several runs are refused, and ``bounds`` of ties may be left out."""
+    """Measure one run like ``evaluate``, but refuse several runs. ``bounds`` of ties may be omitted."""
     convention, policy = conventions(profile, policy)
     asked = labelled(measures, convention)
     judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
@@ -273,7 +273,7 @@ def evaluate_together(
     weights: Mapping[str, float] | None = None,
     progress: _native.Progress | None = None,
 ) -> Iterator[Evaluated]:
-    """Each run's scores, in order: runs are read in parallel, and work on the judgments is done once.
+    """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
 
     Args:
         judged: the judgments.
@@ -312,7 +312,7 @@ def evaluate_together(
 
 
 def beside_others(run: Run) -> bool:
-    """Whether a run is read by one core while others read others."""
+    """Returns whether a run should be read on one core while other cores read other runs."""
     return not run.alone and run.origin.size <= SMALL
 
 
@@ -329,7 +329,7 @@ def evaluate_one(
     threads: int | None = None,
     bounds: bool = True,
 ) -> Evaluated:
-    """One run's scores, and its matches; ``best`` keeps ideal lists for other runs on the same judgments."""
+    """Returns one run's scores and matches. ``best`` caches ideal rankings for other runs with the same qrels."""
     matches: dict[Policy, Match] = {}
     said: list[str] = []
 
@@ -345,7 +345,7 @@ def evaluate_one(
 
 
 def warned(scores: Scores) -> Scores:
-    """The scores, after their warnings were given."""
+    """Issues the warnings of the scores and returns the scores."""
     for sentence in (*scores.warnings, *scores.failed.values()):
         warn(sentence)
     return scores

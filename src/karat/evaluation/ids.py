@@ -1,4 +1,4 @@
-"""``karat.evaluate_ids``: lists of retrieved ids against lists of relevant ids, as RAG systems keep them."""
+"""``karat.evaluate_ids``: compares lists of retrieved ids with lists of relevant ids, as stored by RAG systems."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
 
 
 def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
-    """The scores of lists that hold none of the references, with a warning that says why that may be.
+    """Returns the scores, with a warning and possible reasons if no list contains any reference id.
 
     Raises:
         DataError: the policy forbids it.
@@ -169,7 +169,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
 
 
 def rows_of(lists: Any, what: str) -> list[Any]:
-    """One list a question, of a frame's column too.
+    """Returns one list per question. A data frame's column is also accepted.
 
     Raises:
         DataError: something else, such as one flat list of ids.
@@ -219,7 +219,7 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
 
 
 def naming(document_of: Any) -> Callable[[Any], Any] | None:
-    """The document of a chunk, as a function.
+    """Returns a function from a chunk's id to its document.
 
     Raises:
         DataError: when called, for a chunk that the mapping does not hold, or whose document is no id.
@@ -244,7 +244,7 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
 
 
 def is_id(given: Any) -> bool:
-    """Whether something can be an id: it is there, equals itself, as NaN does not, and can be looked up."""
+    """Returns whether a value can be an id: it is not missing (None or NaN), and it is hashable."""
     try:
         hash(given)
         return given is not None and bool(given == given)
@@ -253,7 +253,7 @@ def is_id(given: Any) -> bool:
 
 
 def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
-    """A question's relevant ids with their grades; of a document's chunks the best counts."""
+    """Returns a question's relevant ids with their grades. A document gets the best grade of its chunks."""
     pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in wanted)
     found: dict[Any, float] = {}
     for each, grade in pairs:
@@ -269,7 +269,7 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
 
 
 def once(listed: Listed, duplicates: str, number: int) -> Listed:
-    """A list without repeated ids, as the policy decides: ids have no scores, so ``max`` is the best verdict."""
+    """Removes repeated ids as the policy decides. Since ids have no scores, ``max`` keeps the best verdict."""
     if len({each for each, _ in listed}) == len(listed):
         return listed
     if duplicates == "error":

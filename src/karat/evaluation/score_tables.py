@@ -43,7 +43,7 @@ def board(
     columns: int | None = None,
     tie_bounds: bool = False,
 ) -> str:
-    """A table with a row per run, or with ``per_query`` a row per run and query and the row ``all``.
+    """Returns a table with a row per run. With ``per_query`` it has a row per run and query, and the row ``all``.
 
     A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
     followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
@@ -93,7 +93,7 @@ def as_number(cell: str) -> float:
 
 
 def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]]:
-    """The rows with the best printed value of each measure in bold, except for counts."""
+    """Returns the rows with each measure's best printed value in bold, except for counts."""
     marked = [list(row) for row in rows]
     for place, measure in enumerate(scores[0].measures):
         if measure.definition.aggregate == "sum":
@@ -108,7 +108,7 @@ def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]
 
 
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
-    """The table; where it is wider than ``columns`` a row per measure, or else shorter names, or measures in bands."""
+    """Fits the table into ``columns``: with a row per measure, with shorter names, or with measures in bands."""
     if columns is None or columns_of(header, rows, 1) <= columns:
         return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
@@ -145,16 +145,16 @@ def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
 
 
 def shown(value: float, kind: str, digits: int | None) -> str:
-    """A number as a table shows it: counts whole, the rest with ``digits`` decimals, or exactly."""
+    """Formats a number for a table: counts as whole numbers, others with ``digits`` decimals or exactly."""
     if kind == "sum" and value == int(value):
         return str(int(value))
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
 def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
-    """The footers of a table of several runs, each with the names of its runs; one where all are alike.
+    """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
-    Of many different ones the part that all share comes first, and a few of what is each run's own.
+    If many footers differ, their common part comes first, followed by the differences of a few runs.
     """
     parts = {each.name: decided(each, say) for each in scores}
     shared: list[str] = []
@@ -179,7 +179,7 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
 
 
 def footer(scores: Values, say: Language = ENGLISH) -> str:
-    """The footer of a table: how many queries, what was decided for how many, the policy."""
+    """Returns the footer of a table: the number of queries, the decisions with their counts, and the policy."""
     return " · ".join(decided(scores, say))
 
 
@@ -232,7 +232,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[st
 
 
 def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
-    """The profile and what the caller changed of its policy; without one the policy."""
+    """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
     profile = every_profile().get(scores.profile) if scores.profile else None
     if profile is None:
         policy = scores.policy.describe()
@@ -246,7 +246,7 @@ def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
 
 
 def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
-    """The full name of each label that is none; of one at many depths once."""
+    """Returns the full names of abbreviated labels. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
         if label != measure:
@@ -259,7 +259,7 @@ def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
 
 
 def weighted(scores: Values) -> list[str]:
-    """The measures in whose mean queries weigh differently."""
+    """Returns the measures whose means weight queries differently."""
     if scores.weights is None:
         return []
     weights = scores.weights
@@ -282,7 +282,7 @@ RULES = {
 
 
 def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
-    """The treatment of such queries, with labels if measures differ."""
+    """Describes the treatment of queries without relevant documents, with labels if measures differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
         rules.setdefault(say(rule), []).append(label)
@@ -292,7 +292,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
 
 
 def rules_of(scores: Values, axis: str) -> dict[str, str]:
-    """The treatment of such queries by each measure's label."""
+    """Returns the treatment of queries without relevant documents, by each measure's label."""
     return {
         label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
         for label, measure in zip(scores.labels, scores.measures, strict=True)
@@ -331,7 +331,7 @@ def empty_told(scores: Values, say: Language = ENGLISH) -> str:
 
 
 def wanted_words(wanted: Wanted, say: Language) -> str:
-    """The relevance that a measure looks for, in words."""
+    """Describes the relevance that a measure requires."""
     return (
         say("a positive gain") if wanted.rel is None else say("grade {grade} or more", grade=show(wanted.rel))
     )

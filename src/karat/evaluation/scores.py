@@ -177,7 +177,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
     """
 
     def __init__(self, scores: Iterable[Scores]) -> None:
-        """Take the scores, each of another run."""
+        """Store the scores of the runs."""
         self.scores = {each.name: each for each in scores}
 
     def __getitem__(self, name: str) -> Scores:
@@ -262,7 +262,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
 
 
 def whole(scores: Scores) -> Scores:
-    """The scores, if every measure has values.
+    """Returns the scores after checking that every measure has values.
 
     Raises:
         DataError: one has none.
@@ -273,14 +273,14 @@ def whole(scores: Scores) -> Scores:
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
-    """The arrays stacked, with ones in place of those that are None; None if all are."""
+    """Stacks the arrays, with ones in place of missing arrays; None if all are missing."""
     if all(array is None for array, _ in parts):
         return None
     return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]
 
 
 def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
-    """The merged scores with the values of measures that compare documents of several parts."""
+    """Adds the values of measures that compare documents across parts to the merged scores."""
     from karat.lists.flat import Flat
 
     values, pools = merged.matrix.copy(), {}
@@ -303,7 +303,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
 
 
 def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
-    """The standard errors of the means of all parts together: each part is a share of the whole."""
+    """Returns the standard errors of the merged means, with each part weighted by its share."""
     queries = sum(len(each.queries) for each in parts)
     shares = [(each, len(each.queries) / queries) for each in parts]
     labels = [label for label in parts[0].labels if any(label in each.errors for each in parts)]
@@ -314,7 +314,7 @@ def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
 
 
 def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy) -> Scores:
-    """Scores of the same run under several policies as one: each measure with the queries that its own one keeps.
+    """Merges scores of a run under several policies. Each measure keeps the queries that its policy keeps.
 
     Args:
         parts: the scores, with different labels.

@@ -1,4 +1,4 @@
-"""``karat.report``: qrels and runs, or scores, come in; one HTML page that works offline goes out."""
+"""``karat.report``: compares runs, or their scores, in one HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Report:
 
     Args:
         html: the whole page; it needs no other file and no network.
-        comparison: what ``karat.compare`` says of the same runs.
+        comparison: the result of ``karat.compare`` for the same runs.
     """
 
     html: str
@@ -197,7 +197,7 @@ def assembled(
 
 
 def pairs_of(comparison: Comparison) -> list[tuple[int, int]]:
-    """The pairs of runs: first the one that the page opens with, then those of the best runs."""
+    """Returns the pairs of runs: first the pair that the page opens with, then those of the best runs."""
     from karat.comparison.verdict import reference_of
 
     first = reference_of(comparison)

@@ -80,7 +80,7 @@ def amount(field: str, **more: Any) -> Spec:
 
 
 def role(values: list[Any] = COLOURS) -> Spec:
-    """A property of a mark by its run's role, by default the colour."""
+    """Returns the encoding of a property, by default the colour, by the run's role."""
     scale = {"domain": ROLES, "range": values}
     return {"field": "role", "type": "nominal", "legend": None, "scale": scale}
 
@@ -164,7 +164,7 @@ def bars() -> Spec:
 
 
 def sorted_curve() -> Spec:
-    """The same for many queries: the differences in order, as an area."""
+    """The differences of many queries: an area, from A's largest gain to its largest loss."""
     along = {"title": "queries, from A's largest gain to its largest loss", "format": "~%"}
     drawn = layer(
         {"type": "area", "interpolate": "step", "line": False},
@@ -176,7 +176,7 @@ def sorted_curve() -> Spec:
 
 
 def scatter() -> Spec:
-    """A against B, a dot for each query; above the line A is better."""
+    """The values of A against those of B: a dot for each query. A is better above the line."""
     # The line contains every value, so that both axes have the same ends; the chart is square.
     even = {"zero": False, "nice": True}
     diagonal = {"type": "line", "stroke": QUIET, "strokeWidth": 1, "clip": True}

@@ -63,7 +63,7 @@ def numbers_of(
     queries: dict[str, Text],
     documents: dict[str, Text],
 ) -> dict[str, Any]:
-    """The data of the script."""
+    """Returns the data that the page's script uses."""
     settings = comparison.settings
     grades = sorted({grade for each in closeups for _, grade in each.documents if grade is not None})
     texts = [queries[name].text if name in queries else "" for name in comparison.queries]
@@ -92,7 +92,7 @@ def numbers_of(
 
 
 def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
-    """One measure: its verdict, means with their intervals, and its pairs as rows of numbers."""
+    """Returns one measure's verdict, means with intervals, and pairs as rows of numbers."""
     verdict = verdict_of(comparison, contest)
     counted = contest.measure.definition.aggregate == "sum"
     return {
@@ -109,7 +109,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
 
 
 def pair_row(pair: Pair, settings: Settings) -> list[Any]:
-    """One pair; ``pairOf`` of the script names the fields."""
+    """Returns the numbers of one pair. The script's ``pairOf`` names the fields."""
     return [
         pair.a,
         pair.b,
@@ -132,7 +132,7 @@ def number(value: float) -> float | None:
 
 
 def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
-    """The values by measure, run and query, as 32-bit numbers; of many queries only those of the first measures."""
+    """Returns the values by measure, run and query as 32-bit numbers, of many queries only for the first measures."""
     size = max(contests[0].values.size, 1)
     kept = contests[: max(MOST_VALUES // size, 1)]
     block = np.stack([contest.values.T for contest in kept]).astype("<f4")
@@ -151,7 +151,7 @@ def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
 
 
 def few(grades: Sequence[float]) -> list[float]:
-    """Up to five grades for a legend: the lowest, the highest, and some in between."""
+    """Returns up to five grades for a legend, including the lowest and the highest."""
     if len(grades) <= 5:
         return list(grades)
     return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
@@ -185,7 +185,7 @@ def board(comparison: Comparison) -> dict[str, Any]:
 
 
 def note(comparison: Comparison) -> str:
-    """How to read the table."""
+    """Returns a note that explains the table."""
     letters = any(any(contest.letters) for contest in comparison.contests.values())
     said = " A raised letter: significantly better than the run of that letter." if letters else ""
     return (
@@ -231,7 +231,7 @@ def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any
 
 
 def in_ranges(beaten: Sequence[int]) -> str:
-    """The letters of runs, consecutive ones as ``b–f``; the number of runs if that is still long."""
+    """Returns the letters of runs, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
     places = sorted(beaten)
     groups: list[list[int]] = []
     for place in places:
@@ -249,7 +249,7 @@ def in_ranges(beaten: Sequence[int]) -> str:
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
-    """The positions of the interval and the mean in the picture's units; None if one is undefined."""
+    """Returns the positions of the interval and the mean in the chart's units, or None if one is undefined."""
     values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
     if not all(map(math.isfinite, values.values())):
         return None
@@ -261,7 +261,7 @@ def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, st
 
 
 def correlation(comparison: Comparison) -> dict[str, Any] | None:
-    """How similarly two measures order the runs, and the correlation of their values."""
+    """Returns the rank correlation of the runs under two measures, and the correlation of their values."""
     contests = list(comparison.contests.values())
     if len(contests) < 2:
         return None
@@ -293,7 +293,7 @@ def orders(one: Contest, other: Contest) -> str:
 
 
 def alike(one: Floats, other: Floats) -> str:
-    """Pearson's r over the values that both have."""
+    """Returns Pearson's r over the queries for which both measures have a value."""
     x, y = one.ravel(), other.ravel()
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
@@ -384,5 +384,5 @@ def means_of(
 
 
 def finite(value: float) -> float:
-    """The value; 0 where there is nothing to average."""
+    """Returns the value, or 0 where there is nothing to average."""
     return float(value) if np.isfinite(value) else 0.0

@@ -73,7 +73,7 @@ def methods_paragraph(comparison: Comparison) -> str:
 
 
 def said(conventions: str) -> str:
-    """The conventions in words."""
+    """Describes the conventions in words."""
     return (
         "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
         "unjudged documents are not relevant"
@@ -83,7 +83,7 @@ def said(conventions: str) -> str:
 
 
 def tested(comparison: Comparison, settings: Settings) -> str:
-    """The test, its family and its correction."""
+    """Describes the test, its family and its correction."""
     said, _ = TESTS[settings.test]
     pairs = (
         f"each run against {comparison.names[settings.baseline]}"
@@ -104,7 +104,7 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 
 
 def bibtex_of(comparison: Comparison) -> str:
-    """The works that the paragraph rests on, as BibTeX."""
+    """Returns the works that the paragraph cites, as BibTeX."""
     settings = comparison.settings
     _, keys = TESTS[settings.test]
     own = CORRECTIONS.get(settings.correction, ("", None))[1] if settings.comparisons > 1 else None

@@ -1,4 +1,4 @@
-"""The page: one HTML file with its facts, notes and scripts, which loads nothing and runs nothing else."""
+"""The HTML page of a report: a single file that loads nothing and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
 
 
 def refuse_absent() -> None:
-    """Refuse to begin without the required packages.
+    """Checks that the required packages are installed before any work begins.
 
     Raises:
         DataError: one is not installed.
@@ -104,7 +104,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
 
 
 def carried() -> Traversable:
-    """The drawing library in a wheel, where ``build_backend/vega.py`` ran before the build."""
+    """Returns the drawing library included in the wheel, or None if ``build_backend/vega.py`` did not run."""
     return files("karat.reports") / "templates" / "vega.js.gz"
 
 
@@ -139,7 +139,7 @@ def inert(script: str) -> str:
 
 
 def script_json(data: dict[str, Any]) -> str:
-    """JSON that is safe in a script element: nothing in it opens or closes a tag."""
+    """Returns JSON that is safe in a script element, since it can neither open nor close a tag."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -181,7 +181,7 @@ def p_name(settings: Settings) -> str:
 
 
 def interval_words(settings: Settings) -> str:
-    """How to read the points and lines of the first chart."""
+    """Returns an explanation of the points and lines of the first chart."""
     alone = f"its {settings.confidence * 100:g} % interval"
     if settings.test in NOT_OF_MEANS:
         name = TEST_NAMES[settings.test]
@@ -202,7 +202,7 @@ def interval_words(settings: Settings) -> str:
 
 
 def portable(words: Sequence[str]) -> list[str]:
-    """The words of a command without private folders: a page may be sent to others.
+    """Returns the words of a command without private folders, since the page may be shared.
 
     Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
     is outside.
@@ -211,13 +211,13 @@ def portable(words: Sequence[str]) -> list[str]:
 
 
 def parted(word: str) -> tuple[str, str, str]:
-    """The parts of ``name=path`` or ``--option=path``."""
+    """Splits ``name=path`` or ``--option=path`` into its parts."""
     before, equals, after = word.partition("=")
     return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
 
 
 def near(path: str) -> str:
-    """The path without folders above the working folder."""
+    """Returns the path without the folders above the working folder."""
     if not os.path.isabs(path):
         return path
     here = os.path.join(os.path.realpath(os.getcwd()), "")

@@ -74,7 +74,7 @@ class Inputs:
 
     @property
     def ranked(self) -> dict[str, Run]:
-        """The runs that can be read again."""
+        """Returns the runs that have ranked lists, which can be read again."""
         return {name: run for name, run in self.runs.items() if isinstance(run, Run)}
 
 
@@ -85,7 +85,7 @@ def opened(
     policy: Policy | None,
     profile: ProfileLike,
 ) -> Inputs:
-    """The judgments, by subtopic if a measure needs them so, and the runs by name.
+    """Returns the judgments (by subtopic if a measure needs subtopics) and the runs by name.
 
     Raises:
         DataError: judgments that cannot be read; fewer than two runs, or two of one name.
@@ -102,7 +102,7 @@ def opened(
 
 
 def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """The queries shown in full, the most informative first: all, or of many queries some of each kind.
+    """Returns the queries to show in full, the most informative first: all, or a selection if there are many.
 
     Args:
         values: each run's values of the primary measure [queries, runs].
@@ -140,7 +140,7 @@ Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
 
 @dataclass(frozen=True, eq=False)
 class Closeup:
-    """One query in full: its documents, and where each run ranks them.
+    """One query in full: its documents and their rank in each run.
 
     Args:
         query: its index among the comparison's queries.
@@ -171,7 +171,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, inputs: Inputs, comparison: Comparison, chosen: Sequence[int]) -> Excerpt:
-        """The chosen queries that are judged; each run is read once."""
+        """Extracts the chosen queries that are judged. Each run is read once."""
         if inputs.qrels is None or not inputs.ranked:
             return cls({}, tuple(None for _ in inputs.runs))
         places = {query: place for place, query in enumerate(inputs.qrels.queries)}
@@ -188,7 +188,7 @@ class Excerpt:
         )
 
     def subjects(self, query: int, name: str) -> list[Subject | None]:
-        """One query of each run; None where only scores were given."""
+        """Returns one query of each run, or None for a run given as scores."""
         return [
             None
             if lists is None
@@ -198,7 +198,7 @@ class Excerpt:
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """The first documents of each run for the excerpt's queries, and derivations of values up to a limit.
+    """Returns close-ups of the excerpt's queries, and derivations of their values up to a limit.
 
     Queries are processed one by one: each list is ranked once for all measures, and none is kept.
     """
@@ -220,7 +220,7 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
 
 
 def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
-    """One query: every run's first documents."""
+    """A close-up of one query: the top documents of each run."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
@@ -242,7 +242,7 @@ def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy
 
 
 def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float | None]]:
-    """The first documents of one query with their grades, as they were evaluated."""
+    """Returns the top documents of one query with the grades used in the evaluation."""
     found = subject.match(policy)
     if not found.queries:
         return []
@@ -256,7 +256,7 @@ def first_documents(subject: Subject, policy: Policy) -> list[tuple[str, float |
 
 
 def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str | None:
-    """How a run's value for one query is computed; None without lists or a value."""
+    """Returns the derivation of a run's value for one query, or None without lists or a value."""
     if subject is None:
         return None
     try:
@@ -293,7 +293,7 @@ class Text:
 
 
 def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, Text]:
-    """The texts of these ids.
+    """Returns the title and text of each wanted id.
 
     Args:
         given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object a line with ``id``
@@ -314,7 +314,7 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str) -> dict[str, T
 
 
 def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
-    """The wanted lines of a file.
+    """Reads the texts of the wanted ids from a file.
 
     Raises:
         DataError: a line that is neither TSV nor JSON.
@@ -336,7 +336,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
 
 
 def of_tsv(line: bytes) -> tuple[str, Text]:
-    """``id<TAB>text`` or ``id<TAB>title<TAB>text``.
+    """Parses a line ``id<TAB>text`` or ``id<TAB>title<TAB>text``.
 
     Raises:
         ValueError: there is no tab.
@@ -348,7 +348,7 @@ def of_tsv(line: bytes) -> tuple[str, Text]:
 
 
 def of_json(line: bytes) -> tuple[str, Text]:
-    """A JSON object with an id, a text and an optional title.
+    """Parses a JSON object with an id, a text and an optional title.
 
     Raises:
         ValueError: no JSON object.
@@ -364,7 +364,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
 
 
 def of_value(value: Any, kind: str) -> Text:
-    """A text, or an object with a text and an optional title.
+    """Converts a string, or an object with a text and an optional title.
 
     Raises:
         DataError: neither.
@@ -379,6 +379,6 @@ def of_value(value: Any, kind: str) -> Text:
 
 
 def made(title: str, text: str) -> Text:
-    """The text as a page shows it: its beginning, on one line."""
+    """Returns the beginning of the text on one line, as the page shows it."""
     flat = " ".join(text.split())
     return Text(" ".join(title.split()), flat if len(flat) <= SNIPPET else flat[: SNIPPET - 1] + "…")

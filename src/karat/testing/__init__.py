@@ -1,4 +1,4 @@
-"""Whether a run got worse. Runs, baselines and records in; verdicts out. Also the pytest plugin ``karat.testing``."""
+"""Regression tests of runs against baselines and records, and the pytest plugin ``karat.testing``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["karat_scores"]
 
 
 def __dir__() -> list[str]:
-    """The plugin's names: pytest finds fixtures by them."""
+    """Returns the plugin's names, by which pytest finds fixtures."""
     return [*__all__, "__doc__", "__name__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Make the fixture when pytest asks for it: gates and records work without pytest."""
+    """Create the fixture only when pytest requests it, since gates and records must work without pytest."""
     if name != "karat_scores":
         raise AttributeError(f"module 'karat.testing' has no attribute '{name}'")
     import pytest
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
 
 
 def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
-    """``karat.evaluate``, but several tests score the same files once; the session's summary shows the table.
+    """Evaluate like ``karat.evaluate``, but score the same files once per session and show the table in its summary.
 
     Example, in a project's ``tests/test_search.py``::
 
@@ -52,7 +52,7 @@ def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
 
 
 def state(given: Any) -> tuple[str, int, int] | None:
-    """The path, size and time of a file, so that a rewritten one is scored anew; None for anything else."""
+    """Returns the path, size and time of a file, so that a rewritten file is scored again; None for anything else."""
     if not isinstance(given, (str, os.PathLike)) or not os.path.isfile(given):
         return None
     found = os.stat(given)
@@ -63,7 +63,7 @@ class Summary:
     """The scores of a session, and the hook by which pytest shows them at its end."""
 
     def __init__(self) -> None:
-        """Know no scores yet."""
+        """Start without scores."""
         self.known: dict[Any, Scores] = {}
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -43,7 +43,7 @@ GAP = 0.05
 
 
 def record_of(baseline: object) -> Record | None:
-    """The record that a baseline is, or that lies at its path; None for a run."""
+    """Returns the baseline's record, read from its path if necessary; None if the baseline is a run."""
     if isinstance(baseline, Record):
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
@@ -70,10 +70,10 @@ def run_name(run: RunLike | Scores, name: str | None) -> str:
 
 
 def run_in(record: Record, wanted: str | None, own: str) -> Scores:
-    """The run of a record that is meant.
+    """Returns the record's only run, or the run with the requested name.
 
     Raises:
-        DataError: there are several, and none is said to be it.
+        DataError: the record has several runs, and none is selected.
     """
     by_name = dict(zip(record.names, record.scores, strict=True))
     if wanted is None and len(by_name) == 1:
@@ -90,7 +90,7 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
 
 
 def changed_judgments(record: Record, qrels: object) -> list[str]:
-    """A note if the judgments are not those under which the baseline was recorded."""
+    """Returns a note if the qrels differ from those with which the baseline was recorded."""
     entry = next((each for each in record.document.get("inputs", ()) if each["role"] == "qrels"), None)
     if entry is None or not entry["sha256"] or not isinstance(qrels, (str, os.PathLike)) or qrels == "-":
         return []
@@ -109,7 +109,7 @@ def scored(
     profile: ProfileLike,
     name: str | None,
 ) -> Scores:
-    """The scores of a run, or those that are there already.
+    """Returns the scores of a run, which are computed unless they were given.
 
     Raises:
         DataError: no judgments to score it with.
@@ -126,7 +126,7 @@ def scored(
 
 
 def unjudged(old: Scores, new: Scores) -> list[str]:
-    """A note if fewer of the run's top documents are judged: a run newer than the judgments looks worse than it is."""
+    """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse."""
     now, before = share_judged(new), share_judged(old)
     if now is None or before is None or now >= before - GAP or new.policy.unjudged == "negative":
         return []
@@ -137,7 +137,7 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
 
 
 def share_judged(scores: Scores) -> float | None:
-    """The mean share of judged documents in the first ten over answered queries; None if unknown."""
+    """Returns the mean share of judged documents in the top ten over answered queries; None if unknown."""
     if JUDGED not in scores:
         return None
     missing = set(scores.counts.missing)
@@ -146,7 +146,7 @@ def share_judged(scores: Scores) -> float | None:
 
 
 def in_both(old: Scores, new: Scores) -> set[str]:
-    """The queries that both have.
+    """Returns the queries that both sides have.
 
     Raises:
         DataError: there is none.
@@ -161,7 +161,7 @@ def in_both(old: Scores, new: Scores) -> set[str]:
 
 
 def only(scores: Scores, queries: set[str]) -> Scores:
-    """The scores of some queries."""
+    """Returns the scores restricted to some queries."""
     if len(queries) == len(scores.queries):
         return scores
     kept = np.array([each in queries for each in scores.queries])
@@ -176,7 +176,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
 
 
 def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
-    """Both scores with values only where both have one, so that their means are over the same queries."""
+    """Returns both scores, with NaN wherever either value is missing, so that their means are over the same queries."""
     sides = [replace(each, matrix=each.matrix.copy()) for each in (old, new)]
     for name in measures:
         columns = [each.column(name) for each in sides]

@@ -1,4 +1,4 @@
-"""``karat.gate``: holds a run to a baseline and to tolerances, and to least values."""
+"""``karat.gate``: checks a run against a baseline with tolerances, and against minimum values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def gate(
     profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
-    """Decide whether a run may replace its baseline: it fails if a measure fell by more than tolerance and chance.
+    """Decide whether a run may replace its baseline. It fails if a drop is significant and exceeds the tolerance.
 
     A measure fails if its mean, over the queries that both have, fell by more than its tolerance *and* the drop is
     significant: paired two-sided t-test, Holm's correction over the measures gated, as ``karat.compare`` does it. So
@@ -148,10 +148,10 @@ def gate(
 
 
 def limits(max_drop: float | Mapping[str, float] | None, profile: ProfileLike) -> dict[str, float]:
-    """The tolerance of each measure.
+    """Returns the tolerance of each measure.
 
     Raises:
-        DataError: a tolerance that is no number from 0 on.
+        DataError: a tolerance is not a number, or is negative.
     """
     if max_drop is None:
         return {}
@@ -169,10 +169,10 @@ def limits(max_drop: float | Mapping[str, float] | None, profile: ProfileLike) -
 
 
 def floors_in(at_least: Mapping[str, float] | None) -> dict[str, float]:
-    """The least value of each measure.
+    """Returns the minimum value of each measure.
 
     Raises:
-        DataError: no mapping, or a value that is no finite number.
+        DataError: the minimum values are no mapping, or a value is not a finite number.
     """
     if at_least is None:
         return {}
@@ -189,14 +189,14 @@ def refuse_no_number(what: str, given: object, example: str) -> None:
     """Refuse a limit that is not a number.
 
     Raises:
-        DataError: so it is.
+        DataError: the limit is not a number.
     """
     if isinstance(given, bool) or not isinstance(given, Real):
         raise DataError(f"{what} is {given!r}: give a number, {example}.")
 
 
 def apart(limits: Mapping[str, float]) -> dict[str, float]:
-    """The limit of each measure by itself: a name may be a text of several.
+    """Returns one limit per measure, since one key may name several measures.
 
     Raises:
         DataError: a measure with two limits.
@@ -235,7 +235,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
     """Refuse limits without effect: outside a measure's range, on measures where less is better, without judgments.
 
     Raises:
-        DataError: such a limit.
+        DataError: a limit has no effect.
     """
     for limits, floor in ((drops, False), (floors, True)):
         for name, limit in limits.items():
@@ -312,7 +312,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
     """The check of a measure against its baseline.
 
     Raises:
-        DataError: a count, whose sum no tolerance of a mean can speak of.
+        DataError: the measure is a count, to which a tolerance of a mean does not apply.
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
@@ -341,7 +341,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
 
 
 def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
-    """The queries that lost most; none that did not lose."""
+    """Returns the queries that lost most, without those that did not lose."""
     change = contest.values[:, 1] - contest.values[:, 0]
     order = np.argsort(change, kind="stable")
     first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]

@@ -69,12 +69,12 @@ class Check:
 
     @property
     def beyond(self) -> bool:
-        """Whether the mean fell by more than is tolerated, by chance or not."""
+        """Returns whether the mean fell by more than the tolerance, significantly or not."""
         return self.kind == "max-drop" and -self.difference > self.limit
 
     @property
     def doubtful(self) -> bool:
-        """Whether it passed without proving much: it fell by more, or too few queries could have shown it."""
+        """Returns whether the check passed on weak evidence: a drop beyond the tolerance, or too few queries."""
         return self.passed and (self.beyond or (self.detectable > self.limit and not self.not_inferior))
 
     @property
@@ -120,7 +120,7 @@ class Check:
 
     @property
     def reading(self) -> list[str]:
-        """What the evidence shows, and what it does not."""
+        """Explains the conclusions that the evidence allows."""
         if self.kind == "min":
             return []
         if not self.passed:
@@ -141,7 +141,7 @@ class Check:
 
 
 def shown_p(p: float) -> str:
-    """A p-value with three decimals; empty where there is none."""
+    """Formats a p-value with three decimals; empty for NaN."""
     if math.isnan(p):
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
@@ -157,7 +157,7 @@ def detail(check: Check) -> list[str]:
 
 
 def junit(gate: Gate) -> str:
-    """One suite, one case a check.
+    """Returns JUnit XML with one suite and a test case per check.
 
     Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
     """
@@ -181,12 +181,12 @@ def junit(gate: Gate) -> str:
 
 
 def valid(text: str) -> str:
-    """The lines without characters that XML forbids or that control a terminal."""
+    """Removes characters that XML forbids or that control a terminal."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def github(gate: Gate) -> str:
-    """A command a line: ``error`` for what failed, ``warning`` for what passed without proving much."""
+    """Returns a command per line: ``error`` for a failed check, ``warning`` for a pass that proves little."""
     lines = []
     for each in gate.checks:
         sentences = "\n".join([each.verdict, *detail(each)])
@@ -263,7 +263,7 @@ class Gate(Display):
         return [*lines, self.story] if self.story else lines
 
     def to_text(self, columns: int = WIDTH) -> str:
-        """The answer for a terminal or a log.
+        """Returns the answer as text for a terminal or a log.
 
         Args:
             columns: how wide a line may be.
@@ -283,7 +283,7 @@ class Gate(Display):
         return "\n".join(lines) + "\n"
 
     def to_markdown(self) -> str:
-        """The answer as a table, the worst queries as another: for a summary page or a comment."""
+        """Returns Markdown tables of the checks and the worst queries, for a summary page or a comment."""
         checks, worst = self.tables()
         text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', *checks, 2)}\n"
         if worst[1]:
@@ -291,7 +291,7 @@ class Gate(Display):
         return text + "".join(f"- {markdown(line)}\n" for line in self.lines())
 
     def lines(self) -> list[str]:
-        """The lines under the tables: how each check reads, and the remarks."""
+        """Returns the lines under the tables: an explanation of each check, and the remarks."""
         return [*(f"{each.label}: {said}" for each in self.checks for said in each.reading), *self.remarks]
 
     def _repr_html_(self) -> str:
@@ -359,5 +359,5 @@ class Gate(Display):
 
 
 def wrapped(start: str, said: str, columns: int) -> list[str]:
-    """A sentence folded to the width, its further lines indented like the first."""
+    """Wraps a sentence to the width, with all lines indented like the first."""
     return folded(said, columns, " " * len(start), start).splitlines()

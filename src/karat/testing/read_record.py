@@ -52,7 +52,7 @@ class Record:
 
     @property
     def complete(self) -> bool:
-        """Whether it is a record, with hashes and versions, and not only a table of values."""
+        """Returns whether the file is a full record with hashes and versions, not only a table of values."""
         return "record" in self.document
 
     @property
@@ -84,21 +84,21 @@ def read(path: str | os.PathLike[str]) -> Record:
 
 
 def document_in(content: bytes) -> tuple[Any, list[str]]:
-    """The JSON document of a file, and the words in it that JSON does not have: NaN and Infinity.
+    """Returns a file's JSON document and the words in it that standard JSON lacks: NaN and Infinity.
 
     Raises:
-        ValueError: it is no JSON.
-        RecursionError: it is nested too deep.
+        ValueError: the file is not JSON.
+        RecursionError: the JSON is nested too deeply.
     """
     words: list[str] = []
     return json.loads(content.decode("utf-8-sig", "surrogateescape"), parse_constant=words.append), words
 
 
 def refuse_words(words: list[str], name: str) -> None:
-    """Refuse NaN and Infinity, which records have as null.
+    """Refuse NaN and Infinity, which records store as null.
 
     Raises:
-        DataError: there is such a word.
+        DataError: the file contains NaN or Infinity.
     """
     for word in words:
         raise no_json(name, f"it holds {word}, which is no number")
@@ -141,7 +141,7 @@ def record_in(document: Any, name: str) -> Record:
 
 @contextmanager
 def damaged(name: str) -> Iterator[None]:
-    """Turn what goes wrong while a file's own parts are looked up into a sentence.
+    """Turn errors from reading a damaged file into a sentence for the user.
 
     Raises:
         DataError: always in place of an error that is not karat's.
@@ -155,7 +155,7 @@ def damaged(name: str) -> Iterator[None]:
 
 
 def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
-    """The scores of one run; null is an undefined value, or one that its mean leaves out."""
+    """Returns the scores of one run. A null is an undefined value, or one that the mean leaves out."""
     labels = tuple(document["measures"])
     rows = run.get("queries", {})
     values = matrix(rows, labels)
@@ -181,12 +181,12 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
 
 
 def policy_in(document: dict[str, Any]) -> Policy:
-    """The policy of a record, whole: an axis that an older karat did not know is at its default."""
+    """Returns the complete policy of a record. An axis that the record lacks has its default."""
     return Policy().changed(**document["policy"]).over(Policy())
 
 
 def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:
-    """A row per query, a column per measure, NaN for null."""
+    """Returns a matrix with a row per query, a column per measure, and NaN for null."""
     values: NDArray[np.float64] = np.array(
         [[row[label] for label in labels] for row in rows.values()], dtype=np.float64
     ).reshape(len(rows), len(labels))
@@ -205,7 +205,7 @@ class ShapeError(Exception):
 
 
 def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
-    """The kind of values for which something holds."""
+    """Returns the kind of values that meet a condition."""
 
     def check(value: Any, where: str) -> None:
         if not holds(value):
@@ -308,7 +308,7 @@ COLUMNS = is_a(
 
 
 def names_column(role: Any, name: Any) -> bool:
-    """Whether this says which column is what, what every row is worth, or what folders are."""
+    """Returns whether a name or number is valid for a column's role, or for ``folders``."""
     if role == "folders":
         return name in FOLDERS
     return role in COLUMN and (isinstance(name, str) or (role == "grade" and number_holds(name)))
@@ -320,14 +320,14 @@ def number_or_null(value: Any) -> bool:
 
 
 def is_plain(row: Any) -> bool:
-    """Whether these are finite floats, or null, by measure."""
+    """Returns whether every measure's value is a finite float or null."""
     return isinstance(row, dict) and all(
         each is None or (type(each) is float and each - each == 0) for each in row.values()
     )
 
 
 def values_by_query(value: Any, where: str) -> None:
-    """Refuse anything but numbers or nulls by query and measure; only then find the wrong one."""
+    """Refuse values that are neither numbers nor null. The wrong value is located only after a failed check."""
     plain = isinstance(value, dict) and all(map(is_plain, value.values()))
     if not plain:
         table_of(table_of(optional(NUMBER)))(value, where)
@@ -387,7 +387,7 @@ def check_scores(document: dict[str, Any], name: str) -> None:
 
 
 def check_record(document: dict[str, Any], name: str) -> None:
-    """The same of a record, whose scores were checked.
+    """Refuse a record with fields that are not allowed. Its scores are checked separately.
 
     Raises:
         DataError: as ``check_scores``, or an input without a run, or runs without their input.
@@ -404,7 +404,7 @@ def check_record(document: dict[str, Any], name: str) -> None:
 
 
 def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
-    """Refuse a value of another kind.
+    """Refuse a value of the wrong kind.
 
     Raises:
         DataError: it is.

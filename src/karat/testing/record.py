@@ -35,7 +35,7 @@ HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 
 
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
-    """Write down all that these numbers came from, so that anyone can make them again and compare.
+    """Write a record of everything that these numbers depend on, so that anyone can reproduce and compare them.
 
     The file holds what ``karat eval -q --format json`` prints, the SHA-256 and size of each input file
     (of the file as it lies there, compressed or not; no whole file is held in memory), versions of karat, Python and
@@ -111,7 +111,7 @@ def comparison_of(comparison: Comparison) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The versions that the numbers could depend on."""
+    """Returns the software versions that could affect the numbers."""
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -123,7 +123,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     """Refuse scores that do not fit into one record.
 
     Raises:
-        DataError: none at all, two of one name, different measures, policies or profiles, other judgments.
+        DataError: there are no scores, or two of one name, or their measures, policies, profiles or judgments differ.
     """
     if not scores:
         raise DataError("There are no scores to record.")
@@ -175,7 +175,7 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
 def described(
     role: str, name: str | None, origin: Provenance, hashes: dict[str, tuple[int, str]]
 ) -> dict[str, Any]:
-    """An input's entry in the record; input from memory has a reason instead of a hash."""
+    """Returns an input's entry in the record. For input from memory, a reason replaces the hash."""
     named = {"role": role} | ({} if name is None else {"name": name})
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
@@ -194,7 +194,7 @@ def described(
 
 
 def laid_out(value: Any, indent: str = "") -> str:
-    """JSON with each innermost list or object on one line: a line for each query."""
+    """Returns JSON with each innermost list or object on one line, so that each query has its own line."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(each, (dict, list)) for each in inner):
         return json_text(value, None) + ("" if indent else "\n")
@@ -226,7 +226,7 @@ def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
 
 
 def digest(path: str) -> tuple[int, str]:
-    """The same of one file, in one pass."""
+    """Returns the size and SHA-256 of one file, in one pass."""
     from hashlib import sha256
 
     found, block = sha256(), memoryview(bytearray(BLOCK))
@@ -242,7 +242,7 @@ def refuse_changed(origin: Provenance) -> None:
     """Refuse a file that is no longer the one that was scored.
 
     Raises:
-        DataError: it has gone, or was changed since.
+        DataError: the file was deleted or changed.
     """
     for part in origin.parts:
         refuse_changed(part)

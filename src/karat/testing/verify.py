@@ -1,4 +1,4 @@
-"""``karat.verify``: evaluates again what a record describes, and reports whatever differs."""
+"""``karat.verify``: repeats the evaluation that a record describes, and reports every difference."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Verification(Display):
 
     Args:
         path: the record.
-        findings: what is not as recorded.
+        findings: the differences from the record.
         notes: other versions than recorded, and what could not be compared.
         largest: the largest difference between a value recorded and the one found now.
-        counted: how many values were recomputed.
-        tolerance: a difference up to it is none.
+        counted: the number of recomputed values.
+        tolerance: the largest difference that counts as equal.
     """
 
     path: str
@@ -93,13 +93,13 @@ class Verification(Display):
         ]
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the verification as HTML for a notebook."""
         if not self.rows():
             return f"<p>{html(self.headline)}</p>\n"
         return html_table(["what", "how it differs"], self.rows(), [0, 1], head=self.headline)
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """Returns the verification as JSON."""
         document = {
             "record": self.path,
             "equal": self.equal,
@@ -180,7 +180,7 @@ class Taken:
     """An input of the record, and the input used for it now.
 
     Args:
-        entry: what the record says of it.
+        entry: the record's entry for the input.
         now: a path, or the argument given for it.
         named: whether the path is the record's, and not an argument.
     """
@@ -215,7 +215,7 @@ class Taken:
 
 
 def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -> list[Taken]:
-    """Each input of the record with the argument given for it, else its path.
+    """Returns each input of the record with the argument given for it, or else its recorded path.
 
     Raises:
         DataError: a run that the record does not have, or an input that is nowhere.
@@ -294,10 +294,10 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
 
 @contextmanager
 def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
-    """Hide the content of a file that the record names but did not record: it may be any file.
+    """Hide the content of a file that a record names with another hash, since a record may name any file.
 
     Raises:
-        DataError: in place of one that shows a line of such a file.
+        DataError: replaces an error that shows a line of such a file.
     """
     try:
         yield
@@ -316,7 +316,7 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
 
 
 def given_weights(scores: Scores) -> dict[str, float] | None:
-    """The weights that the queries were given: those of a measure that weighs nothing by itself."""
+    """Returns the caller's query weights, read from a measure that defines no weights."""
     if scores.weights is None:
         return None
     for place, measure in enumerate(scores.measures):
@@ -326,7 +326,7 @@ def given_weights(scores: Scores) -> dict[str, float] | None:
 
 
 def changed_versions(document: dict[str, Any]) -> list[str]:
-    """Versions other than recorded."""
+    """Returns notes on versions that differ from the recorded ones."""
     then = {"karat": document.get("karat"), **document.get("made_with", {})}
     now = {"karat": __version__, **versions()}
     return [f"{key}: recorded with {then[key]}, now {now[key]}" for key in now if then.get(key) != now[key]]
@@ -358,14 +358,14 @@ File: TypeAlias = "tuple[str, int, str]"
 
 
 def recorded_files(entry: dict[str, Any]) -> list[File]:
-    """The files of an input as they were recorded; none for what was in memory."""
+    """Returns the recorded files of an input; none for input from memory."""
     if "files" in entry:
         return [(each["path"], each["bytes"], each["sha256"]) for each in entry["files"]]
     return [(entry["path"], entry["bytes"], entry["sha256"])] if entry["sha256"] else []
 
 
 def files_now(given: Taken) -> list[str]:
-    """The files of an input, of a folder or a pattern all.
+    """Returns the files of an input, including all files of a folder or a pattern.
 
     Raises:
         DataError: there are none.
@@ -392,7 +392,7 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
 
 
 def other_files(given: Taken, now: list[File], then: list[File]) -> Change:
-    """There are more or fewer files than recorded."""
+    """Returns the change that reports a different number of files."""
     return Change(
         "input",
         given.label,
@@ -404,7 +404,7 @@ def other_files(given: Taken, now: list[File], then: list[File]) -> Change:
 def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
 ) -> tuple[list[Change], list[str]]:
-    """Changes of the comparison, computed again from the scores."""
+    """Returns changes of the comparison after computing it again from the scores."""
     from karat.comparison import compare
 
     settings = old["settings"]
@@ -445,7 +445,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
         record: the record's own path.
 
     Raises:
-        DataError: it does.
+        DataError: the path is outside both folders.
     """
     root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
     found = os.path.realpath(root or ".")
@@ -567,7 +567,7 @@ BOUNDS = ("lower bound", "upper bound")
 
 
 def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Change]:
-    """Changes of bounds of ties, standard errors and weights of queries."""
+    """Returns changes of tie bounds, standard errors and query weights."""
     words = {"ties": "ties", "errors": "standard errors", "weights": "weights"}
     findings: list[Change] = []
     for key, word in words.items():
@@ -591,7 +591,7 @@ def moved_sentence(
     count: int,
     means: tuple[Any, Any],
 ) -> str:
-    """A sentence: the number of changed queries, the one that changed most, and the mean."""
+    """Returns a sentence with the number of changed queries, the one that changed most, and the mean."""
     worst = max(moved, key=lambda query: distance(*moved[query]))
     then, now = moved[worst]
     verb = "query differs" if count == 1 else "queries differ"
@@ -602,7 +602,7 @@ def moved_sentence(
 
 
 def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[Change]:
-    """Where two nested tables of numbers differ."""
+    """Returns the places where two nested tables of numbers differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*old, *(key for key in new if key not in old)]
         parts = [(old.get(key), new.get(key), f"{path}, {key}" if path else key) for key in keys]
@@ -616,7 +616,7 @@ def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[
 
 
 def same(old: Any, new: Any, tolerance: float) -> bool:
-    """Whether two leaves are equal, numbers up to a tolerance."""
+    """Returns whether two leaves are equal. Numbers may differ up to a tolerance."""
     numbers = isinstance(old, float) and isinstance(new, (int, float))
     return distance(old, new) <= tolerance if numbers else bool(old == new)
 

@@ -1,4 +1,4 @@
-"""``karat.check``: qrels and runs in; findings out, with what they do to the numbers and how to mend them."""
+"""``karat.check``: finds problems in qrels and runs, with their effect on the scores and a remedy."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Check(Display):
         return [each for each in self.findings if each.code == code]
 
     def on_command_line(self) -> Check:
-        """The same in the command line's words: remedies are options, not arguments."""
+        """Returns the check with remedies for the command line: options instead of arguments."""
         return Check(tuple(each.on_command_line() for each in self.findings), self.subjects)
 
     def summary(self) -> str:
@@ -165,7 +165,7 @@ class Check(Display):
 
 
 def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """The findings, those of one kind in many runs grouped."""
+    """Returns the findings, with those of one kind in many runs grouped."""
     groups: dict[object, list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code), []).append(each)
@@ -176,7 +176,7 @@ def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def block(findings: Sequence[Finding], columns: int) -> list[str]:
-    """A finding, or the same one in many runs, as lines for a terminal."""
+    """Returns one finding, or the same finding in many runs, as lines for a terminal."""
     finding = findings[0]
     if len(findings) > 1:
         head = f"{finding.severity}: {finding.code} in {len(findings)} files"
@@ -197,7 +197,7 @@ def block(findings: Sequence[Finding], columns: int) -> list[str]:
 
 
 def labelled(parts: list[tuple[str, str]], columns: int) -> list[str]:
-    """Those of the parts that are there, each behind its word."""
+    """Returns the parts that are not empty, each after its label."""
     return [line for word, text in parts if text for line in wrapped(f"{word:8}{text}", columns, 4, 12)]
 
 
@@ -274,7 +274,7 @@ def check(
 
 
 def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
-    """Every run that was given, with its name if it has one."""
+    """Returns every given run, with its name if it has one."""
     if len(runs) == 1:
         only = runs[0]
         if isinstance(only, (list, tuple)):
@@ -285,14 +285,14 @@ def named(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
 
 
 def is_run(value: Any) -> bool:
-    """Whether a value of a dict is a whole run, and not the documents of one query."""
+    """Returns whether a dict's value is a whole run rather than the documents of one query."""
     if not isinstance(value, Mapping):
         return not isinstance(value, (int, float, type(None)))
     return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
 
 
 def are_swapped(judgments: Text, run: Text) -> bool:
-    """Whether judgments have a run's columns, and the run has those of judgments."""
+    """Returns whether qrels and run seem to be swapped, judging by their columns."""
     if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
         return False
     mine, its = usual_width(judgments), usual_width(run)
@@ -300,7 +300,7 @@ def are_swapped(judgments: Text, run: Text) -> bool:
 
 
 def are_judgments(judgments: Text, run: Text) -> bool:
-    """Whether both have the columns of judgments."""
+    """Returns whether both files have the columns of qrels."""
     if judgments.source is None or run.source is None or not (judgments.is_file and run.is_file):
         return False
     return usual_width(judgments) == usual_width(run) == COLUMNS["qrels"]

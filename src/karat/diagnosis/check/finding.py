@@ -78,7 +78,7 @@ class Finding:
         return {**self.__dict__, "where": list(self.where)}
 
     def on_command_line(self) -> Finding:
-        """The finding in the command line's words."""
+        """Returns the finding with a remedy for the command line."""
         what, effect, remedy = map(command_of, (self.what, self.effect, self.remedy))
         return replace(self, what=what, effect=effect, remedy=remedy)
 
@@ -95,7 +95,7 @@ def found(
     severity: str | None = None,
     values: dict[str, dict[str, float]] | None = None,
 ) -> Finding:
-    """A finding of a kind; arguments that are not given are the kind's own."""
+    """Returns a finding of a kind. Omitted arguments take the kind's defaults."""
     kind = KINDS[code]
     return Finding(
         code,
@@ -111,7 +111,7 @@ def found(
 
 
 def without_stop(error: DataError) -> str:
-    """An error's sentence without its full stop, as in findings."""
+    """Returns an error's sentence without its full stop, the form used in findings."""
     return reworded(error.said, lambda said: said.rstrip("."))
 
 

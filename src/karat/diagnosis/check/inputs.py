@@ -1,4 +1,4 @@
-"""Input of a check as text: files unchanged, dicts, frames and tables written as lines."""
+"""Converts the input of a check to text: files are kept unchanged, dicts, frames and tables become lines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Text:
     unbroken: Unbroken | None = None
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
-        """The survey of the text, made once; with judgments, it also finds other spellings of judged documents."""
+        """Returns the survey of the text, made once. Given qrels, it also finds other spellings of judged documents."""
         if self.survey is None and self.source is not None:
             try:
                 with sentences(self.name, self.kind):
@@ -76,7 +76,7 @@ class Text:
         self.source = None
 
     def at(self, line: int, excerpt: str = "") -> str:
-        """A line of the text as findings show it."""
+        """Returns a line of the text in the form that findings show."""
         shown = f"'{excerpt}'" if excerpt else ""
         if not self.is_file:
             return shown
@@ -84,7 +84,7 @@ class Text:
 
     @property
     def cut(self) -> str | None:
-        """Why the text ends early, if a decompressor says so."""
+        """Returns the reason why compressed text ends early, if a decompressor reports one."""
         return None if self.unbroken is None else self.unbroken.fault
 
 
@@ -150,7 +150,7 @@ class Ending(Cursor):
 
 
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:
-    """The input as text; unreadable input becomes a finding."""
+    """Returns the input as text. Unreadable input becomes a finding."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
     if isinstance(given, Qrels):
@@ -178,7 +178,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
-    """A path or bytes, as text."""
+    """Returns the text of a path or bytes."""
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
@@ -193,12 +193,12 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
 
 
 def memory(content: bytes) -> Source:
-    """Lines made here, as a source."""
+    """Returns a source over lines in memory."""
     return Source("<memory>", content, len(content))
 
 
 def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
-    """A file's text, in memory where it is small; refused if its first bytes show that it is something else."""
+    """Returns a file's text, in memory if it is small. Refuses a file whose first bytes show another format."""
     text = Text(kind, name, source, given)
     if not isinstance(source.handle, (str, bytes)):
         text.unbroken = Unbroken(source.handle)
@@ -228,7 +228,7 @@ def head(source: Source | None) -> bytes:
 
 
 def rows_of(qrels: Qrels) -> list[bytes]:
-    """The lines of judgments that were already read."""
+    """Returns the lines of qrels that were already read."""
     judgments = qrels.judgments
     grades = judgments.grades.tolist()
     lines = []
@@ -242,7 +242,7 @@ def rows_of(qrels: Qrels) -> list[bytes]:
 
 
 def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
-    """``{query: {document: number}}`` as lines.
+    """Returns the lines of ``{query: {document: number}}``.
 
     Raises:
         DataError: a query that has no dict.
@@ -306,9 +306,9 @@ def lined(rows: Iterable[Row], kind: str) -> bytes:
 
 
 def token(identifier: Any) -> bytes:
-    """An id as one field of a line.
+    """Returns an id as one field of a line.
 
-    A blank between words, as in a query's text, becomes a mark that people see. Other blanks become no-break spaces,
+    A blank between words, as in a query's text, becomes a visible mark. Other blanks become no-break spaces,
     which a check then finds.
     """
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
@@ -322,7 +322,7 @@ def token(identifier: Any) -> bytes:
 
 
 def number(value: Any) -> bytes:
-    """A number as one field of a line; any other value as its text."""
+    """Returns a number as one field of a line, or the text of any other value."""
     if isinstance(value, Integral):
         return b"%d" % int(value)
     if isinstance(value, Real) or hasattr(value, "__float__"):

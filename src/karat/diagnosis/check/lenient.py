@@ -1,4 +1,4 @@
-"""Qrels and runs read leniently, and evaluated again with one change each, to show its effect on the means."""
+"""Lenient reading of qrels and runs, and evaluation with one change at a time to show its effect on the means."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def qrels(self) -> Qrels:
-        """The judgments, where there are any."""
+        """Returns the qrels that were read. They must exist."""
         assert self.table is not None
         return self.table
 
@@ -114,7 +114,7 @@ def read(text: Text, duplicates: str) -> Qrels:
 
 
 def by_subtopic(text: Text, table: Qrels) -> bool:
-    """Whether what is judged several times for a query is so once for each label in the second column."""
+    """Returns whether repeated judgments of a document have different labels in the second column."""
     if not table.judgments.dropped:
         return False
     assert text.source is not None
@@ -130,7 +130,7 @@ def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
 
 
 def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
-    """Record why the kernel refuses a dict; the check continues with the lines written from it."""
+    """Record why the kernel refuses a dict. The check continues with the lines written from this dict."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
             reader(text.given)
@@ -229,7 +229,7 @@ class Pair:
 
     @cached_property
     def retrieved(self) -> NDArray[np.bool_]:
-        """Which judged queries the run has."""
+        """Returns a mask of the judged queries that the run has."""
         assert self.matched is not None
         return np.asarray(self.matched.length >= 0)
 
@@ -255,7 +255,7 @@ class Pair:
         return self.scored[key]
 
     def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
-        """The same, evaluated."""
+        """Evaluates the run under other decisions; None if the kernel refuses the data."""
         assert self.run is not None
         run = self.run if change is None else self.changed(change)
         try:

@@ -1,4 +1,4 @@
-"""Findings between qrels and a run (other ids, lost zeros, unjudged documents), and between runs."""
+"""Findings that compare qrels with a run (different ids, lost zeros, unjudged documents), or runs with each other."""
 
 from __future__ import annotations
 

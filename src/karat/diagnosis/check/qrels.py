@@ -43,7 +43,7 @@ def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def why_unread(width: int, line: str) -> str:
-    """Why a line of judgments is none, where no line of the file is."""
+    """Returns the reason why lines are not valid qrels, where no line of the file is valid."""
     fields = line.split()
     if width == len(fields) == COLUMNS["qrels"]:
         return f"'{fields[-1]}' is not a number"
@@ -177,7 +177,7 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def counts_0(between: int) -> str:
-    """The effect of queries without a grade of 1 or more, ``between`` of which have a grade between 0 and 1."""
+    """Describes the effect of queries without a grade of 1 or more; ``between`` of them have one between 0 and 1."""
     if not between:
         return "Such a query scores 0, whatever is retrieved."
     return (
@@ -251,7 +251,7 @@ def uncertain(pair: Pair | None) -> str:
 
 
 def first_line(judged: Judged, rows: NDArray[Any]) -> str:
-    """The place of the first such judgment."""
+    """Returns the place of the first judgment concerned."""
     judgments = judged.qrels.judgments
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1

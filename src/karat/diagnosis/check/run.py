@@ -131,7 +131,7 @@ def constant(pair: Pair) -> list[int]:
 
 
 def ties(pair: Pair) -> Iterator[Finding]:
-    """Ties: all scores of a list are equal, or some."""
+    """Lists in which some or all scores are equal."""
     scores = pair.scores()
     if pair.matched is None or scores is None:
         return
@@ -252,7 +252,7 @@ def ranks(pair: Pair) -> Iterator[Finding]:
 
 
 def upside_down(pair: Pair) -> int:
-    """The number of rising scores if the run is upside down, else 0: scores rise nearly everywhere, ranks do not."""
+    """Returns the number of rising scores if nearly all scores rise although the ranks do not, else 0."""
     survey, matched = pair.text.read(), pair.matched
     assert matched is not None
     lists = int(np.count_nonzero(matched.length > 1))
@@ -264,7 +264,7 @@ def upside_down(pair: Pair) -> int:
 
 
 def displaced(pair: Pair) -> int:
-    """The number of judged documents whose rank differs between score and rank column."""
+    """Returns the number of judged documents whose rank by score differs from the rank column."""
     assert pair.matched is not None
     other = pair.changed("by-rank").match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
     if len(other.judgment) != len(pair.matched.judgment):

@@ -124,7 +124,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
 
 def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | None]:
-    """The description of lines with the wrong columns, and the remedy."""
+    """Returns a description of lines with the wrong columns, and the remedy."""
     wanted = COLUMNS[text.kind]
     columns = f"{plural(width, 'column')} instead of {wanted}"
     for letter, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
@@ -178,7 +178,7 @@ def columns(text: Text) -> Iterator[Finding]:
 
 
 def truncated_line(text: Text) -> str | None:
-    """What is wrong with a last line without a newline, or None."""
+    """Returns the problem with a last line without a newline, or None."""
     survey = text.read()
     if survey.closed or survey.rows < 2 or not text.is_file:
         return None
@@ -194,7 +194,7 @@ def truncated_line(text: Text) -> str | None:
 
 
 def truncated(text: Text) -> Iterator[Finding]:
-    """Whether the text ends before its end."""
+    """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
         what = f"its compressed data are damaged or cut short ({text.cut}): {plural(survey.rows, 'line')} were read"
@@ -238,7 +238,7 @@ def of_lines(code: str, text: Text, what: str, seen: _native.Seen) -> Finding:
 
 
 def of_all(seen: _native.Seen, rows: int) -> str:
-    """The share of lines in words: ``3 lines of 1,000``, or ``all 1,000 lines``."""
+    """Returns the share of lines in words: ``3 lines of 1,000``, or ``all 1,000 lines``."""
     return (
         f"all {plural(rows, 'line')}"
         if seen.count == rows > 1
@@ -247,7 +247,7 @@ def of_all(seen: _native.Seen, rows: int) -> str:
 
 
 def shown(fields: list[bytes]) -> str:
-    """The fields in quotes, as findings show them."""
+    """Returns the fields in quotes, the form that findings show."""
     return f"'{shown_line(fields)}'"
 
 

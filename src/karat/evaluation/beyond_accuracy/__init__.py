@@ -1,4 +1,4 @@
-"""Measures of recommendations beyond accuracy. Lists, catalogue and history in; coverage, novelty, diversity out."""
+"""Measures of recommendations beyond accuracy, such as coverage, novelty and diversity."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def beyond_accuracy(
 
 
 def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
-    """The names asked for, or of all that the inputs allow for.
+    """Returns the requested names, or those of all measures that the inputs support.
 
     Raises:
         DataError: none.
@@ -117,7 +117,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
 
 
 def mean_of(found: Any) -> float:
-    """The number itself, or the mean over the users for whom it is defined."""
+    """Returns the number, or the mean over the users for whom the value is defined."""
     if not isinstance(found, np.ndarray):
         return float(found)
     there = found[~np.isnan(found)]
@@ -125,7 +125,7 @@ def mean_of(found: Any) -> float:
 
 
 def bases_of(given: Recommended) -> dict[str, int]:
-    """How many of everything there are."""
+    """Returns the size of each input."""
     bases = {
         "users": len(given.users),
         "recommendations": len(given.rows.user),
@@ -195,10 +195,10 @@ class Beyond(Display, Mapping[str, float]):
         return len(self.entries)
 
     def of(self, label: str) -> Value:
-        """A measure's value with its full name.
+        """Returns the value of a measure, with the measure's full name.
 
         Raises:
-            MeasureError: it was not asked for.
+            MeasureError: the measure was not requested.
         """
         for each in self.entries:
             if label in (each.label, each.full):
@@ -209,7 +209,7 @@ class Beyond(Display, Mapping[str, float]):
         """Each user's value, NaN where it is undefined.
 
         Raises:
-            DataError: the measure is of all lists together.
+            DataError: the measure has one value for all lists together.
         """
         users = self.of(label).users
         if users is None:

@@ -1,4 +1,4 @@
-"""Inputs of measures beyond accuracy: dicts and frames of users and items become arrays of numbers."""
+"""Converts the inputs of measures beyond accuracy, dicts and frames of users and items, to arrays of numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROLES = ("query", "document", "rank", "preference")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs:
-    """Users and items, a row each; both numbered.
+    """Pairs of users and items, as numbers.
 
     Args:
         user: the user of each row.
@@ -44,7 +44,7 @@ class Pairs:
         return Pairs(user, item)
 
     def among(self, rows: Pairs) -> Floats:
-        """1 for each of ``rows`` that is among these pairs, else 0."""
+        """Returns, for each of ``rows``, 1 if it is among these pairs, else 0."""
         width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
         return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
 
@@ -105,7 +105,7 @@ class Recommended:
         return np.bincount(self.rows.item, minlength=len(self.items)).astype(np.float64)
 
     def per_user(self, values: Floats, *, over: str = "listed") -> Floats:
-        """The mean over each user's items of a number per recommendation; over ``depth``: a short list counts 0s.
+        """Returns each user's mean of a number per recommendation. ``over=depth`` fills short lists with zeros.
 
         Undefined for a user without recommendations.
         """
@@ -121,11 +121,11 @@ class Numbers:
     """Numbers for ids, in order of first occurrence."""
 
     def __init__(self) -> None:
-        """Know none."""
+        """Start without ids."""
         self.of: dict[Hashable, int] = {}
 
     def take(self, ids: Any) -> Integers:
-        """The number of each id; of a NumPy array only the different ones are looked at one by one.
+        """Returns the number of each id. For a NumPy array, only distinct ids are looked up.
 
         Raises:
             DataError: an id that cannot be a key.
@@ -214,7 +214,7 @@ def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
-    """The rows without some pairs; rows below them move up."""
+    """Removes some pairs. The rows below them move up."""
     gone = seen.among(rows).astype(np.int64)
     above = np.cumsum(gone) - gone
     before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
@@ -224,7 +224,7 @@ def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
 
 
 def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pairs:
-    """The rows as they are given."""
+    """Returns the rows in the given order."""
     user, item, _, _ = columns(given, what, users, items)
     return Pairs(user, item)
 
@@ -232,7 +232,7 @@ def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pai
 def columns(
     given: UsersLike, what: str, users: Numbers, items: Numbers
 ) -> tuple[Integers, Integers, Floats | None, list[Any]]:
-    """Users, items, what orders the items of a user (None: as given), and the users' names.
+    """Returns users, items, the key that orders a user's items (None: the given order), and the users' names.
 
     Raises:
         DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
@@ -262,7 +262,7 @@ def columns(
 
 
 def one_of(found: list[str], role: str, what: str) -> str | None:
-    """The column for a role, by its usual names; None if there is none.
+    """Returns the column for a role, found by its usual names; None if no column matches.
 
     Raises:
         DataError: there are two.
@@ -275,12 +275,12 @@ def one_of(found: list[str], role: str, what: str) -> str | None:
 
 
 def values_of(column: Any) -> list[Any]:
-    """A column's values; NumPy's as Python's own."""
+    """Returns a column's values, with NumPy's scalars converted to Python's."""
     return column.tolist() if isinstance(column, np.ndarray) else list(column)
 
 
 def list_of(value: Any, what: str, user: Any) -> list[Any]:
-    """A user's items, best first; of ``{item: score}`` by score.
+    """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
 
     Raises:
         DataError: something else.
@@ -319,7 +319,7 @@ def column_of(series: Any) -> Any:
 
 
 def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, Floats]:
-    """Both items of each pair, and their distance; a pair that is given both ways counts once.
+    """Returns both items of each pair, and their distance. A pair that is given in both orders counts once.
 
     Raises:
         DataError: a key that is no pair, or a pair with two distances.
