@@ -127,7 +127,7 @@ def test_grades_in_rank_order() -> None:
     assert alone.rows.judged_grades.tolist() == [1, 0]
     with pytest.raises(DataError, match="There are 1 ranked lists but 2 lists of judged grades"):
         match_grades([[1]], [[1], [1]], Policy())
-    with pytest.raises(DataError, match="ranked list number 2 holds 'x' at place 1"):
+    with pytest.raises(DataError, match="Ranked list number 2 has 'x' at place 1"):
         match_grades([[1], ["x"]], None, Policy())  # type: ignore[list-item]
     with pytest.raises(DataError, match="list of judged grades number 1 holds nan at place 2"):
         match_grades([[1]], [[1, float("nan")]], Policy())

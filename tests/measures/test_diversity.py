@@ -157,7 +157,7 @@ def test_only_retrieved_documents_are_known_if_so_decided() -> None:
 def test_a_document_judged_twice_for_a_subtopic_is_refused_or_decided() -> None:
     twice = LINES + b"q 1 a 0\n"
     with pytest.raises(
-        DataError, match=r"document 'a' is judged twice for subtopic '1' of query 'q', on lines 1 and 10"
+        DataError, match=r"document 'a' is judged twice for subtopic '1' of query 'q' \(first in line 1\)"
     ):
         karat.evaluate(twice, RUN, ["SRecall"])
     for rule, value in (("first", 2 / 3), ("max", 2 / 3), ("last", 1 / 3)):

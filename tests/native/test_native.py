@@ -381,12 +381,12 @@ decimals = st.from_regex(
 @given(st.lists(st.one_of(decimals, st.floats(allow_nan=False, allow_infinity=False).map(repr)), max_size=30))
 @settings(max_examples=examples(300), deadline=None)
 def test_every_decimal_is_read_to_the_last_bit(tokens: list[str]) -> None:
-    # A whole number that no double hold is refused; C rounds it.
+    # A whole number that no double holds is refused; C rounds it.
     held = [each for each in tokens if not each.lstrip("+-").isdigit() or int(each) == float(each)]
     for numbers, its in (("strict", held), ("c", tokens)):
         assert [bits(x) for x in read_numbers(its, numbers)] == [bits(float(token)) for token in its]
     for token in set(tokens) - set(held):
-        with pytest.raises(_native.LineError, match="a whole number that no double hold"):
+        with pytest.raises(_native.LineError, match="a whole number that a double does not hold"):
             read_numbers([token], "strict")
 
 
