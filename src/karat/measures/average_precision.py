@@ -32,8 +32,8 @@ def average_precision(
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the end of the list count too. Elliot calls this MAP. Not the same: ``AP``, the mean of the
-    precisions at relevant documents only.
+    Ranks beyond the end of the list count too. Elliot calls this MAP. Do not confuse it with ``AP``, the mean of the
+    precisions at the ranks of the relevant documents only.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
@@ -44,7 +44,8 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     """Average precision by the order of lines: a rank counts if the last-listed document so far is relevant.
 
     The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
-    documents by rank, this is ``AP``; Evidently calls it MAP in any case. It needs the policy's listing=known.
+    documents by rank, the value equals ``AP``; Evidently calls it MAP in either case. The measure needs the policy
+    listing=known.
     """
     hits = r.hits(rel)
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
@@ -80,7 +81,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, estimated from judgments of a sample of the pool.
 
     A negative grade marks a pooled document that was not sampled; it is assumed to be relevant as often as the sampled
-    documents above it. The smoothing constant 0.00001 is trec_eval's.
+    documents above it. The smoothing constant, 0.00001, is that of trec_eval.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
     relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
@@ -121,8 +122,7 @@ def interpolated_precision(
     """The best precision at any rank at which the given share of the relevant documents has been found.
 
     The share is rounded to a whole number of documents: to the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
-        where
-    a fraction above a tenth counts as 1.
+    where a fraction above a tenth is rounded up.
     """
     hits = r.hits(rel)
     found = r.running(hits)

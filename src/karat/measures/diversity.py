@@ -61,7 +61,7 @@ def alpha_dcg(
 
     ``scale=perfect`` (ndeval) divides the sum by that of k documents that are relevant to every subtopic; without a
     depth, k is the number of documents retrieved. ``scale=subtopics`` is the mean over subtopics, ``scale=none`` the
-    sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Not the same: ndeval does not
+    sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Unlike karat, ndeval does not
     divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
@@ -71,8 +71,8 @@ def alpha_dcg(
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
     """alphaDCG divided by that of the greedy best list; 0 without a relevant document.
 
-    At each rank, the greedy best list has the judged document that adds the most; among equals, the one with the
-    largest id. Finding the true optimum is NP-hard.
+    At each rank, the greedy best list takes the judged document that adds the most; if several add equally much, the
+    document with the largest id. Finding the true optimum is NP-hard.
     """
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 
@@ -86,11 +86,11 @@ def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount:
 def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
     """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
 
-    A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides
-    by the value of k documents that are relevant to every subtopic; without a depth, k is the number of documents
+    A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides by
+    the value of k documents that are relevant to every subtopic; without a depth, k is the number of documents
     retrieved. ``scale=subtopics`` is the mean over subtopics of the sum of (1 - alpha)^(relevant documents above) /
-    rank, which is their mean ERR divided by alpha; ``scale=none`` is the sum over subtopics. Not the same: ndeval
-    does not divide at depth 1.
+    rank, which is their mean ERR divided by alpha; ``scale=none`` is the sum over subtopics. Unlike karat, ndeval does
+    not divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
@@ -132,7 +132,7 @@ def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean over subtopics with a relevant document of the average precision by that subtopic's judgments.
 
-    Not the same: ``GroupAP``, in which a group without a relevant document counts as 0.
+    Do not confuse it with ``GroupAP``, in which a group without a relevant document counts as 0.
     """
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 

@@ -39,10 +39,11 @@ def area_under_curve(
     ``AUC@k`` is the AUC of the first k documents.
 
     ``micro=true`` is one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and RecBole.
-    Pairs are then formed across queries too, so scores must be comparable. The value of a query is the share of right
-    pairs among its relevant documents with the nonrelevant documents of all queries. The mean weighs it by the number
-    of relevant documents retrieved, which gives the AUC over all queries. Weights of queries apply to their
-    documents. Not the same: XGBoost's ranking objective counts pairs of equal labels, Cornac counts ties as wrong.
+    Pairs are then formed across queries too, so scores must be comparable. The pairs of a query join its relevant
+    documents with the nonrelevant documents of all queries; its value is the share of these pairs that are in the right
+    order. The mean weights each query by the number of relevant documents retrieved, which gives the AUC over all
+    queries. Weights of queries apply to their documents. Other definitions differ: XGBoost's ranking objective also
+    counts pairs of equal labels, and Cornac counts ties as wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
@@ -76,8 +77,8 @@ def grouped_area_under_curve(
 ) -> Queries:
     """AUC with a weighted mean over the queries that have a pair.
 
-    The weight of a query is the number of documents in its list (impressions, as in the paper), of its ``relevant``
-    documents in the list (RecBole's GAUC, Elliot's AUC), of its ``pairs``, or 1 (``queries``).
+    The weight of a query is the number of documents in its list (impressions, as in the paper), the number of
+    ``relevant`` documents in its list (RecBole's GAUC, Elliot's AUC), the number of its ``pairs``, or 1 (``queries``).
     """
     del weight  # It changes the weight, not the value.
     return area_under_curve(r, rel, "zero", "false")
@@ -100,8 +101,8 @@ def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries
 
     The better document of a pair has the higher grade or, with equal grades, is listed first by the run; unjudged
     documents have grade 0. Equal scores count one half. Lists with fewer than ``least`` documents are left out of the
-    mean. This is XGBoost's ``auc`` of ranking groups; it needs the policy's listing=known. Not the same: ``AUC``, which
-    has pairs of a relevant and a nonrelevant document only.
+    mean. This is XGBoost's ``auc`` of ranking groups; it needs the policy listing=known. Do not confuse it with
+    ``AUC``, which only has pairs of a relevant and a nonrelevant document.
     """
     del least  # It changes the weight, not the value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
@@ -114,8 +115,8 @@ def partial_area_under_curve(
 ) -> Queries:
     """The area under the ROC curve up to the n-th nonrelevant document, as a share of the largest possible area.
 
-    A relevant document that was not retrieved adds 0; a list with fewer than n nonrelevant documents is assumed to go
-    on with such documents. ``over=capped`` counts the first n relevant documents only (RecTools' PAP).
+    A relevant document that was not retrieved adds 0; a list with fewer than n nonrelevant documents is assumed to
+    continue with nonrelevant documents. ``over=capped`` counts only the first n relevant documents (RecTools' PAP).
     """
     hits = r.hits(rel)
     found, relevant = r.running(hits), r.n_relevant(rel)

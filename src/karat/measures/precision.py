@@ -56,9 +56,9 @@ def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
 def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved", "capped")) -> Queries:
     """The share of the first k documents that are relevant.
 
-    The divisor is k, also for a shorter list. ``over=retrieved`` divides by the number of documents in the list
-    (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the number of relevant documents, but at most
-    k (RecTools' r_precision, the same as ``R(over=capped)``). Without a depth, P stands for trec_eval's nine depths;
+    The divisor is k, even if the list is shorter. ``over=retrieved`` divides by the number of documents in the list
+    (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the number of relevant documents, but at most k
+    (RecTools' r_precision, the same as ``R(over=capped)``). Without a depth, P stands for trec_eval's nine depths;
     ``SetP`` is the precision of the whole list.
     """
     whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
@@ -69,8 +69,8 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
 def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
     """The share of the relevant documents that are among the first k.
 
-    It is 0 for a query without relevant documents. ``over=capped`` divides by at most k, so that 1 can be reached at
-    every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    It is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
+    documents, so that 1 can be reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
@@ -80,7 +80,8 @@ def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth"
     """The harmonic mean of precision and recall of the first k documents, with weight beta squared for recall.
 
     beta above 1 favours recall. F is 0 if no relevant document was found. ``over`` is the divisor of precision, as in
-    ``P``. Not the same: trec_eval's ``set_F_x``, whose x is beta squared, is of the whole list (``SetF``).
+    ``P``. Do not confuse it with trec_eval's ``set_F_x``, which covers the whole list (``SetF``) and whose x is beta
+    squared.
     """
     p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
@@ -102,7 +103,8 @@ def effectiveness(
 def success(r: Lists, rel: float = REL) -> Queries:
     """1 if any of the first k documents is relevant, else 0: the hit rate.
 
-    Not the same: the hit rate of Catalyst and the granular one of LlamaIndex are ``R``, recpack's is ``NumRelRet``.
+    Do not confuse it with measures of the same name: the hit rate of Catalyst and LlamaIndex's granular hit rate are
+    ``R``; recpack's is ``NumRelRet``.
     """
     return r.best(r.hits(rel))
 
@@ -187,9 +189,9 @@ def unjudged(r: Lists) -> Queries:
 def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
-    It is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter; then 1 minus this value is
-    above ``Unjudged``, which treats missing ranks as judged. Not the same: BEIR's Hole@k, whose documents may be
-    judged for any query.
+    It is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter; then 1 minus this value is above
+    ``Unjudged``, which treats missing ranks as judged. Do not confuse the complement with BEIR's Hole@k, for which a
+    document counts as judged if it was judged for any query.
     """
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
@@ -210,7 +212,8 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the relevant documents found that the user did not know.
 
-    A document is known from grade ``known`` on, and relevant from grade ``rel`` on. The value is 0 if none was found.
+    A document is known from grade ``known`` on, and relevant from grade ``rel`` on. The value is 0 if no relevant
+    document was found.
     """
     found = r.total(r.hits(rel))
     return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
@@ -226,6 +229,6 @@ def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Querie
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The number of relevant documents wanted / the rank at which that many were found.
 
-    It is 0 if the list does not have that many.
+    It is 0 if the list has fewer relevant documents.
     """
     return r.best(r.at_least(r.running(r.hits(rel)), wanted) * wanted / r.rank)

@@ -37,8 +37,7 @@ def expected_reciprocal_rank(
     """The mean of 1 / the rank at which users stop, if each document satisfies a share of the users who reach it.
 
     The share is gain / (gain of the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is the highest grade
-    that assessors could give for any query. Not the same: CatBoost's share is the label itself,
-    ``ERR(gain=linear,max=0)``.
+    that assessors could give for any query. In CatBoost, the share is the label itself: ``ERR(gain=linear,max=0)``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -104,9 +103,9 @@ def rank_biased_residual(
 def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The gain per document seen by a user who wants T relevant documents and goes on more readily at deeper ranks.
 
-    The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks, or without a depth at infinitely many. Gains
-    other than ``binary`` are divided by the gain of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks,
-    which is ``INSQ@1000``.
+    The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks or, without a depth, at infinitely many. Gains
+    other than ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
+    ``INSQ@1000``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -119,9 +118,9 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The gain per document seen by a user who wants T relevant documents and stops sooner the more of them are found.
 
-    After rank i, with t documents still wanted, the share ((i + T + t - 1) / (i + T + t))^2 of the users goes on. They
-    look at k ranks, or without a depth at infinitely many; ranks beyond the list have no gain. Gains other than
-    ``binary`` are divided by the gain of grade ``max``. Not the same: cwl_eval's lists have 1,000 ranks, which is
+    After rank i, with t documents still wanted, the proportion of users who go on is ((i + T + t - 1) / (i + T + t))^2.
+    They look at k ranks or, without a depth, at infinitely many; ranks beyond the list have no gain. Gains other than
+    ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
     ``INST@1000``.
 
     Raises:
