@@ -129,7 +129,7 @@ def test_grades_in_rank_order() -> None:
         match_grades([[1]], [[1], [1]], Policy())
     with pytest.raises(DataError, match="Ranked list number 2 has 'x' at place 1"):
         match_grades([[1], ["x"]], None, Policy())  # type: ignore[list-item]
-    with pytest.raises(DataError, match="list of judged grades number 1 holds nan at place 2"):
+    with pytest.raises(DataError, match="List of judged grades number 1 has nan at place 2"):
         match_grades([[1]], [[1, float("nan")]], Policy())
     with pytest.raises(DataError, match="2 documents of grade 1 ranked, and 1 judged"):
         match_grades([[1, 1]], [[1]], Policy())
