@@ -9,7 +9,7 @@ __all__ = ["boosting", "keras", "lightning", "objects", "spark", "torchmetrics",
 
 
 def __dir__() -> list[str]:
-    """The adapters."""
+    """Returns the adapters."""
     return sorted(__all__)
 
 

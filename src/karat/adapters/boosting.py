@@ -93,7 +93,7 @@ def xgboost_metric(
 
 
 def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
-    """The value of one query, for ``XGBRanker``.
+    """Returns the value of one query, for ``XGBRanker``.
 
     Raises:
         MeasureError: there are several measures, or one that is not a mean over queries.
@@ -115,7 +115,7 @@ def mean_weights(weights: Any, sizes: Any) -> Any:
 
 
 def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
-    """The means over groups of documents that are end to end."""
+    """Returns the means over groups of documents that are end to end."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     means = asked(
         np.asarray(scores, np.float64),

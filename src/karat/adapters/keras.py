@@ -29,7 +29,7 @@ def ranking_callback(
     profile: ProfileLike = None,
     batch_size: int | None = None,
 ) -> Any:
-    """A callback for ``model.fit(callbacks=[...])``; it adds ``val_nDCG@10`` and so on to the epoch's logs.
+    """Returns a callback for ``model.fit(callbacks=[...])``; it adds ``val_nDCG@10`` and so on to the epoch's logs.
 
     Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
 

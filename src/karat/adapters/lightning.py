@@ -25,7 +25,7 @@ def ranking_callback(
     profile: ProfileLike = None,
     per_query: bool = False,
 ) -> Any:
-    """A callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
+    """Returns a callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
     ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
     optionally ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``, ``n_queries``
@@ -93,7 +93,7 @@ def ranking_callback(
 
 
 def given(outputs: Any) -> dict[str, Any]:
-    """The output of a step, as arguments of ``Meter.update``.
+    """Returns the output of a step, as arguments of ``Meter.update``.
 
     Raises:
         DataError: the output is not a dict with scores and relevance.

@@ -55,7 +55,7 @@ def evaluate_ranx(
 
 
 def floats(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """The table with Python's numbers in place of ranx's typed ones."""
+    """Returns the table with Python's numbers in place of ranx's typed ones."""
     return {query: {each: float(value) for each, value in its.items()} for query, its in table.items()}
 
 
@@ -67,7 +67,7 @@ def calc_aggregate(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> dict[Any, float]:
-    """The mean of each measure, with the arguments and the result of ``ir_measures.calc_aggregate``.
+    """Returns the mean of each measure, with the arguments and the result of ``ir_measures.calc_aggregate``.
 
     Args:
         measures: ir_measures' measures, or names.
@@ -124,7 +124,7 @@ def iter_calc(
 
 
 def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measure]]:
-    """The requested names, each with the measure that it means under the profile.
+    """Returns the requested names, each with the measure that it means under the profile.
 
     Raises:
         MeasureError: an unknown name, or one that stands for several measures.
@@ -142,7 +142,7 @@ def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measu
 def scores_of(
     asked: list[tuple[Any, Measure]], qrels: Any, run: Any, policy: Policy | None, profile: ProfileLike
 ) -> Scores:
-    """The scores of ir_measures' objects."""
+    """Returns the scores of ir_measures' objects."""
     _, whole = conventions(profile, policy)
     groups = needs_groups({str(each): measure for each, measure in asked})
     judged = subtopical(qrels, whole) if groups else nested(qrels, ("relevance",), whole)
@@ -151,7 +151,7 @@ def scores_of(
 
 
 def subtopical(qrels: Any, policy: Policy) -> Any:
-    """The judgments, with ``iteration`` as the subtopic."""
+    """Returns the judgments, with ``iteration`` as the subtopic."""
     if ready(qrels):
         by_column = hasattr(qrels, "columns") and "iteration" in qrels.columns
         return Qrels.of(qrels, policy, subtopics=True, subtopic="iteration" if by_column else None)
@@ -159,7 +159,7 @@ def subtopical(qrels: Any, policy: Policy) -> Any:
 
 
 def ready(rows: Any) -> bool:
-    """Whether karat reads the rows directly: dicts, a data frame, a path."""
+    """Returns whether karat reads the rows directly: dicts, a data frame, a path."""
     return (
         isinstance(rows, (dict, str, Qrels, Run)) or hasattr(rows, "columns") or hasattr(rows, "__fspath__")
     )
@@ -191,7 +191,7 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
 
 
 def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
-    """The value that counts if a document is listed again.
+    """Returns the value that counts if a document is listed again.
 
     Raises:
         DataError: the policy forbids repeated documents.

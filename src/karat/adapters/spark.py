@@ -25,7 +25,7 @@ __all__: list[str] = []
 
 
 def __getattr__(name: str) -> Any:
-    """The class ``KaratEvaluator``."""
+    """Returns the class ``KaratEvaluator``."""
     if name != "KaratEvaluator":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return evaluator_class()
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
 
 @cache  # pickling and Spark's loading need one and the same class
 def evaluator_class() -> Any:
-    """The class ``KaratEvaluator``.
+    """Returns the class ``KaratEvaluator``.
 
     Raises:
         DataError: PySpark is not installed.
@@ -92,12 +92,12 @@ def evaluator_class() -> Any:
             return self
 
         def of(self, name: str) -> Any:
-            """The value of a parameter, or None."""
+            """Returns the value of a parameter, or None."""
             param = self.getParam(name)
             return self.getOrDefault(param) if self.isDefined(param) else None
 
         def asked(self) -> tuple[Measure, Policy]:
-            """The measure that the name means under the profile, and the policy."""
+            """Returns the measure that the name means under the profile, and the policy."""
             axes = self.of("policy")
             convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
@@ -109,7 +109,7 @@ def evaluator_class() -> Any:
             return next(iter(measures.values())), policy
 
         def isLargerBetter(self) -> bool:
-            """Whether a larger value is better."""
+            """Returns whether a larger value is better."""
             return not self.asked()[0].definition.smaller_is_better
 
         def _evaluate(self, dataset: Any) -> float:
@@ -129,7 +129,7 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """The axes of a policy that were given, in a form that Spark can save.
+    """Returns the axes of a policy that were given, in a form that Spark can save.
 
     Raises:
         PolicyError: an unknown axis.
@@ -152,7 +152,7 @@ PARAMETERS = {
 
 
 def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
-    """The judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
+    """Returns the judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
 
     All rows are collected, since rows without a label are retrieved documents too.
     """
@@ -198,7 +198,7 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
-    """The column of each role: the named one, or for ids the one with a usual name.
+    """Returns the column of each role: the named one, or for ids the one with a usual name.
 
     Raises:
         DataError: a missing column, or several with a usual name.
@@ -222,19 +222,19 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
 
 
 def quoted(name: str) -> str:
-    """A column's name in Spark's quotes, since it may have a dot or a blank."""
+    """Returns a column's name in Spark's quotes, since it may have a dot or a blank."""
     return f"`{name.replace('`', '``')}`"
 
 
 def is_vector(dataset: Any, name: str) -> bool:
-    """Whether a column holds vectors."""
+    """Returns whether a column holds vectors."""
     from pyspark.ml.linalg import VectorUDT
 
     return isinstance(dataset.schema[name].dataType, VectorUDT)
 
 
 def second(vectors: Any) -> Any:
-    """The second number of vectors with two numbers; null for other vectors."""
+    """Returns the second number of vectors with two numbers; null for other vectors."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql import functions as sf
 

@@ -21,7 +21,7 @@ FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
 def retrieval_metric(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Any:
-    """A ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
+    """Returns a ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
 
     ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
     [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
@@ -92,13 +92,13 @@ def retrieval_metric(
                 getattr(self, name).append(each)
 
         def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
-            """The sums of a batch, and its number of queries."""
+            """Returns the sums of a batch, and its number of queries."""
             meter = Meter(measures, policy=policy, profile=profile)
             meter.update(preds, target, **arrays)
             return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
 
         def compute(self) -> dict[str, Any]:
-            """The means so far."""
+            """Returns the means so far."""
             sums, count = self.sums, int(self.queries)
             found = end_to_end({name: getattr(self, name) for name in FLAT})
             if found is not None:
@@ -112,7 +112,7 @@ def retrieval_metric(
 
 
 def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
-    """The documents and judgments of all batches, with queries numbered from 0; None without documents."""
+    """Returns the documents and judgments of all batches, with queries numbered from 0; None without documents."""
     import torch
 
     # A state is a list of tensors, or one tensor after torchmetrics has gathered it.

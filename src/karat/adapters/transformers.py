@@ -24,7 +24,7 @@ IGNORED = -100
 def ranking_metrics(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[[Any], dict[str, float]]:
-    """A function for ``Trainer(compute_metrics=...)``.
+    """Returns a function for ``Trainer(compute_metrics=...)``.
 
     It takes predictions [query, document] and labels of the same shape, where -100 is padding. If the model returns
     several predictions, the first counts.

@@ -48,7 +48,7 @@ class Commands(click.Group):
     """The commands of ``COMMANDS``, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands."""
+        """Returns the names of the commands."""
         del ctx
         return list(COMMANDS)
 

@@ -95,7 +95,7 @@ def evaluate_command(
 def evaluate_all(
     qrels: str, runs: tuple[str, ...], asked: list[str] | None, given: Given, named: dict[str, Any]
 ) -> Any:
-    """The scores of every run against the same judgments, which are read once."""
+    """Returns the scores of every run against the same judgments, which are read once."""
     from karat.evaluation.evaluate import evaluate
     from karat.output.progress import watched
 

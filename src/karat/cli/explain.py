@@ -29,7 +29,7 @@ class Explaining(click.Command):
 
 
 def joined_grades(words: list[str]) -> list[str]:
-    """The words of a command line with the grades that follow ``--grades`` or ``--judged`` as one word."""
+    """Returns the words of a command line with the grades that follow ``--grades`` or ``--judged`` as one word."""
     found: list[str] = []
     grades = False
     for word in words:
@@ -170,5 +170,5 @@ def difference_command(
 
 
 def is_file(name: str) -> bool:
-    """Whether an argument is a file of judgments, not a profile."""
+    """Returns whether an argument is a file of judgments, not a profile."""
     return name == "-" or os.path.exists(name)

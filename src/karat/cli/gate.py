@@ -102,14 +102,14 @@ def gate_command(
 
 
 def baseline_in(argument: str, given: Given) -> Any:
-    """The record at a path, or the run."""
+    """Returns the record at a path, or the run."""
     from karat.testing.baseline import record_of
 
     return record_of(argument) or given.run(argument)
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:
-    """The limits by measure; a number without a measure, which is about the default measure, alone.
+    """Returns the limits by measure; a number without a measure, which is about the default measure, alone.
 
     Raises:
         DataError: a limit that is not a number, or a measure twice.
@@ -163,7 +163,7 @@ def verify_command(
 
 
 def named(option: str, names: list[str]) -> tuple[str, str]:
-    """The name and the file of NAME=FILE; a name may have a '=' in it.
+    """Returns the name and the file of NAME=FILE; a name may have a '=' in it.
 
     Raises:
         DataError: no run of that name.

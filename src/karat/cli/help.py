@@ -89,12 +89,12 @@ def measures_command(names: tuple[str, ...]) -> None:
 
 
 def shown_columns() -> int | None:
-    """The width of lines on a terminal; None without a terminal, where other programs read whole lines."""
+    """Returns the width of lines on a terminal; None without a terminal, where other programs read whole lines."""
     return min(terminal_width(), WIDEST) if sys.stdout.isatty() else None
 
 
 def listed(entries: dict[str, str], columns: int | None) -> str:
-    """A line with each name and its text; on a terminal folded, and without Markdown's marks."""
+    """Returns a line with each name and its text; on a terminal folded, and without Markdown's marks."""
     space = max(map(len, entries))
     if columns is None:
         return "".join(f"{name:{space}}  {text}\n" for name, text in entries.items())
@@ -151,13 +151,13 @@ class Completed(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The completions for the text typed so far."""
+        """Returns the completions for the text typed so far."""
         del param
         return self.found(ctx, incomplete)
 
 
 def completing(command: click.Command) -> click.Command:
-    """The command with completions for its parameters."""
+    """Returns the command with completions for its parameters."""
     for parameter in command.params:
         found = kind_of(command, parameter)
         if found is not None and not isinstance(parameter.type, click.Choice):
@@ -166,7 +166,7 @@ def completing(command: click.Command) -> click.Command:
 
 
 def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
-    """The function that completes a parameter; None if there is none."""
+    """Returns the function that completes a parameter; None if there is none."""
     if command.name == "help":
         return commands
     name = {"measures": "measures", "profiles": "profile"}.get(command.name or "", "") or parameter.name
@@ -183,7 +183,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
 
 
 def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
-    """The names that begin with the text typed so far, in any case, each with its description."""
+    """Returns the names that begin with the text typed so far, in any case, each with its description."""
     typed = incomplete.lower()
     return [
         CompletionItem(name, help=text) for name, text in entries.items() if name.lower().startswith(typed)
@@ -220,7 +220,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """The profiles."""
+    """Returns the profiles."""
     from karat.conventions.profiles import list_profiles
 
     del ctx

@@ -47,7 +47,7 @@ def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str
 
 
 def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
-    """The language of the option, or of the locale."""
+    """Returns the language of the option, or of the locale."""
     return lang or language_of(os.environ)
 
 
@@ -91,7 +91,7 @@ seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the r
 
 
 def format_option(*layouts: str) -> Callable[..., Any]:
-    """The option for the format of the result: text, or one of these."""
+    """Returns the option for the format of the result: text, or one of these."""
     choice = click.Choice(("text", *layouts))
     return click.option(
         "--format", "layout", type=choice, default="text", show_default=True, help="of the result"
@@ -99,7 +99,7 @@ def format_option(*layouts: str) -> Callable[..., Any]:
 
 
 def columns_option(kind: str, example: str) -> Callable[..., Any]:
-    """The option that names the columns of qrels or runs in tables."""
+    """Returns the option that names the columns of qrels or runs in tables."""
     text = f"names of nonstandard columns in {kind} tables, e.g. {example}"
     return click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)
 
@@ -184,7 +184,7 @@ class Given:
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
-        """The values of ``SHARED``, which are removed from the options."""
+        """Returns the values of ``SHARED``, which are removed from the options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *AXES)})
         if options.pop("lenient", False):
@@ -198,7 +198,7 @@ class Given:
         return {"policy": self.policy, "profile": self.profile}
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
-        """The judgments, by subtopic if a measure needs them so; the path itself if no option is about it."""
+        """Returns the judgments, by subtopic if a measure needs them so; the path itself if no option is about it."""
         if not self.columns["qrels"] and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
@@ -209,7 +209,7 @@ class Given:
         return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **self.columns["qrels"])
 
     def run(self, argument: str) -> Run:
-        """The run of ``path`` or ``name=path``."""
+        """Returns the run of ``path`` or ``name=path``."""
         from karat.inputs.run import Run
 
         name, path = split(argument)
@@ -225,7 +225,7 @@ class Given:
 
 
 def present(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given."""
+    """Returns the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -240,12 +240,12 @@ def refuse_two_readers(*files: str | None) -> None:
 
 
 def paths_of(*files: str | None) -> list[str]:
-    """The paths of the files that were given, without names."""
+    """Returns the paths of the files that were given, without names."""
     return [split(each)[1] for each in files if each is not None]
 
 
 def split(argument: str) -> tuple[str | None, str]:
-    """The name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
+    """Returns the name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
     name, equals, path = argument.partition("=")
     if not equals or not name or not path or os.sep in name or os.path.exists(argument):
         return None, argument
@@ -255,14 +255,14 @@ def split(argument: str) -> tuple[str | None, str]:
 
 
 def columns_known(kind: str) -> tuple[str, ...]:
-    """The columns that an option can name."""
+    """Returns the columns that an option can name."""
     from karat.inputs.columns import ROLES
 
     return (*ROLES[kind], *(["subtopic"] if kind == "qrels" else []))
 
 
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """The columns in ``what=name,what=name``, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
+    """Returns the columns in ``what=name,what=name``, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
 
     Raises:
         DataError: a column that tables do not have, or that is named twice.

@@ -72,7 +72,7 @@ def warnings_said(*, as_json: bool = False) -> Iterator[None]:
 
 
 def terminal_width() -> int:
-    """The columns of the terminal; 80 without one."""
+    """Returns the columns of the terminal; 80 without one."""
     import shutil
 
     return shutil.get_terminal_size().columns
@@ -83,7 +83,7 @@ NARROWEST, WIDEST = 40, 100
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:
-    """The columns for text: those of the terminal, within limits; 80 without a terminal."""
+    """Returns the columns for text: those of the terminal, within limits; 80 without a terminal."""
     return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
 
 
@@ -157,7 +157,7 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 
 
 def in_colour(stream: TextIO | None = None) -> bool:
-    """Whether a stream, or standard output, shows colours.
+    """Returns whether a stream, or standard output, shows colours.
 
     ``NO_COLOR`` turns colours off, ``FORCE_COLOR`` on; otherwise a terminal shows them unless it is ``dumb``.
 
@@ -172,14 +172,14 @@ def in_colour(stream: TextIO | None = None) -> bool:
 
 
 def painted(text: str, word: str, stream: TextIO | None = None) -> str:
-    """The text in the colour of a word of ``WORDS``, line by line, if the stream shows colours."""
+    """Returns the text in the colour of a word of ``WORDS``, line by line, if the stream shows colours."""
     if not text or not in_colour(stream):
         return text
     return styled(text, WORDS[word])
 
 
 def coloured(command: str, text: str) -> str:
-    """The text of a command with its colours, if standard output shows them."""
+    """Returns the text of a command with its colours, if standard output shows them."""
     if not in_colour():
         return text
     for pattern, style in RULES[command]:
@@ -188,7 +188,7 @@ def coloured(command: str, text: str) -> str:
 
 
 def styled(text: str, style: dict[str, Any]) -> str:
-    """Each line of the text in a style."""
+    """Returns each line of the text in a style."""
     return "\n".join(click.style(line, **style) if line else line for line in text.split("\n"))
 
 

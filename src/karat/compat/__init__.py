@@ -9,7 +9,7 @@ __all__ = ["pytrec_eval", "trec_eval"]
 
 
 def __dir__() -> list[str]:
-    """The interfaces."""
+    """Returns the interfaces."""
     return sorted(__all__)
 
 

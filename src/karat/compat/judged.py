@@ -82,7 +82,7 @@ class Cut:
     judged_only: bool
 
     def apply(self, rows: JudgedRows) -> JudgedRows:
-        """The rows after both cuts, in trec_eval's order."""
+        """Returns the rows after both cuts, in trec_eval's order."""
         rows = to_depth(without_negative(rows, "unjudged"), self.depth)
         return condensed(rows) if self.judged_only else rows
 
@@ -107,7 +107,7 @@ class Judged(ABC):
 
     @abstractmethod
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the queries asked for, and which of these cannot be evaluated."""
+        """Returns the lists of the queries asked for, and which of these cannot be evaluated."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Grades(Judged):
     """Plain qrels: one grade for each document."""
 
     def n_positive(self) -> int:
-        """The number of judgments with a grade above 0, regardless of ``-l``."""
+        """Returns the number of judgments with a grade above 0, regardless of ``-l``."""
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Trouble]:
@@ -137,7 +137,7 @@ class Grades(Judged):
         return troubles
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the queries asked for, and which of these cannot be evaluated."""
+        """Returns the lists of the queries asked for, and which of these cannot be evaluated."""
         rows = replace(rows_of(self.judgments, found), length=cut.length)
         kept = np.zeros(len(cut.length), bool)
         kept[queries] = True
@@ -165,7 +165,7 @@ class Lines(Judged):
     group_offsets: Integers
 
     def ranks(self, found: _native.Matched, depth: float) -> Floats:
-        """The rank of each judged document; infinite if it was not retrieved down to ``depth``.
+        """Returns the rank of each judged document; infinite if it was not retrieved down to ``depth``.
 
         A document that occurs twice, which matters only below the depth, has the better rank.
         """
@@ -181,7 +181,7 @@ class Grouped(Lines):
     form = "groups"
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the requested queries, one per judgment group."""
+        """Returns the lists of the requested queries, one per judgment group."""
         rank = self.ranks(found, np.inf)[self.document]
         order = np.lexsort((rank, self.group))
         rank, group, grade = rank[order], self.group[order], self.number[order]
@@ -201,7 +201,7 @@ class Preferred(Lines):
     form = "preferences"
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """The lists of the requested queries, up to the first whose preferences contradict each other."""
+        """Returns the lists of the requested queries, up to the first whose preferences contradict each other."""
         ranks = self.ranks(found, cut.depth)
         starts = np.searchsorted(self.query, np.arange(len(self.queries) + 1))
         groups, troubles = [], {}
@@ -227,7 +227,7 @@ class Preferred(Lines):
         return number, int(np.isfinite(ranks[start:stop]).sum())
 
     def groups(self, query: int, lines: slice, ranks: Floats) -> list[Group]:
-        """The judgment groups of a query."""
+        """Returns the judgment groups of a query."""
         number, retrieved = self.numbers(query, ranks)
         documents = number[self.document[lines] - self.judgments.offsets[query]]
         group = self.group[lines]
@@ -359,7 +359,7 @@ def in_order(
     documents: list[bytes],
     number: NDArray[np.float64],
 ) -> Lines:
-    """The lines in the order of queries and groups, with all names replaced by numbers."""
+    """Returns the lines in the order of queries and groups, with all names replaced by numbers."""
     judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(queries)), None, "first")
     order = sorted(range(len(queries)), key=lambda line: (queries[line], groups[line]))
     query_number = {name: place for place, name in enumerate(judgments.queries)}

@@ -174,7 +174,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def parse(
     lines: Iterable[str], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
-    """The numbers in one column of text by query and document."""
+    """Returns the numbers in one column of text by query and document."""
     table: dict[str, dict[str, Number]] = {}
     for line, text in enumerate(lines, 1):
         fields = text.split()
@@ -194,7 +194,7 @@ def parse(
 
 
 def as_dicts(mapping: object, name: str) -> dict[str, Any]:
-    """The mapping as a dict of dicts for the kernel; other mappings are copied."""
+    """Returns the mapping as a dict of dicts for the kernel; other mappings are copied."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
     if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
@@ -212,7 +212,7 @@ def type_errors(kind: str) -> Iterator[None]:
 
 
 def whole_grades(query_relevance: object) -> dict[str, Any]:
-    """The judgments without empty queries, after a check that grades are whole numbers."""
+    """Returns the judgments without empty queries, after a check that grades are whole numbers."""
     judgments = as_dicts(query_relevance, "query_relevance")
     for query, grades in judgments.items():
         kinds = set(map(type, grades.values())) if isinstance(grades, dict) else set()
@@ -228,7 +228,7 @@ def whole_grades(query_relevance: object) -> dict[str, Any]:
 
 
 def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """The measure of each key of the results, in trec_eval's order; None for a string."""
+    """Returns the measure of each key of the results, in trec_eval's order; None for a string."""
     given: dict[str, list[str]] = {}
     for name in names:
         if not isinstance(name, str):
@@ -240,7 +240,7 @@ def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
 
 
 def taken_apart(name: str) -> tuple[str, list[str]]:
-    """A name and its parameters: ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
+    """Returns a name and its parameters: ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
     if name in supported_measures:
         return name, []
     match = WITH_PARAMETERS.fullmatch(name)
@@ -254,7 +254,7 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
 
 
 def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Measure | None]]:
-    """The keys and measures of one name: one for each cutoff, or the name itself."""
+    """Returns the keys and measures of one name: one for each cutoff, or the name itself."""
     entry = TABLE[word]
     if word in STRINGS:
         return [(word, None)]
@@ -275,12 +275,12 @@ def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Mea
 
 
 def repr_of(number: float) -> str:
-    """A cutoff in the notation of karat's names."""
+    """Returns a cutoff in the notation of karat's names."""
     return str(int(number)) if number == int(number) else repr(number)
 
 
 def with_parameters(word: str, parameters: list[str]) -> Measure:
-    """A measure without cutoffs; parameters that trec_eval does not read are dropped, as in the original."""
+    """Returns a measure without cutoffs; parameters that trec_eval does not read are dropped, as in the original."""
     measure = parse_measure(TABLE[word].karat)
     if not parameters:
         return measure
@@ -297,7 +297,7 @@ def with_parameters(word: str, parameters: list[str]) -> Measure:
 
 
 def at_level(measure: Measure, level: int) -> Measure:
-    """The measure under trec_eval 9's conventions, with ``level`` as the lowest relevant grade."""
+    """Returns the measure under trec_eval 9's conventions, with ``level`` as the lowest relevant grade."""
     if "rel" in measure.definition.parameters:
         measure = Measure(measure.name, (*measure.parameters, ("rel", level)), measure.depth)
     ((_, meant),) = CONVENTIONS.read(measure)
@@ -308,7 +308,7 @@ def at_level(measure: Measure, level: int) -> Measure:
 
 
 def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Floats:
-    """The value of each list and key before the mean over queries, as in trec_eval's C code."""
+    """Returns the value of each list and key before the mean over queries, as in trec_eval's C code."""
     asked = list(dict.fromkeys(measure for measure in measures.values() if measure is not None))
     values = np.zeros((len(rows.length), len(measures)))
     if not asked:

@@ -51,13 +51,13 @@ LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 
 def atol(text: str) -> int:
-    """The whole number at the start of ``text``, clamped to 64 bits; 0 if there is none."""
+    """Returns the whole number at the start of ``text``, clamped to 64 bits; 0 if there is none."""
     found = LONG.match(text)
     return min(max(int(found[1]), SHORTEST), LONGEST) if found else 0
 
 
 def atof(text: str) -> float:
-    """The number at the start of ``text``: decimal, hexadecimal, inf or nan; 0 if there is none."""
+    """Returns the number at the start of ``text``: decimal, hexadecimal, inf or nan; 0 if there is none."""
     found = DOUBLE.match(text)
     if found is None:
         return 0.0
@@ -66,7 +66,7 @@ def atof(text: str) -> float:
 
 
 def from_hex(text: str) -> float:
-    """The value of a hexadecimal number; infinity if it is too large for a double."""
+    """Returns the value of a hexadecimal number; infinity if it is too large for a double."""
     try:
         return float.fromhex(text)
     except OverflowError:
@@ -107,7 +107,7 @@ def options(
 
 
 def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[str]) -> tuple[str, str]:
-    """The option of ``--text``."""
+    """Returns the option of ``--text``."""
     word, equals, value = text.partition("=")
     near = [word] if word in long else [name for name in long if name.startswith(word)]
     if not near:
@@ -214,27 +214,27 @@ class Column:
 
 
 def known(name: str, version: int) -> tuple[str, ...]:
-    """The measures that a nickname or name stands for; none if trec_eval has no such name."""
+    """Returns the measures that a nickname or name stands for; none if trec_eval has no such name."""
     members = NICKNAMES.get(name) or ((name,) if name in TABLE else ())
     return tuple(member for member in members if TABLE[member].since <= version)
 
 
 def family(name: str) -> str:
-    """The kind of judgments that a measure needs: ``grades``, ``groups`` or ``preferences``."""
+    """Returns the kind of judgments that a measure needs: ``grades``, ``groups`` or ``preferences``."""
     if name.startswith("prefs_"):
         return "preferences"
     return "groups" if name.endswith("_avgjg") else "grades"
 
 
 def ranked(name: str) -> bool:
-    """Whether a measure depends on the ranking."""
+    """Returns whether a measure depends on the ranking."""
     return name not in UNRANKED
 
 
 def columns(
     asked: set[str], parameters: Mapping[str, str], *, level: int, collection: int, version: int
 ) -> list[Column]:
-    """The columns of all printed values, in trec_eval's order.
+    """Returns the columns of all printed values, in trec_eval's order.
 
     Args:
         asked: names of measures.
@@ -260,7 +260,7 @@ def columns(
 
 
 def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> list[Column]:
-    """The columns of one measure: one for each cutoff, or a single one."""
+    """Returns the columns of one measure: one for each cutoff, or a single one."""
     if entry.cutoffs:
         cutoffs = cutoffs_of(entry, text)
         return [Column(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
@@ -274,7 +274,7 @@ def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> li
 
 
 def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
-    """The cutoffs, ascending."""
+    """Returns the cutoffs, ascending."""
     if text is None:
         return list(entry.cutoffs)
     read: Any = atol if entry.whole else atof
@@ -287,12 +287,12 @@ def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
 
 
 def label(name: str, cutoff: float, whole: bool) -> str:
-    """The printed name of a cutoff; after a fraction, nine characters are kept (``append_double``)."""
+    """Returns the printed name of a cutoff; after a fraction, nine characters are kept (``append_double``)."""
     return f"{name}_{cutoff}" if whole else name + f"_{cutoff:3.2f}"[:9]
 
 
 def at(entry: TrecName, cutoff: float) -> Measure:
-    """The measure with this cutoff."""
+    """Returns the measure with this cutoff."""
     base = parse_measure(entry.karat.format(1))
     if base.depth is not None:
         return Measure(base.name, base.parameters, int(cutoff))
@@ -302,7 +302,7 @@ def at(entry: TrecName, cutoff: float) -> Measure:
 
 
 def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
-    """A measure whose parameters are plain numbers."""
+    """Returns a measure whose parameters are plain numbers."""
     shown = name if text is None else f"{name}_{text}"
     if base is None:
         width = RELSTRING_WIDTH if text is None else width_of(atof(text))
@@ -319,12 +319,12 @@ def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
 
 
 def width_of(number: float) -> int:
-    """The number of characters: the whole part; 0 for a negative number or NaN."""
+    """Returns the number of characters: the whole part; 0 for a negative number or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 
 def pairs_of(text: str) -> list[tuple[str, float]]:
-    """The pairs of ``level=gain,level=gain``; ``=`` and ``,`` must alternate."""
+    """Returns the pairs of ``level=gain,level=gain``; ``=`` and ``,`` must alternate."""
     signs = re.sub("[^=,]", "", text)
     if re.fullmatch("=(?:,=)*", signs) is None:
         raise ValueError(f"malformed pair parameters in '{text}'")
@@ -332,7 +332,7 @@ def pairs_of(text: str) -> list[tuple[str, float]]:
 
 
 def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: int) -> Measure:
-    """A measure whose parameters are pairs: gains by level, and rbp's p."""
+    """Returns a measure whose parameters are pairs: gains by level, and rbp's p."""
     assert base is not None
     takes = base.definition.parameters
     changes: dict[str, Any] = {}
@@ -350,7 +350,7 @@ def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: in
 
 
 def settled(column: Column, level: int, collection: int, version: int) -> Column:
-    """The column with the parameters that all measures share."""
+    """Returns the column with the parameters that all measures share."""
     if column.measure is None:
         return column
     takes = column.measure.definition.parameters
@@ -366,7 +366,7 @@ def settled(column: Column, level: int, collection: int, version: int) -> Column
 
 
 def changed(measure: Measure, **parameters: Any) -> Measure:
-    """The measure with some parameters changed."""
+    """Returns the measure with some parameters changed."""
     return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), measure.depth)
 
 
@@ -404,7 +404,7 @@ RULE = "-" * 23 + "\n"
 
 
 def text(measures: set[str], form: str) -> str:
-    """The help, with the requested measures and format."""
+    """Returns the help, with the requested measures and format."""
     parts = [GENERAL, RUN, *([FORMATS[form]] if form in FORMATS else [])]
     asked = [explained(name) for name in TABLE if name in measures]
     heading = "Individual measure documentation for requested measures\n"
@@ -413,7 +413,7 @@ def text(measures: set[str], form: str) -> str:
 
 
 def explained(name: str) -> str:
-    """The help on a measure."""
+    """Returns the help on a measure."""
     template = TABLE[name].karat
     if not template:
         return f"{name}\n    {'The tag of the run.' if name == 'runid' else 'The first grades, as characters.'}\n"
@@ -454,7 +454,7 @@ class Zscores:
         self.expected = dict(zip(zip(names[0], names[1]), zip(means, deviations.tolist())))
 
     def convert(self, queries: list[bytes], labels: list[bytes], values: Floats) -> Floats:
-        """The values as z-scores; -1000000 for a value without a mean in the file.
+        """Returns the values as z-scores; -1000000 for a value without a mean in the file.
 
         Args:
             queries: the query of each row.

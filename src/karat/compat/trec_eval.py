@@ -157,7 +157,7 @@ def request_of(argv: list[str]) -> Request:
 
 
 def version_of(argv: list[str]) -> tuple[int, list[str]]:
-    """The version after ``--compat``, which cannot be abbreviated, and the other arguments."""
+    """Returns the version after ``--compat``, which cannot be abbreviated, and the other arguments."""
     rest, version, given = [], "10", iter(argv)
     for argument in given:
         if argument == "--compat":
@@ -350,7 +350,7 @@ def first_stop(
 
 
 def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete: set[str]) -> Trouble | None:
-    """The message of the first measure that cannot be calculated, in trec_eval's order."""
+    """Returns the message of the first measure that cannot be calculated, in trec_eval's order."""
     for name in needing:
         cannot = f"trec_eval: Can't calculate measure '{name}'\n"
         if family(name) != form:
@@ -375,7 +375,7 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
 
 
 def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
-    """The value of each query and column; NaN for strings."""
+    """Returns the value of each query and column; NaN for strings."""
     carriers = {False: lists}
     values = np.full((count, len(asked)), np.nan)
     with np.errstate(all="ignore"):
@@ -394,7 +394,7 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
 
 
 def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
-    """The terms of the mean: logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0.
+    """Returns the terms of the mean: logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0.
 
     It does so on empty lists if interpolated precision has a recall point that needs no document.
     """
@@ -419,7 +419,7 @@ def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
 
 
 def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, list[bytes]]:
-    """The first grades of each query as characters, if they are requested."""
+    """Returns the first grades of each query as characters, if they are requested."""
     found = {}
     for column in asked:
         if column.name == "relstring":
@@ -443,7 +443,7 @@ def string_of(lists: Flat, query: int, width: int) -> bytes:
 
 
 def line(column: Column, zscores: bool) -> bytes:
-    """The printf format of a column's line, with NUL for the query."""
+    """Returns the printf format of a column's line, with NUL for the query."""
     name = os.fsencode(column.label).ljust(22).replace(b"%", b"%%")
     if column.measure is None:
         return name + (b"\t\0\t'%s'\n" if column.name == "relstring" else b"\t\0\t%s\n")
@@ -452,7 +452,7 @@ def line(column: Column, zscores: bool) -> bytes:
 
 
 def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool) -> bytes:
-    """The lines of one query; 0/0 is -nan, as on the machines that recorded trec_eval's output."""
+    """Returns the lines of one query; 0/0 is -nan, as on the machines that recorded trec_eval's output."""
     text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
     if b"nan\n" not in text:
         return text
@@ -465,7 +465,7 @@ def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool)
 def per_query(
     names: list[bytes], asked: list[Column], values: Floats, strings: dict[str, list[bytes]], zscores: bool
 ) -> bytes:
-    """The lines of each query."""
+    """Returns the lines of each query."""
     shown = [
         place
         for place, column in enumerate(asked)
@@ -481,7 +481,7 @@ def per_query(
 
 
 def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], values: Floats) -> bytes:
-    """The lines of all queries together."""
+    """Returns the lines of all queries together."""
     count = len(judged.queries) if request.complete else len(values)
     shown = [place for place, column in enumerate(asked) if column.name != "relstring"]
     totals = [
@@ -500,7 +500,7 @@ def summary(request: Request, judged: Judged, run: Ranked, asked: list[Column], 
 
 
 def in_all(column: Column, values: Floats, count: int) -> float:
-    """The sum over all queries, in byte order of their ids, divided by ``count``."""
+    """Returns the sum over all queries, in byte order of their ids, divided by ``count``."""
     total = float(_native.total(values, np.array([0, len(values)]))[0])
     if math.isnan(total):
         return float(values[np.isnan(values)][0])  # the processor keeps its sign

@@ -28,7 +28,7 @@ class Reader(Protocol):
     """A function that reads a file of another format."""
 
     def __call__(self, path: str, kind: str) -> Any:
-        """The content: a data frame, ``{query: {document: number}}``, a list of rows, or a table of an ``Engine``.
+        """Returns the file's content: a data frame, ``{query: {document: number}}``, rows, or an ``Engine``'s table.
 
         Args:
             path: the file.
@@ -40,18 +40,18 @@ class Reader(Protocol):
 
 
 class Engine(Protocol):
-    """A library whose tables karat reads lazily: batch by batch, and anew each time that a run is matched."""
+    """A library whose tables karat reads lazily, in batches, and reads again for each match."""
 
     def is_table(self, given: object) -> bool:
-        """Whether an object is a table of this library."""
+        """Returns whether an object is a table of this library."""
 
     def columns(self, table: Any) -> Sequence[str]:
-        """The names of a table's columns."""
+        """Returns the names of a table's columns."""
 
     def batches(
         self, table: Any, columns: Sequence[str], queries: Collection[str] | None = None
     ) -> Iterable[Any]:
-        """The rows in batches, each with Arrow's stream interface, such as a table of PyArrow.
+        """Returns the rows in batches, each with Arrow's stream interface, such as a table of PyArrow.
 
         Args:
             table: the table.
@@ -83,9 +83,9 @@ Made = TypeVar("Made", bound="type[Engine]")
 
 
 def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
-    """Enrols a function that reads files of another format, wherever Python or a command takes a path.
+    """Registers a function that reads files of another format wherever karat accepts a path.
 
-    Enrolled again, as when the cell of a notebook is run again, it takes the place of the first.
+    A second registration replaces the first, for example when a notebook cell is run again.
 
     Args:
         endings: the endings of the files' names.
@@ -111,9 +111,9 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
 
 
 def engine(made: Made) -> Made:
-    """Enrols a library's tables, wherever a frame is given: a decorator of a class with the methods of ``Engine``.
+    """Decorates a class with the methods of ``Engine``, so that karat accepts the library's tables as frames.
 
-    Enrolled again, as when the cell of a notebook is run again, it takes the place of the first.
+    A second registration replaces the first, for example when a notebook cell is run again.
 
     Args:
         made: the class, of which one object is made.
@@ -139,12 +139,12 @@ def engine(made: Made) -> Made:
 
 
 def engine_of(given: object) -> Engine | None:
-    """The enrolled engine whose table an object is; None for any other object."""
+    """Returns the registered engine of a table, or None if no engine recognises the object."""
     return next((each for each in ENGINES.values() if each.is_table(given)), None)
 
 
 def installed() -> None:
-    """Imports the modules of installed packages that enrol readers and engines (entry points ``karat.readers``)."""
+    """Imports the modules that installed packages list under the entry point ``karat.readers``."""
     from karat.measures.define import plugged
 
     plugged("karat.readers")

@@ -1,4 +1,4 @@
-"""The role of each column of a table, by its usual name or by the caller's choice."""
+"""Finds the role of each column of a table, from its name or from the caller's choice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MOST_NAMES = 20
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
-    """Maps roles to columns: the column that the caller named, or the one with a usual name.
+    """Maps each role to a column: the one that the caller named, or else one with a usual name.
 
     Raises:
         DataError: a missing or ambiguous column; a column of ranks named as scores.
@@ -107,7 +107,7 @@ def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dic
 
 
 def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
-    """Refuses columns with the same name: any, or only those with the ``wanted`` name.
+    """Refuses two columns with the same name. If ``wanted`` is given, only that name is checked.
 
     Raises:
         DataError: two have one name.
@@ -119,7 +119,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
 
 
 def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
-    """A question if the columns' names suggest that qrels and run are swapped; otherwise empty."""
+    """Returns a question if the column names suggest that qrels and run are swapped, otherwise an empty string."""
     run = kind == "run"
     if any(asked.values()) or not usual(names, "grade" if run else "rank"):
         return ""
@@ -127,7 +127,7 @@ def seems_swapped(names: Sequence[str], kind: str, asked: dict[str, str | None])
 
 
 def no_rank(name: str, names: Sequence[str]) -> str:
-    """The name of the column that the caller named for scores, without ``!``.
+    """Returns the caller's name for the score column, without a trailing ``!``.
 
     Raises:
         DataError: the name suggests ranks.
@@ -141,13 +141,13 @@ def no_rank(name: str, names: Sequence[str]) -> str:
 
 
 def rank_or_score(name: str) -> str:
-    """The remedy for a column named for scores that seems to hold ranks."""
+    """Returns the remedy for a score column that seems to contain ranks."""
     rank, score = by_reading("run", rank=name), by_reading("run", score=f"{name}{INSISTED}")
     return worded("If it is a rank: ", rank, ". If it is a score: ", score, ".")
 
 
 def says_rank(name: str) -> bool:
-    """Whether a column's name suggests ranks."""
+    """Returns whether a column's name suggests ranks."""
     words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
     scores = words & {each for bracket in USUAL["score"] for each in bracket}
     return not scores and any(
@@ -156,7 +156,7 @@ def says_rank(name: str) -> bool:
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
-    """The columns with a usual name, from the first tuple that matches."""
+    """Returns the columns with a usual name, from the first tuple of names that matches any."""
     plain = {name: plain_name(name) for name in names}
     for bracket in USUAL[role]:
         found = [name for name in names if plain[name] in bracket]
@@ -166,7 +166,7 @@ def usual(names: Sequence[str], role: str) -> list[str]:
 
 
 def plain_name(name: object) -> str:
-    """A column's name in normal form: lower case, without separators."""
+    """Returns a column's name in normal form: lower case, without separators."""
     return re.sub(r"[\s_-]+", "", str(name)).casefold()
 
 
@@ -221,7 +221,7 @@ class Plan:
 
     @property
     def by_place(self) -> bool:
-        """Whether only the order of the lists ranks."""
+        """Whether the run has no scores or ranks, so that the order of each list is its ranking."""
         return self.lists and len(self.columns) == 2 and not self.relevant
 
     @property
@@ -233,7 +233,7 @@ class Plan:
 
     @property
     def inside(self) -> dict[str, str]:
-        """The fields of the records, or the lists, by role, without the query."""
+        """The fields of the nested records or lists by role, without the query."""
         return {role: name for role, name in self.columns.items() if role != "query"}
 
 
@@ -270,12 +270,12 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
 
 
 def has_document(names: Sequence[str], asked: str | None) -> bool:
-    """Whether there is a column of documents: the named one, or one with a usual name."""
+    """Returns whether the table has a document column, either named by the caller or with a usual name."""
     return asked in names if asked else bool(usual(names, "document"))
 
 
 def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], listed: str) -> dict[str, str]:
-    """The column of lists of scores or grades that belong to the documents; a run may have none.
+    """Returns the column with the lists of scores or grades. A run may have no such column.
 
     Raises:
         DataError: the named column is missing, or qrels have none.

@@ -1,4 +1,4 @@
-"""Decompression of .gz, .zst, .bz2 and .xz: all streams of a file are read, and damage is an error.
+"""Decompresses .gz, .zst, .bz2 and .xz files. It reads every stream of a file and reports damage as an error.
 
 Python's own readers of xz and bzip2 treat damage at the start of a second stream as the end of the file
 (``_compression.DecompressReader``), and silently lose the rest.
@@ -32,7 +32,7 @@ ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zs
 
 
 class PackedError(OSError):
-    """Compressed bytes that cannot be unpacked; the message says why, without a full stop.
+    """Raised if compressed bytes cannot be unpacked. The message gives the reason, without a full stop.
 
     Args:
         message: what is wrong.
@@ -54,14 +54,14 @@ class Stream(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether it needs more bytes to go on."""
+        """Whether the decompressor needs more input."""
 
     @property
     def unused_data(self) -> bytes:
         """The bytes after the stream's end."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """The next bytes, at most ``max_length``."""
+        """Returns the next bytes, at most ``max_length``."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Deflated:
     """A gzip stream with its checksum, as a ``Stream``."""
 
     def __init__(self) -> None:
-        """Begin a stream."""
+        """Starts a gzip stream."""
         try:
             from isal.isal_zlib import decompressobj  # takes a third of the time
         except ImportError:
@@ -100,28 +100,28 @@ class Deflated:
         return self.inflate.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """The next bytes, at most ``max_length``."""
+        """Returns the next bytes, at most ``max_length``."""
         made = self.inflate.decompress(self.inflate.unconsumed_tail + data, max_length)
         self.needs_input = not self.inflate.unconsumed_tail and len(made) < max_length
         return made
 
 
 def bunzip() -> Stream:
-    """A stream of bzip2."""
+    """Returns a decompressor for a bzip2 stream."""
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
 def unxz() -> Stream:
-    """A stream of xz."""
+    """Returns a decompressor for an xz stream."""
     import lzma
 
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
 
 
 def unzstd() -> Stream:
-    """A Zstandard frame, possibly a skippable one."""
+    """Returns a decompressor for a Zstandard frame, which may be a skippable frame."""
     made: Stream = importlib.import_module(ZSTANDARD).ZstdDecompressor()
     return made
 
@@ -142,19 +142,19 @@ MAGIC = {
 
 
 def format_of(start: bytes) -> Format | None:
-    """The compression format by the first bytes; None for plain text."""
+    """Returns the compression format that the first bytes show, or None for plain text."""
     return next((its for magic, its in MAGIC.items() if start.startswith(magic)), None)
 
 
 def unpacked(path: str) -> IO[bytes]:
-    """Opens a file, decompressed if need be."""
+    """Opens a file and decompresses it if necessary."""
     file = open(path, "rb")  # noqa: SIM115 -- the caller closes it
     its = format_of(file.peek(FIRST)[:FIRST])
     return file if its is None else io.BufferedReader(Unpacked(file, its), AT_ONCE)
 
 
 class Unpacked(io.RawIOBase):
-    """The content of a compressed file, stream after stream.
+    """The decompressed content of a file, which may consist of several streams.
 
     Args:
         file: the compressed bytes, closed with this object.
@@ -162,7 +162,7 @@ class Unpacked(io.RawIOBase):
     """
 
     def __init__(self, file: IO[bytes] | io.RawIOBase, its: Format) -> None:
-        """Begin nothing yet."""
+        """Stores the file. The first stream starts at the first read."""
         super().__init__()
         self.file, self.its = file, its
         self.stream: Stream | None = None
@@ -170,11 +170,11 @@ class Unpacked(io.RawIOBase):
         self.taken = self.made = 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Returns True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end.
+        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end.
 
         Raises:
             PackedError: damaged or truncated bytes, others after the end, or too large an output.
@@ -192,7 +192,7 @@ class Unpacked(io.RawIOBase):
         return 0
 
     def part(self, room: int) -> bytes:
-        """The next bytes of the current stream, possibly none."""
+        """Returns the next bytes of the current stream, or no bytes if it needs more input."""
         stream = self.stream
         assert stream is not None
         data = b""
@@ -212,7 +212,7 @@ class Unpacked(io.RawIOBase):
         return part
 
     def begun(self) -> bool:
-        """Begin the next stream, if there is one."""
+        """Starts the next stream and returns whether there is one."""
         zeros = 0
         while True:
             data = self.held or self.more()
@@ -228,7 +228,7 @@ class Unpacked(io.RawIOBase):
         return self.stream is not None
 
     def more(self) -> bytes:
-        """More compressed bytes."""
+        """Reads more compressed bytes."""
         data = self.file.read(AT_ONCE) or b""
         self.taken += len(data)
         return data
@@ -240,14 +240,14 @@ class Unpacked(io.RawIOBase):
 
 
 def damaged(how: str) -> PackedError:
-    """The error for bytes that cannot be unpacked."""
+    """Returns the error for bytes that cannot be unpacked."""
     return PackedError(
         f"the compressed data are damaged or cut short ({how})", how, "Fetch or write it again."
     )
 
 
 def too_much() -> PackedError:
-    """The error for a small file that unpacks to a huge one."""
+    """Returns the error for a small file that unpacks to a huge one."""
     fault = f"it unpacks to more than {RATIO} times its size, past {FREE / 2**30:g} GiB"
     return PackedError(
         f"{fault}, as no run does", fault, "If that is right, unpack it, and give the plain text."

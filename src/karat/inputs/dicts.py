@@ -1,4 +1,4 @@
-"""Dictionaries as qrels and as runs: ``{query: {document: number}}``, or a list of documents for each query."""
+"""Reads dictionaries as qrels or runs: ``{query: {document: number}}``, or a list of documents for each query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The mapping as a dict of dicts, as the kernel needs it; copied only if it is not one already."""
+    """Returns the mapping as a dict of dicts for the kernel. Only other types of mapping are copied."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
         return cast("dict[str, Any]", mapping)
     rows: dict[str, Any] = dict(mapping)
@@ -32,7 +32,7 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, Any]:
-    """Judgments with ``{id: grade}`` for each query; ids in a list or a set get grade 1.
+    """Returns judgments with ``{id: grade}`` for each query. Ids in a list or a set get grade 1.
 
     Args:
         mapping: the judgments.
@@ -42,7 +42,7 @@ def graded(mapping: Mapping[Any, Any], grade: float | None = None) -> dict[Any, 
 
 
 def grades_of(query: Any, its: Any, grade: float | None) -> Any:
-    """The documents of a query with their grades; anything but a mapping or a list of ids is returned unchanged."""
+    """Returns a query's documents with their grades. Ids in a list or a set get grade 1 unless one is given."""
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
@@ -51,7 +51,7 @@ def grades_of(query: Any, its: Any, grade: float | None) -> Any:
 
 
 def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A run with ``{id: score}`` for each query; a list of ids in rank order gets minus the rank as scores.
+    """Returns a run with ``{id: score}`` for each query. In a list of ids, each score is minus the rank.
 
     Raises:
         DataError: a set, which has no order, or a list with an id twice.
@@ -60,7 +60,7 @@ def ranked(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def scores_of(query: Any, its: Any) -> Any:
-    """The documents of a query with scores; anything but a mapping or a list of ids is returned unchanged."""
+    """Returns a query's documents with their scores. Only a list of ids is converted."""
     if isinstance(its, (set, frozenset)):
         raise DataError(
             f"query {shown(query)}: a set has no order.",
@@ -85,7 +85,7 @@ def scores_of(query: Any, its: Any) -> Any:
 
 
 def listed(ids: Any, kind: str, query: Any) -> list[Any]:
-    """Ids as a list of Python objects, also from an array or a column.
+    """Returns the ids of a list, an array or a column as a list of Python objects.
 
     Raises:
         DataError: an item that cannot be an id, such as a row or a pair.
@@ -108,7 +108,7 @@ MAPPING = Provenance("a mapping")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MappingRun:
-    """A run as a dictionary.
+    """A run in a dictionary.
 
     Args:
         mapping: dicts of dicts.
@@ -121,7 +121,7 @@ class MappingRun:
     by_rank: ClassVar[bool] = False
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """The rows of judged documents."""
+        """Returns the rows of judged documents."""
         matched: _native.Matched = from_mapping(
             lambda run: _native.match_mapping(
                 judgments, run, ties=options.rule, float32=options.float32, scores=options.scores
@@ -132,7 +132,7 @@ class MappingRun:
         return matched
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in order: ``match`` gives the rank of each when all are judged."""
+        """Returns every document of one query in rank order, with the scores compared."""
         scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))
         everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))
@@ -142,7 +142,7 @@ class MappingRun:
         return [ids[each] for each in order], [values[each] for each in order]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each entry."""
+        """Yields the query, document and score of each entry."""
         for query, its in self.mapping.items():
             name = bytes_of(as_text(query))
             if queries is None or name in queries:

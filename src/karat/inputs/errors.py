@@ -1,4 +1,4 @@
-"""Errors of bad input: what is wrong with a line, a row or an entry, where it is, and what to do."""
+"""Builds the errors for a bad line, row or entry. Each names the fault, its place and a remedy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")
 
 
 def value_of(kind: str) -> str:
-    """The word for the number of an entry: ``grade`` in qrels, ``score`` in a run."""
+    """Returns the word for an entry's number: ``grade`` in qrels, ``score`` in a run."""
     return {"qrels": "grade", "weights": "weight"}.get(kind, "score")
 
 
@@ -58,7 +58,7 @@ COLUMNS = {
 
 @contextmanager
 def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Iterator[None]:
-    """Turns an error while reading ``name``, or several ``files`` in turn, into a ``DataError``.
+    """Turns an error while reading ``name`` (one file, or several ``files``) into a ``DataError``.
 
     Raises:
         DataError: in place of the error of the kernel, the operating system or a decompressor.
@@ -86,7 +86,7 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
 
 
 def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str, ...]) -> DataError:
-    """The error for a bad line of ``qrels``, a ``run`` or ``weights``."""
+    """Returns the error for a bad line of ``qrels``, a ``run`` or ``weights``."""
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     if error.kind == "columns":
@@ -122,7 +122,7 @@ SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 
 def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
-    """The remedy for a line with the wrong number of columns; None if nothing is likely."""
+    """Returns the remedy for a line with the wrong number of columns, or None if no cause is likely."""
     if kind == "qrels" and count.isdigit() and int(count) >= 6:
         return f"This looks like a run: {SWAPPED}"
     if kind == "run" and count == "4":
@@ -141,7 +141,7 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
 
 
 def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False, **place: Any) -> DataError:
-    """The error for text in place of a number, or for a whole number that no double represents.
+    """Returns the error for a field that is not a number, or is a whole number that no double represents.
 
     Args:
         value: the text.
@@ -192,12 +192,12 @@ def refusals(kind: str, library: str) -> Iterator[None]:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether a library written in Rust panicked: its error is not an Exception."""
+    """Returns whether an error is a panic of a Rust library, which is not an ``Exception``."""
     return type(error).__name__ == "PanicException"
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, without its full stop."""
+    """Returns the first line of an error's message, without its full stop."""
     # PyArrow gives several texts.
     several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
     said = "; ".join(error.args) if several else str(error)
@@ -216,7 +216,7 @@ def row_errors(kind: str) -> Iterator[None]:
 
 
 def row_error(error: _native.RowError, kind: str) -> DataError:
-    """The error for a bad row; rows count from 0, as in frames."""
+    """Returns the error for a bad row. Row numbers start at 0, as in frames."""
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
     found, remedy = {
@@ -252,7 +252,7 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
 
 
 def entry_error(error: _native.MappingError, kind: str) -> DataError:
-    """The error for a bad entry of a mapping; ``kind`` is ``qrels`` or ``run``."""
+    """Returns the error for a bad entry of a mapping, where ``kind`` is ``qrels`` or ``run``."""
     value = value_of(kind)
     ids = f"the %s id is neither text nor a whole number ({error.detail})."
     found, remedy = {

@@ -1,4 +1,4 @@
-"""Data frames in memory, as the kernel reads them: their columns, and a run made of them."""
+"""Prepares data frames in memory for the kernel: selects their columns and makes runs of them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
 
 
 class ArrowFrame(Protocol):
-    """A frame with Arrow's stream interface: pandas, Polars, PyArrow, DuckDB and others."""
+    """A frame with Arrow's stream interface, such as one of pandas, Polars, PyArrow or DuckDB."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """A capsule with the stream."""
+        """Returns a capsule with the stream."""
 
 
 class LazyFrame(Protocol):
@@ -62,7 +62,7 @@ Frame: TypeAlias = "ArrowFrame | LazyFrame"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns:
-    """The columns of a frame that make a run, or judgments.
+    """The columns of a frame that hold a run or judgments.
 
     Args:
         frame: the kernel's view of the frame.
@@ -88,12 +88,12 @@ class Columns:
         return {"query": self.query, "document": self.document, "score": self.value, "rank": self.rank}
 
     def rows(self, queries: Iterable[bytes] | None = None) -> list[tuple[bytes, bytes, float]]:
-        """Query, document and score (or grade, or minus the rank) of each row of some queries or of all."""
+        """Returns query, document and number of each row: a score, a grade or minus the rank."""
         wanted = None if queries is None else list(queries)
         return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
 
     def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
-        """Query, subtopic and document of each judgment, and the grades."""
+        """Returns the query, subtopic and document of each judgment, and the grades."""
         assert self.subtopic is not None
         its: dict[str, Any] = {"query": self.query, "score": self.value}
         queries, documents, grades = _native.rows_of_frame(self.frame, None, document=self.document, **its)
@@ -119,7 +119,7 @@ NO_TABLES = (
 
 
 def is_frame(given: object) -> bool:
-    """Whether an object is a data frame, or a table of another package's engine; imports no library of frames."""
+    """Returns whether an object is a data frame or an engine's table, without importing a library of frames."""
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
         return True
     known = library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
@@ -130,7 +130,7 @@ def is_frame(given: object) -> bool:
 
 
 def library_of(given: object) -> str:
-    """The library that an object's class comes from."""
+    """Returns the library that an object's class comes from."""
     return type(given).__module__.partition(".")[0].strip("_")
 
 
@@ -139,7 +139,7 @@ LISTS = ("+l", "+L", "+vl", "+vL")
 
 
 def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str | None) -> Columns:
-    """The columns of a frame that make ``qrels`` (query, document, grade) or a ``run`` (score, or rank, or both).
+    """Returns a frame's columns for ``qrels`` (query, document, grade) or a ``run`` (score, rank or both).
 
     Args:
         given: the frame.
@@ -155,7 +155,7 @@ def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str |
 
 
 def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
-    """The needed columns of a frame."""
+    """Selects the needed columns of a frame."""
     library = library_of(given)
     refuse_one_column(given, kind)
     with refusals(kind, library):
@@ -189,7 +189,7 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
 
 
 def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
-    """The batches of another package's engine as one frame."""
+    """Combines the batches of another package's engine into one frame."""
     import pyarrow as pa
 
     empty = pa.table({name: pa.nulls(0) for name in names})
@@ -216,13 +216,13 @@ def refuse_one_column(given: Any, kind: str) -> None:
 
 
 def holds_structs(given: Any) -> bool:
-    """Whether a single column holds rows of several fields, as PyArrow's and Polars' structs do."""
+    """Returns whether a column's values are structs with several fields, as in PyArrow and Polars."""
     kind = getattr(given, "type", getattr(given, "dtype", None))
     return str(kind).lower().startswith("struct")
 
 
 def place_of(frame: _native.Frame, name: str) -> int:
-    """The number of the column of this name."""
+    """Returns the position of the column with this name."""
     return [each for each, _, _ in frame.fields].index(name)
 
 
@@ -231,7 +231,7 @@ GRADE = "grade that every row has"
 
 
 def with_grade(given: Any, grade: float) -> Any:
-    """The frame with a constant column of grades."""
+    """Adds a column with one constant grade to the frame."""
     import narwhals as nw
 
     refuse_one_column(given, "qrels")
@@ -256,7 +256,7 @@ def with_grade(given: Any, grade: float) -> Any:
 def through_narwhals(
     given: Any, kind: str, asked: dict[str, str | None]
 ) -> tuple[_native.Frame, dict[str, str]]:
-    """The needed columns of a frame that narwhals knows; a lazy frame is computed."""
+    """Selects the needed columns of a frame through narwhals, which computes a lazy frame."""
     import narwhals as nw
 
     if library_of(given) == "pandas":
@@ -272,7 +272,7 @@ def through_narwhals(
 
 
 def with_index(given: Any, asked: dict[str, str | None]) -> Any:
-    """A pandas frame in which index levels become columns for roles that no column has."""
+    """Turns a pandas frame's index levels into columns, for roles that no column has."""
     if library_of(given) != "pandas":
         return given
     columns = list(map(str, given.columns))
@@ -330,7 +330,7 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrameRun:
-    """A run as columns of a frame.
+    """A run that is stored in columns of a frame.
 
     Args:
         columns: the columns.
@@ -341,16 +341,16 @@ class FrameRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks but no scores."""
+        """Whether the run has ranks but no scores."""
         return self.columns.value is None
 
     @property
     def origin(self) -> Provenance:
-        """Its provenance."""
+        """The provenance of the run."""
         return self.columns.origin
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """The rows of judged documents."""
+        """Returns the rows of judged documents."""
         options.refuse_without_ranks(ranks=self.columns.rank is not None)
         with row_errors("run"):
             return _native.match_frame(
@@ -363,7 +363,7 @@ class FrameRun:
             )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         with row_errors("run"):
             documents, scores = _native.ranked_in_frame(
                 self.columns.frame,
@@ -374,6 +374,6 @@ class FrameRun:
         return documents, scores.tolist()
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score, or minus the rank, of each row."""
+        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
         with row_errors("run"):
             return self.columns.rows(queries)

@@ -1,4 +1,4 @@
-"""Ids of queries and documents: as text, as bytes, and how two spellings of one id differ."""
+"""Converts ids of queries and documents between text and bytes, and compares different spellings of an id."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = [
 
 
 def text_of(identifier: bytes) -> str:
-    """An id as text; bytes that are not UTF-8 survive the round trip."""
+    """Returns an id as text. Bytes that are not UTF-8 survive the round trip."""
     return identifier.decode("utf-8", "surrogateescape")
 
 
 def bytes_of(identifier: str) -> bytes:
-    """An id as the kernel's bytes."""
+    """Returns an id as bytes for the kernel."""
     return identifier.encode("utf-8", "surrogateescape")
 
 
 def unicode(identifier: bytes) -> str | None:
-    """An id as text; None if it is not UTF-8, which engines cannot represent."""
+    """Returns an id as text, or None if it is not UTF-8, which engines cannot represent."""
     try:
         return identifier.decode()
     except UnicodeDecodeError:
@@ -48,7 +48,7 @@ def unicode(identifier: bytes) -> str | None:
 
 
 def twice(names: Iterable[str]) -> str | None:
-    """The first name that occurs again; None if none does."""
+    """Returns the first repeated name, or None if all names are distinct."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -58,7 +58,7 @@ def twice(names: Iterable[str]) -> str | None:
 
 
 def as_text(identifier: object) -> str:
-    """A dictionary's id as text; a whole number becomes its decimal text.
+    """Returns a dictionary's id as text. A whole number becomes its decimal text.
 
     Raises:
         DataError: anything else.
@@ -77,7 +77,7 @@ def as_text(identifier: object) -> str:
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
-    """A dictionary with its ids as text, as the kernel reads them."""
+    """Returns a dictionary with its ids converted to text, as the kernel reads them."""
     return {as_text(identifier): value for identifier, value in mapping.items()}
 
 
@@ -93,7 +93,7 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class Apart:
-    """Two spellings that may be one id.
+    """Two spellings that may mean the same id.
 
     Args:
         judged: the spelling in the judgments.
@@ -107,7 +107,7 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """The id in normal form: case, zeros, a float's ``.0`` and invisible characters removed."""
+    """Returns the id in normal form, without case, leading zeros, a float's ``.0`` and invisible characters."""
     text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
     text = UNSEEN.sub("", text)
     number = FLOAT.fullmatch(text)
@@ -116,13 +116,13 @@ def folded(identifier: bytes) -> str:
 
 
 def number_in(identifier: bytes) -> str | None:
-    """The number at the end of an id, without letters and leading zeros; None if there is none."""
+    """Returns the number at the end of an id, without leading zeros, or None if there is no such number."""
     match = NUMBER.fullmatch(text_of(identifier))
     return match[1] if match else None
 
 
 def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Ids of one file that differ only in spelling, each paired with the first spelling."""
+    """Returns the ids of one file that differ only in spelling, each paired with the first spelling."""
     first: dict[str, bytes] = {}
     return [
         (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
@@ -130,7 +130,7 @@ def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
 
 
 def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Maps ids that only one side has to the other side's spelling: by normal form, else by number."""
+    """Maps ids that only one side has to the other side's spelling, by normal form or else by number."""
     here, there = list(here), list(there)
     for form in (folded, number_in):
         others: dict[str | None, bytes] = {form(each): each for each in there}
@@ -144,7 +144,7 @@ def pairs_of(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes
 
 
 def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Apart | None:
-    """Why judgments and a run have no id in common; None if no reason is found.
+    """Explains why judgments and a run have no id in common. Returns None if no reason is found.
 
     Args:
         judged: some ids of the judgments.
@@ -157,7 +157,7 @@ def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Ap
 
 
 def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids with the same normal form."""
+    """Finds a pair of ids with the same normal form."""
     forms = {folded(bytes_of(each)): each for each in mine}
     for other in its:
         known = forms.get(folded(bytes_of(other)))
@@ -167,7 +167,7 @@ def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def how_written(known: str, other: str) -> str:
-    """The difference between two spellings of one id."""
+    """Describes the difference between two spellings of one id."""
     if known.lstrip("0") == other.lstrip("0"):
         return "leading zeros were lost: read ids as text, not as numbers (dtype=str)"
     if FLOAT.fullmatch(known) or FLOAT.fullmatch(other):
@@ -180,7 +180,7 @@ def how_written(known: str, other: str) -> str:
 
 
 def parts(mine: list[str], its: list[str]) -> Apart | None:
-    """Passages on one side, their documents on the other."""
+    """Finds passage ids on one side whose document ids are on the other side."""
     for whole, pieces, ranks_pieces in ((mine, its, True), (its, mine, False)):
         known = set(whole)
         for piece in pieces:
@@ -197,7 +197,7 @@ def parts(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def document_in(piece: str, known: set[str]) -> str | None:
-    """The known document that a passage id belongs to."""
+    """Returns the known document that a passage id belongs to."""
     match = PART.fullmatch(piece)
     if match is None:
         return None
@@ -206,7 +206,7 @@ def document_in(piece: str, known: set[str]) -> str | None:
 
 
 def affixed(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids that one side writes with a prefix or suffix and the other without."""
+    """Finds ids that only one side writes with a prefix or suffix."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for known in mine:
@@ -229,13 +229,13 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def seam(text: str, place: int) -> bool:
-    """Whether a position lies between two parts of an id, not within a word or a number."""
+    """Returns whether a position in an id is a boundary, not the inside of a word or a number."""
     before, after = text[place - 1], text[place]
     return not (before.isalnum() and after.isalnum() and before.isdigit() == after.isdigit())
 
 
 def numbered(mine: list[str], its: list[str]) -> Apart | None:
-    """Ids that end with the same numbers, for all ids of one side."""
+    """Finds a pair of ids with the same final number, if every id of one side has such a partner."""
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):

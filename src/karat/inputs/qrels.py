@@ -1,4 +1,4 @@
-"""Judgments in memory: ``Qrels``, and the subtopic of each judgment."""
+"""Stores judgments in memory: ``Qrels``, and the subtopic of each judgment."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class Qrels:
         return cls("<frame>", judgments, columns.origin).without_duplicates()
 
     def without_duplicates(self) -> Qrels:
-        """The judgments, if each document is judged once for a query.
+        """Returns the judgments after a check that no document is judged twice for a query.
 
         Raises:
             DataError: one is judged twice.
@@ -267,7 +267,7 @@ class Qrels:
 
 
 def rows_in(source: Source, policy: Policy) -> tuple[list[list[bytes]], Floats, Integers]:
-    """The four columns of each line of text, and the number of the line."""
+    """Reads the four columns and the line number of each line of text."""
     lenient = policy.malformed == "skip"
     return _native.read_rows(
         source.from_start(), columns=4, number="grade", numbers="strict", lenient=lenient
@@ -304,7 +304,7 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
 
 
 def nothing(name: str, why: str) -> NothingError:
-    """The error for judgments without a single one."""
+    """Returns the error for an input without any judgment."""
     return NothingError(f"there are no judgments: {why}", file=name)
 
 
@@ -349,7 +349,7 @@ class Subtopics:
 def subtopics_of(
     lines: Lines, judgments: _native.Judgments, duplicates: str, name: str, origin: Provenance
 ) -> Subtopics:
-    """Arrange lines by query and subtopic.
+    """Groups the lines by query and subtopic.
 
     Args:
         lines: the lines.
@@ -389,7 +389,7 @@ def subtopics_of(
 
 
 def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes], int], Integers]:
-    """The row of each query's document, and each row's number within its query, by id descending."""
+    """Numbers the judged documents: the row of each, and its number within its query by descending id."""
     row: dict[tuple[bytes, bytes], int] = {}
     place = np.empty(len(judgments.grades), np.int64)
     for query, name in enumerate(judgments.queries):
@@ -401,7 +401,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
 
 
 def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
-    """The lines that count, one for each query, subtopic and document."""
+    """Returns the lines that count, one for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     for each, key in enumerate(zip(*lines.ids, strict=True)):
         first = found.setdefault(key, each)
@@ -420,7 +420,7 @@ def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> I
 def lines_of_mapping(
     mapping: Mapping[Any, Any], grade: float | None = None
 ) -> tuple[dict[str, dict[str, Any]], list[tuple[Any, ...]]]:
-    """Each query's highest grades, and every line, of ``{query: {subtopic: {document: grade}}}``.
+    """Reads ``{query: {subtopic: {document: grade}}}``. Returns the highest grade per document, and all lines.
 
     Args:
         mapping: the judgments.

@@ -1,4 +1,4 @@
-"""Files about queries: their weights in means, and their groups."""
+"""Reads files with the weights of queries in means, or with the groups of queries."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ A_WEIGHT = "a weight is a number from 0 on, and 0 or between 1e-30 and 1e30"
 
 
 def is_weight(given: Any) -> bool:
-    """Whether a value is a valid weight; a whole number may be too large for a float."""
+    """Returns whether a value is a valid weight. A whole number may be too large for a float."""
     return isinstance(given, Real) and bool(given == 0 or SMALLEST <= cast("float", given) <= LARGEST)
 
 
@@ -72,7 +72,7 @@ GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object]"
 
 
 class Groups:
-    """Queries in groups.
+    """The queries of each group.
 
     Args:
         name: the file, or empty.
@@ -81,12 +81,12 @@ class Groups:
     """
 
     def __init__(self, name: str, names: tuple[str, ...], codes: Integers) -> None:
-        """Hold them."""
+        """Stores the groups."""
         self.name, self.names, self.codes = name, names, codes
 
 
 def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None:
-    """The group of every query; None if no groups are given.
+    """Returns the groups of all queries, or None if no groups are given.
 
     Raises:
         DataError: a query without a group, or an unreadable file.
@@ -113,7 +113,7 @@ def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None
 
 
 def text_lines(source: Source) -> Iterator[str]:
-    """The lines as text."""
+    """Yields the lines as text."""
     with sentences(source.name):
         for line in source.lines():
             yield line.decode("utf-8", "surrogateescape")

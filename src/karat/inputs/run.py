@@ -1,4 +1,4 @@
-"""Rankings, read when they are matched: ``Run``. Documents that a user has seen can be excluded."""
+"""Defines ``Run``, which is read when it is matched, and excludes documents that a user has already seen."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Run:
 
     @property
     def origin(self) -> Provenance:
-        """Its provenance."""
+        """The provenance of the run."""
         return self.held.origin
 
     @property
     def source(self) -> Source | None:
-        """The text that it is read from; None for other sources."""
+        """The run's text source, or None for other sources."""
         held = self.held
         while isinstance(held, ExcludingRun):
             held = held.held
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def alone(self) -> bool:
-        """Whether it is read alone: its source uses all cores, or answers one query at a time."""
+        """Whether the run must be read alone, because its source uses all cores or serves one thread."""
         return self.held.alone
 
     @classmethod
@@ -185,7 +185,7 @@ class Run:
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """The rows of judged documents.
+        """Returns the rows of judged documents.
 
         Raises:
             DataError: a line, row, score or id that cannot be used.
@@ -194,7 +194,7 @@ class Run:
 
 
 def in_memory(run: Run) -> Run:
-    """The run; its text in memory if it is small, so that several passes read the file once.
+    """Returns the run with a small text held in memory, so that several passes read the file once.
 
     Raises:
         DataError: the file cannot be read.
@@ -206,10 +206,10 @@ def in_memory(run: Run) -> Run:
 
 
 def are_several(given: object) -> bool:
-    """Whether this is several runs, by name or in a list, and not one run: the first non-empty value decides.
+    """Returns whether a dictionary or a list contains several runs. Its first non-empty value decides.
 
-    The values of a dictionary of runs are runs, those of one run are documents. The items of a list of runs are runs,
-    those of one run are rows.
+    In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
+    item is a run. In a single run, each item is a row.
     """
     if isinstance(given, Mapping):
         first = next((each for each in given.values() if not isinstance(each, Mapping) or each), None)
@@ -224,12 +224,12 @@ def are_several(given: object) -> bool:
 
 
 def is_whole(given: object) -> bool:
-    """Whether this is one run by its type: a path, bytes, a frame, a ``Run``."""
+    """Returns whether the type shows a single run: a path, bytes, a frame or a ``Run``."""
     return isinstance(given, (Run, os.PathLike, bytes)) or is_frame(given)
 
 
 def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
-    """Opens several runs under distinct names: the keys of a dictionary, or the names of the files in a list.
+    """Opens several runs under distinct names, which are a dictionary's keys or the names of listed files.
 
     Raises:
         DataError: one that cannot be read, or two of one name.
@@ -246,12 +246,12 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
 
 
 def doubtful(score: str | None) -> str | None:
-    """The column named for scores, if it may hold something else; None for a usual name, or if the caller insists."""
+    """Returns the named score column if its contents are doubtful, else None. A ``!`` after the name removes doubt."""
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
 def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSource:
-    """The source of a frame's rows: memory, batches, or its engine.
+    """Returns the source of a frame's rows, which are in memory, in batches or in an engine.
 
     Args:
         frame: the frame.
@@ -277,7 +277,7 @@ SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv
 
 
 def names_apart(runs: Sequence[Any]) -> list[str]:
-    """Distinct names of runs: equal file names become paths, runs without a name are numbered.
+    """Returns distinct names of runs. Equal file names become paths, and runs without a name are numbered.
 
     Args:
         runs: runs, or scores, which have a name only.
@@ -318,7 +318,7 @@ def refuse_alike(names: Sequence[str]) -> None:
 
 
 def text_name(name: object) -> str:
-    """The name of a run, checked.
+    """Checks and returns the name of a run.
 
     Raises:
         DataError: it is not text.
@@ -329,7 +329,7 @@ def text_name(name: object) -> str:
 
 
 def short(path: str) -> str:
-    """A file's name without the usual endings of runs."""
+    """Returns a file's name without the usual endings of runs."""
     name = os.path.basename(path)
     while True:
         stem, suffix = os.path.splitext(name)
@@ -346,7 +346,7 @@ NOBODY = b" \xff"
 class ExcludingRun:
     """A run with some documents of each query excluded.
 
-    The excluded documents are matched as if they were judged, which gives their ranks; then they are removed, and the
+    The excluded documents are first matched as if they were judged, to find their ranks. Then they are removed, and the
     documents below move up. This works for text, frames, streams and engines alike.
 
     Args:
@@ -367,16 +367,16 @@ class ExcludingRun:
 
     @property
     def alone(self) -> bool:
-        """Whether it is read alone."""
+        """Whether the run must be read alone, without other runs at the same time."""
         return self.held.alone
 
     @property
     def by_rank(self) -> bool:
-        """Whether ranks alone order it."""
+        """Whether the run has ranks but no scores."""
         return self.held.by_rank
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """The rows of judged documents, without excluded ones.
+        """Returns the rows of judged documents that are not excluded.
 
         Raises:
             PolicyError: ``listing=known``, which uses the run's order of rows; ``ranks=given`` for a run of ranks,
@@ -405,25 +405,25 @@ class ExcludingRun:
         return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
 
     def duplicates(self, found: Found, judgments: _native.Judgments) -> list[Any]:
-        """The documents that occur twice and are not excluded."""
+        """Returns the documents that occur twice and are not excluded."""
         seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         seen = self.seen.get(query, frozenset())
         rows = [each for each in zip(*self.held.ranked(query, options), strict=True) if each[0] not in seen]
         return [document for document, _ in rows], [score for _, score in rows]
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row that is not excluded."""
+        """Yields the query, document and score of each row that is not excluded."""
         for row in self.held.rows(queries):
             if row[1] not in self.seen.get(row[0], ()):
                 yield row
 
 
 def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) -> Extracted:
-    """The match without the excluded rows, everything below them moved up."""
+    """Removes the excluded rows from the match and moves the rows below them up."""
     count = len(found.length)
     query = np.repeat(np.arange(count), np.diff(found.offsets))
     gone = left_out[found.judgment]
@@ -461,7 +461,7 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
 
 
 def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """Pairs of query and document, in any form of judgments; grades are optional.
+    """Reads pairs of query and document from any form of judgments, with or without grades.
 
     Args:
         read: ``Qrels.of``.
@@ -476,7 +476,7 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """The pairs, from judgments with or without grades."""
+    """Reads the pairs from judgments with or without grades."""
     first = Policy(duplicates="first")
     if isinstance(given, io.IOBase):  # text, which can be read once
         return read(given, first)
@@ -498,7 +498,7 @@ def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:
-    """The pairs of text with ``query document`` on every line; None for other text."""
+    """Reads the pairs if every line of a text is ``query document``. Returns None for other text."""
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():
@@ -514,7 +514,7 @@ def two_columns(given: Any) -> dict[str, set[str]] | None:
 
 
 def excluding(held: RunSource, seen: Qrels) -> ExcludingRun:
-    """The run without the pairs."""
+    """Returns the run without the given pairs."""
     known = seen.judgments
     by_query = {query: frozenset(known.documents(place)) for place, query in enumerate(known.queries)}
     return ExcludingRun(held, by_query, seen.origin.path or seen.name)

@@ -1,4 +1,4 @@
-"""Sources of bytes: paths, standard input, pipes, open files and bytes, each of which can be read several times."""
+"""Opens paths, standard input, pipes, open files and bytes as sources that can be read several times."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Provenance:
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state to pickle, without the session."""
+        """Returns the state to pickle, without the session."""
         return {**self.__dict__, "home": None}
 
     @property
@@ -90,7 +90,7 @@ class Provenance:
         return () if self.path is None else (self.path,)
 
     def place(self, number: int) -> dict[str, Any]:
-        """A line of text or a row of a table, by its number from 1, as fields of an error."""
+        """Returns the line of a text or the row of a table, numbered from 1, as fields of an error."""
         if self.rows:
             return {"row": number - 1} if self.first is None else {"line": number - 1 + self.first}
         if len(self.files) > 1:
@@ -99,7 +99,7 @@ class Provenance:
         return {"line": number} if number else {}
 
     def twice(self, name: str, message: str, first: int, second: int, **fields: Any) -> DataError:
-        """The error for what occurs twice: at the second place, and the message ends with the first.
+        """Returns the error for a repeated item. It names the second place, and its message ends with the first place.
 
         Args:
             name: the file, or what is named in its place.
@@ -134,11 +134,11 @@ class Source:
     head: bytes = b""
 
     def from_start(self) -> str | bytes | Cursor:
-        """The handle at its first byte; each caller gets its own cursor."""
+        """Returns the handle at its first byte. Each caller gets a separate cursor."""
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
 
     def opened(self) -> IO[bytes]:
-        """Opens it as a file, decompressed."""
+        """Opens the source as a binary file, decompressed."""
         handle = self.from_start()
         if isinstance(handle, bytes):
             return io.BytesIO(handle)
@@ -147,19 +147,19 @@ class Source:
         return io.BufferedReader(handle, AT_ONCE)
 
     def start(self) -> bytes:
-        """The first bytes, decompressed."""
+        """Returns the first bytes, decompressed."""
         if isinstance(self.handle, str):
             return self.head
         with sentences(self.name), self.opened() as file:
             return file.read(HEAD)
 
     def content(self) -> bytes:
-        """All bytes, decompressed."""
+        """Returns all bytes, decompressed."""
         with self.opened() as file:
             return file.read()
 
     def held(self) -> Source:
-        """The same in memory if it is small, so that several passes read its file once.
+        """Loads a small source into memory, so that several passes read its file only once.
 
         Raises:
             OSError: the file cannot be read.
@@ -171,7 +171,7 @@ class Source:
         return self if len(content) > HELD else replace(self, handle=content)
 
     def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
-        """All lines, without line ends and byte order mark.
+        """Yields all lines, without line ends and byte order mark.
 
         Args:
             longest: the most bytes of a line.
@@ -195,7 +195,7 @@ class Source:
 
 
 def source_of(where: Readable) -> Source:
-    """The source for a path, ``-``, bytes or an open binary file; gzip, Zstandard, bzip2 and xz are decompressed.
+    """Returns the source for a path, ``-``, bytes or an open binary file. Compressed input is decompressed.
 
     Raises:
         DataError: a missing file, a folder, or a file opened as text.
@@ -225,7 +225,7 @@ def source_of(where: Readable) -> Source:
 
 
 def kept(where: Any) -> Any:
-    """The bytes of standard input, a pipe or an open file, which can be read again; anything else unchanged.
+    """Makes standard input, a pipe or an open file readable several times. Returns other inputs unchanged.
 
     Raises:
         DataError: unreadable input.
@@ -244,10 +244,10 @@ def kept(where: Any) -> Any:
 
 
 def standard_input() -> IO[bytes]:
-    """Standard input as a binary file.
+    """Returns standard input as a binary file.
 
     Raises:
-        DataError: it is closed.
+        DataError: standard input is closed.
     """
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("Standard input is closed.", remedy="Give a file, or redirect one.")
@@ -255,7 +255,7 @@ def standard_input() -> IO[bytes]:
 
 
 def from_path(path: str) -> Source:
-    """The source for a file: the kernel reads plain text itself; compressed text is decompressed here."""
+    """Returns the source for a file. The kernel reads plain text itself, and this source decompresses other files."""
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
@@ -272,7 +272,7 @@ def from_path(path: str) -> Source:
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
-    """The source for a stream that can be read once, decompressed if necessary; closed after use if it is ``own``."""
+    """Returns the source for a single-pass stream, decompressed if necessary, and closed after use if ``own``."""
     begun = Begun(file, FIRST, own=own)
     its = format_of(begun.head)
     plain = begun if its is None else Unpacked(begun, its)
@@ -284,32 +284,32 @@ IN_MEMORY = 64 * 2**20
 
 
 class Cursor(io.RawIOBase):
-    """Bytes that one reader can read several times, each time from the start."""
+    """A byte stream that one reader can read several times from the start."""
 
     def readable(self) -> bool:
-        """It is."""
+        """Returns True."""
         return True
 
     def rewind(self) -> None:
-        """Start again from the first byte."""
+        """Returns to the first byte."""
         raise NotImplementedError
 
 
 class Reopened(Cursor):
-    """A file that is reopened for each pass, and open only while it is read.
+    """A file that is reopened for each pass and is open only while it is read.
 
     Args:
         start: opens it.
     """
 
     def __init__(self, start: Callable[[], IO[bytes] | io.RawIOBase]) -> None:
-        """Open nothing yet."""
+        """Stores the path. The file is opened at the first read."""
         super().__init__()
         self.start = start
         self.file: Any = None
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end, where the file is closed."""
+        """Fills ``buffer`` with the next bytes and returns their number. It closes the file at the end."""
         if self.file is None:
             self.file = self.start()
         count = 0 if self.file.closed else int(self.file.readinto(buffer) or 0)
@@ -318,7 +318,7 @@ class Reopened(Cursor):
         return count
 
     def rewind(self) -> None:
-        """Start again from the first byte."""
+        """Returns to the first byte."""
         if self.file is not None:
             self.file.close()
             self.file = None
@@ -330,7 +330,7 @@ class Reopened(Cursor):
 
 
 class Begun(io.RawIOBase):
-    """A stream from its first byte, after its first bytes were inspected.
+    """A stream whose first bytes were inspected, and which is still read from its first byte.
 
     Args:
         file: the stream.
@@ -350,11 +350,11 @@ class Begun(io.RawIOBase):
         self.waiting = self.head
 
     def readable(self) -> bool:
-        """It is."""
+        """Returns True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
         if not self.waiting:
             return int(self.stream.readinto(buffer) or 0)
         view = memoryview(buffer).cast("B")
@@ -370,14 +370,14 @@ class Begun(io.RawIOBase):
 
 
 class Kept:
-    """A stream that can be read once; its bytes are kept in memory, or in a temporary file if there are many.
+    """A single-pass stream whose bytes are stored in memory, or in a temporary file if there are many.
 
     Args:
         file: the stream.
     """
 
     def __init__(self, file: io.RawIOBase) -> None:
-        """Keep nothing yet."""
+        """Stores the stream. No bytes are read yet."""
         from tempfile import SpooledTemporaryFile
         from threading import Lock
 
@@ -389,10 +389,10 @@ class Kept:
         self.lock = Lock()
 
     def fill(self, place: int, buffer: memoryview) -> int:
-        """Fill ``buffer`` with bytes from a position on; 0 at the end.
+        """Fills ``buffer`` with bytes from a position on and returns their number, 0 at the end.
 
         Raises:
-            Exception: the stream's own error, for every reader.
+            Exception: the error of the stream, which every reader gets.
         """
         with self.lock:
             if place < self.size:
@@ -407,7 +407,7 @@ class Kept:
             return self.fetch(buffer)
 
     def fetch(self, buffer: memoryview) -> int:
-        """Fill ``buffer`` with new bytes of the stream."""
+        """Fills ``buffer`` with new bytes of the stream and returns their number."""
         try:
             count = int(self.file.readinto(buffer) or 0)
             self.kept.seek(self.size)
@@ -420,7 +420,7 @@ class Kept:
         return count
 
     def cursor(self) -> Cursor:
-        """A new cursor at the first byte."""
+        """Returns a new cursor at the first byte."""
         return KeptCursor(self)
 
     def __del__(self) -> None:
@@ -442,11 +442,11 @@ class KeptCursor(Cursor):
         self.place = 0
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
         count = self.kept.fill(self.place, memoryview(buffer).cast("B"))
         self.place += count
         return count
 
     def rewind(self) -> None:
-        """Start again from the first byte."""
+        """Returns to the first byte."""
         self.place = 0

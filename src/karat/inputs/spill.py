@@ -14,7 +14,7 @@ __all__ = ["SpillFile"]
 
 
 class SpillFile:
-    """The kernel's spill file, which it writes and reads back, one call at a time.
+    """The spill file, which the kernel writes and reads back, one call at a time.
 
     Example:
         >>> from contextlib import closing
@@ -31,7 +31,7 @@ class SpillFile:
         self.size = 0
 
     def append(self, rows: memoryview) -> int:
-        """Append rows; return where they begin."""
+        """Appends rows and returns their start position."""
         place = self.size
         with failures():
             if self.file is None:
@@ -46,7 +46,7 @@ class SpillFile:
         return place
 
     def fill(self, place: int, room: memoryview) -> None:
-        """Read bytes from a position on until ``room`` is full."""
+        """Reads bytes from a position until ``room`` is full."""
         with failures():
             if self.file is None:
                 raise OSError("nothing was written to it")
@@ -61,13 +61,13 @@ class SpillFile:
 
 
 def end_of_file() -> int:
-    """Raise the error for a file that is shorter than what was written."""
+    """Raises the error for a file that is shorter than the data written to it."""
     raise OSError("it ends before what was written to it")
 
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """Turn errors of the disk into a sentence."""
+    """Turns disk errors into one readable sentence."""
     try:
         yield
     except OSError as error:

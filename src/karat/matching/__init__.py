@@ -1,3 +1,3 @@
-"""Matches runs with qrels. Qrels, a run and a policy go in; judged rows, decided and counted, come out."""
+"""Matches runs with qrels: applies a policy to qrels and a run, and returns judged rows with their counts."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The policy's axes, applied to judged rows: negative grades, depth, unjudged documents, given ranks, subtopics."""
+"""Applies the policy's axes to judged rows: negative grades, depth, unjudged documents, given ranks, subtopics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
-    """Turns negative grades into 0, or into pooled but unjudged."""
+    """Turns negative grades into 0, or marks their documents as pooled but unjudged."""
     if rule == "nonrelevant":
         return replace(
             rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0)
@@ -56,7 +56,7 @@ def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
-    """The lists as tools see them that receive only the labels of retrieved rows."""
+    """Restricts the judgments to retrieved documents, for tools that receive only the labels of retrieved rows."""
     judged = rows.grade >= 0
     return replace(
         rows,
@@ -66,7 +66,7 @@ def knowing_retrieved_only(rows: JudgedRows) -> JudgedRows:
 
 
 def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
-    """The lists cut at ``depth``."""
+    """Cuts the lists at ``depth``."""
     if depth is None:
         return rows
     length = np.minimum(rows.length, depth)
@@ -74,7 +74,7 @@ def to_depth(rows: JudgedRows, depth: int | None) -> JudgedRows:
 
 
 def condensed(rows: JudgedRows) -> JudgedRows:
-    """The lists without their unjudged documents."""
+    """Removes the unjudged documents from the lists."""
     rows = rows.kept(rows.grade >= 0)
     scores = rows.score
     rank = ranks_within(rows.offsets)
@@ -88,7 +88,7 @@ def condensed(rows: JudgedRows) -> JudgedRows:
 
 
 def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
-    """Some of the lists."""
+    """Selects some of the lists."""
     count = int(lists.sum())
     number = np.cumsum(lists) - 1
     row_lists, judgment_lists = rows.list_of_row, rows.list_of_judgment
@@ -106,7 +106,7 @@ def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
 
 
 def chosen_groups(rows: JudgedRows, queries: NDArray[np.bool_]) -> JudgedRows:
-    """The lists by judgment group of some queries."""
+    """Selects the lists by judgment group of some queries."""
     sizes = np.diff(cast("Integers", rows.group_offsets))
     offsets = np.append(0, np.cumsum(sizes[queries])).astype(np.int64)
     return replace(chosen(rows, np.repeat(queries, sizes)), group_offsets=offsets)
@@ -116,12 +116,12 @@ def chosen_groups(rows: JudgedRows, queries: NDArray[np.bool_]) -> JudgedRows:
 
 
 def ranks_within(offsets: Integers) -> Floats:
-    """1, 2, 3, … within each list."""
+    """Returns the ranks 1, 2, 3, … of each list."""
     return (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], np.diff(offsets))).astype(np.float64)
 
 
 def finite_only(rows: JudgedRows) -> JudgedRows:
-    """The lists without documents that score minus infinity, which come last.
+    """Removes the documents with score minus infinity, which come last in each list.
 
     Args:
         rows: the lists, with every document's score.
@@ -137,7 +137,7 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
 
 
 def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
-    """The lists of a run of ranks, each document at its given rank; a gap counts as an unjudged document.
+    """Puts each document of a run of ranks at its given rank. A gap counts as an unjudged document.
 
     Args:
         rows: the lists, with every document's score: minus its rank.
@@ -174,7 +174,7 @@ def by_group(
     negative: str,
     judgments: str,
 ) -> JudgedRows:
-    """The lists repeated for each judgment group, with the group's grades.
+    """Repeats the lists for each judgment group, with the group's grades.
 
     Args:
         rows: the lists.

@@ -1,4 +1,4 @@
-"""The match: a run and judgments become judged rows, under every axis of the policy; and the documents of one query."""
+"""Matches a run with judgments under every axis of the policy, and lists the documents of one query."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts of what the match found and decided.
+    """The counts of what a match found and decided.
 
     Args:
         queries: queries evaluated.
@@ -103,7 +103,7 @@ class Counts:
     relevant: int = 0
 
     def merge(self, *others: Counts) -> Counts:
-        """The counts of all parts of a run together."""
+        """Adds the counts of all parts of a run."""
         parts = (self, *others)
         found: dict[str, Any] = {
             name: sum(getattr(each, name) for each in parts)
@@ -119,7 +119,7 @@ class Counts:
         return Counts(**found, missing=tuple(missing), empty_for=empty_for)
 
     def as_dict(self) -> dict[str, Any]:
-        """Every count by name."""
+        """Returns every count by name."""
         return {**self.__dict__, "missing": list(self.missing)}
 
 
@@ -142,7 +142,7 @@ class Match:
     whole: JudgedRows = field(repr=False)
 
     def only(self, kept: NDArray[np.bool_]) -> Match:
-        """The match of some of the queries."""
+        """Restricts the match to some of the queries."""
         if kept.all():
             return self
         return replace(
@@ -156,14 +156,14 @@ class Match:
 
 
 class MatchedOnce:
-    """A run that is read once for each order of its documents, however often it is matched with the same judgments.
+    """A run that is read only once for each order of documents, even if it is matched several times.
 
     Args:
         source: the run's source.
     """
 
     def __init__(self, source: RunSource) -> None:
-        """Match nothing yet."""
+        """Stores the run. Nothing is matched yet."""
         self.source = source
         self.found: dict[Any, Found] = {}
 
@@ -183,10 +183,10 @@ class MatchedOnce:
         return self.source.alone
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """The rows of judged documents, from memory if they are known.
+        """Returns the rows of judged documents, from memory if this order was matched before.
 
         Raises:
-            DataError: as the source.
+            DataError: the source raised it.
         """
         policy = options.policy
         order = (options.rule, options.float32, options.duplicates, options.scores)
@@ -197,11 +197,11 @@ class MatchedOnce:
         return self.found[key]
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query, from the source."""
+        """Returns every document of one query, from the source."""
         return self.source.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """The source's rows."""
+        """Returns the source's rows."""
         return self.source.rows(queries)
 
 
@@ -216,7 +216,7 @@ def match(
 ) -> Match:
     """Reduces a run to its judged rows, under a policy.
 
-    With ``scores`` the rows have every document's score, for measures that compare documents of different queries. The
+    With ``scores`` the rows hold all scores, for measures that compare documents of different queries. The
     kernel uses ``threads`` threads, or one per core.
 
     Raises:
@@ -258,9 +258,9 @@ def match(
 
 
 def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
-    """The match with its lists repeated for each judgment group.
+    """Repeats the lists of a match for each judgment group.
 
-    Where ties were reordered by overall grade, the documents' subtopics are unknown: then there are no lists by group.
+    If ties were reordered by overall grade, the documents' subtopics are unknown, so there are no lists by group.
     """
     whole = replace(found.whole, document=None)
     if qrels.subtopics is None or found.rows.document is None:
@@ -278,7 +278,7 @@ def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
-    """Uses the judgments as the ranking: a file of judged documents in rank order."""
+    """Uses the judgments as the ranking. The file lists judged documents in rank order."""
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
     rows = JudgedRows(
@@ -299,9 +299,9 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
 def match_grades(
     grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
 ) -> Match:
-    """Matches lists of grades in rank order, None for an unjudged document, with all judged grades of each query.
+    """Matches lists of grades in rank order (None if unjudged) with all judged grades of each query.
 
-    Without ``judged``, the graded documents of a list are the judgments.
+    Without ``judged``, the grades in a list are its judgments.
 
     Raises:
         DataError: a grade that is not a number, unpaired lists, or more relevant documents than judged.
@@ -331,7 +331,7 @@ def match_grades(
 
 
 def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
-    """The kernel's rows with their grades, before any policy."""
+    """Returns the kernel's rows with their grades, before any policy is applied."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
         offsets=found.offsets,
@@ -345,7 +345,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
 
 
 def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
-    """The lists with a row for every document, and the document's place in the run's order of rows."""
+    """Extends the lists to a row for every document, with its position in the run."""
     lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
     named: dict[str, dict[str, int | float]] = {
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
@@ -422,7 +422,7 @@ def decide(
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
-    """The rows cut at the depth, without unjudged documents if the policy removes them."""
+    """Cuts the rows at the depth, and removes unjudged documents if the policy says so."""
     rows = to_depth(rows, policy.depth)
     return condensed(rows) if policy.unjudged == "removed" else rows
 
@@ -439,7 +439,7 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
 
 
 def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
-    """Lists of grades end to end, NaN for None, and where each begins."""
+    """Concatenates lists of grades, with NaN for None. Returns the grades and the start of each list."""
     for number, each in enumerate(lists, 1):
         for place, grade in enumerate(each, 1):
             if grade is not None and (not isinstance(grade, Real) or not math.isfinite(grade)):
@@ -452,7 +452,7 @@ def end_to_end(lists: list[list[Any]], what: str) -> tuple[Floats, Integers]:
 
 
 def without_none(values: Floats, offsets: Integers) -> tuple[Floats, Integers]:
-    """The values that are not NaN."""
+    """Removes NaN values from concatenated lists."""
     there = ~np.isnan(values)
     return values[there], np.append(0, np.cumsum(there))[offsets]
 
@@ -471,7 +471,7 @@ class Ranking:
 
 
 def of_query(qrels: Qrels, query: int) -> Qrels:
-    """The judgments of one query alone."""
+    """Returns the judgments of a single query."""
     judgments = qrels.judgments
     start, stop = judgments.offsets[query], judgments.offsets[query + 1]
     documents = judgments.documents(query)
@@ -483,7 +483,7 @@ def of_query(qrels: Qrels, query: int) -> Qrels:
 
 
 def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) -> Ranking:
-    """The documents of a run at their ranks under the policy.
+    """Ranks the documents of one query of a run under the policy.
 
     Args:
         qrels: the judgments of this query only.
@@ -505,7 +505,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
-    """The documents; a reordered tie gets the order of the grades at its ranks."""
+    """Returns the documents, with reordered ties sorted by the grades at their ranks."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:
         return ids
@@ -520,7 +520,7 @@ def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Se
 
 
 def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
-    """The grade of each judged document; negative ones by the policy."""
+    """Returns the grade of each judged document. The policy decides about negative grades."""
     judgments = qrels.judgments
     negative = 0.0 if policy.negative == "nonrelevant" else POOLED
     grades = [grade if grade >= 0 else negative for grade in judgments.grades.tolist()]

@@ -1,4 +1,4 @@
-"""Signs that a run and qrels do not fit together: no common ids, swapped inputs, ranks in place of scores."""
+"""Detects runs and qrels that do not fit together: no common ids, swapped inputs, ranks in place of scores."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHARDS = worded("If this is part of a run, allow it: ", by_policy("overlap", "no
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
-    """The reasons to doubt a run's values, as sentences.
+    """Returns the reasons to doubt a run's values, as sentences.
 
     Raises:
         DataError: an empty run, no query in common, or ranks that were named as scores.
@@ -51,7 +51,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
-    """Why run and judgments may be swapped: fractional grades, and scores that look like grades; else None."""
+    """Warns that run and judgments may be swapped, if grades are fractional and scores look like grades."""
     grades = judged.judgments.grades
     if policy.overlap == "none" or not np.any(grades != np.round(grades)):
         return None
@@ -73,10 +73,10 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
 
 
 def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """The caution for a run without any judged document; None if it has one, or if the policy allows it.
+    """Returns a warning for a run without judged documents, or None if it has one or the policy allows it.
 
     Raises:
-        DataError: an empty run; no query in common with the judgments or, if the policy demands it, no document.
+        DataError: the run is empty, has no judged query or, if the policy forbids this, no judged document.
     """
     if policy.overlap == "none":
         return None
@@ -93,7 +93,7 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Why nothing was excluded, if the pairs spell the run's ids differently; else None."""
+    """Explains that nothing was excluded because the pairs spell ids differently from the run, else returns None."""
     held = run.held
     if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
         return None
@@ -131,7 +131,7 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
 
 
 def first_fault(run: Run, policy: Policy) -> str:
-    """The fault of the first skipped line."""
+    """Describes the fault of the first skipped line."""
     from karat import _native
 
     nothing = _native.judgments_from_mapping({"": {"": 0}})
@@ -143,7 +143,7 @@ def first_fault(run: Run, policy: Policy) -> str:
 
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
-    """The sentence for a run and judgments without a common query, with the likely cause."""
+    """Returns the sentence about a run and judgments without a common query, with the likely cause."""
     ranked = some_queries(run)
     queries = "query is" if extra == 1 else "queries is"
     sentence = (
@@ -162,7 +162,7 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
 
 
 def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
-    """The sentence for a run without judged documents, with the likely cause."""
+    """Returns the sentence for a run without judged documents, with the likely cause."""
     judgments = judged.judgments
     missing = set(found.counts.missing)
     shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]
@@ -192,7 +192,7 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
 
 
 def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
-    """Distinct documents of some queries; empty for a run that cannot be read again."""
+    """Returns distinct documents of some queries, or an empty list if the run cannot be read again."""
     try:
         rows = islice(run.held.rows(set(queries)), ROWS)
         return list(islice(dict.fromkeys(document for _, document, _ in rows), RANKED))
@@ -201,7 +201,7 @@ def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
 
 
 def some_queries(run: Run) -> list[bytes]:
-    """Distinct queries; empty for a run that cannot be read again."""
+    """Returns some distinct queries, or an empty list if the run cannot be read again."""
     try:
         return list(islice(dict.fromkeys(query for query, _, _ in islice(run.held.rows(), ROWS)), RANKED))
     except (DataError, ValueError):
@@ -219,7 +219,7 @@ SURE = 10
 
 
 def refuse_ranks(run: Run, found: Match) -> str | None:
-    """The caution for scores that look like ranks; None for others.
+    """Returns a warning if the scores look like ranks, otherwise None.
 
     Raises:
         DataError: the caller named the column for scores.
@@ -244,12 +244,12 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
 
 
 def counting(scores: list[float]) -> bool:
-    """Whether numbers count up from 0 or 1, in their order."""
+    """Returns whether the numbers count up from 0 or 1."""
     return scores[0] in (0.0, 1.0) and scores == [scores[0] + place for place in range(len(scores))]
 
 
 def lists_of(run: Run, found: Match) -> list[list[float]]:
-    """The scores of some queries in the run's order; empty where reading costs too much."""
+    """Returns the scores of some queries in row order, or an empty list if reading them is too slow."""
     from karat.inputs.runs.batches import StreamedRun
 
     missing = set(found.counts.missing)
@@ -266,7 +266,7 @@ def lists_of(run: Run, found: Match) -> list[list[float]]:
 
 
 def by_query(rows: Iterable[Row]) -> list[list[float]]:
-    """The scores of each query, in the order of the rows."""
+    """Returns the scores of each query, in the order of the rows."""
     found: dict[bytes, list[float]] = {}
     for query, _, score in rows:
         found.setdefault(query, []).append(score)

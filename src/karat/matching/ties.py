@@ -1,4 +1,4 @@
-"""Ties: the best, the worst, and all orders of documents with equal scores."""
+"""Orders documents with equal scores: the best order, the worst order, and all orders."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Orders:
 
 
 def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
-    """The rows with each group of equal scores in its best or its worst order.
+    """Puts each group of equal scores in its best or its worst order.
 
     The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
     relevant. The worst order is the reverse.
@@ -72,16 +72,16 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Orders whose weighted mean equals that over all orders, for values that are sums over documents.
+    """Yields a few orders with the same mean as all orders, for values that are sums over documents.
 
-    Each tied group is rotated while the others stay: each of its documents is at each of its ranks once. The group's
-    effect is the mean over its rotations minus the value of the original list; the effects of all groups add up.
+    Each tied group is rotated while the others stay, so that each document takes each rank of its group once. A group's
+    effect is the mean over its rotations minus the value of the original list. The effects of all groups add up.
     """
     return gathered(rows, turned, cells_of_turns)
 
 
 def all_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Every distinct order of the tied documents, or a sample of equal weight.
+    """Yields every distinct order of the tied documents, or a sample of orders with equal weights.
 
     The sample of a list depends on that list alone.
     """
@@ -89,7 +89,7 @@ def all_orders(rows: JudgedRows) -> Iterator[Orders]:
 
 
 def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
-    """The ranks of a list's rows in each turn of each group, and the weights."""
+    """Returns the ranks of a list's rows in each rotation of each group, and the weights."""
     del grade
     ranks, weights = [rank[None, :]], [np.array([1.0 - len(groups)])]
     for members, (first, size) in zip(groups, spans, strict=True):
@@ -101,7 +101,7 @@ def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tupl
 
 
 def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
-    """The ranks of a list's rows in all distinct orders, or in a sample of them."""
+    """Returns the ranks of a list's rows in all distinct orders, or in a sample of them."""
     kinds = [kinds_of(grade[members]) for members in groups]
     counts = [placements_count(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
     few = prod(counts) <= MOST_ORDERS
@@ -122,7 +122,7 @@ def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: lis
 
 
 def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
-    """Samples of ``count`` distinct places from 0 to ``size`` - 1."""
+    """Draws samples of ``count`` distinct places from 0 to ``size`` - 1."""
     if from_all(size, count):
         return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
     places = np.zeros((MOST_ORDERS, count), np.int64)
@@ -135,19 +135,19 @@ def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers
 
 
 def from_all(size: int, count: int) -> bool:
-    """Whether places are drawn by shuffling all of them, which is quicker for many."""
+    """Returns whether to draw places by shuffling all of them, which is faster if many are drawn."""
     return count * count > 8 * size
 
 
 def kinds_of(grades: Floats) -> tuple[int, ...]:
-    """The number of documents of each grade, in ascending order of grade."""
+    """Counts the documents of each grade, in ascending order of grade."""
     ordered = np.sort(grades)
     edges = np.flatnonzero(np.diff(ordered) != 0) + 1
     return tuple(np.diff(np.append(0, np.append(edges, len(ordered)))).tolist())
 
 
 def placements_count(size: int, kinds: tuple[int, ...]) -> int:
-    """The number of ways to place documents of these kinds at ``size`` ranks; documents of a kind are alike."""
+    """Counts the ways to place documents at ``size`` ranks. Documents of the same kind are interchangeable."""
     count, free = 1, size
     for each in kinds:
         count *= comb(free, each)
@@ -157,7 +157,7 @@ def placements_count(size: int, kinds: tuple[int, ...]) -> int:
 
 @lru_cache(maxsize=1024)
 def placements(size: int, kinds: tuple[int, ...]) -> Integers:
-    """All ways to place the documents of ``placements_count``: places from 0, kind by kind [ways, documents]."""
+    """Lists the placements that ``placements_count`` counts, as places from 0, kind by kind [ways, documents]."""
     ways: list[tuple[int, ...]] = [()]
     for each in kinds:
         ways = [
@@ -169,13 +169,13 @@ def placements(size: int, kinds: tuple[int, ...]) -> Integers:
 
 
 def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """The number of rows of all rotations of a list."""
+    """Returns the number of rows of all rotations of a list."""
     del groups
     return rows * (1 + sum(size for _, size in spans))
 
 
 def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """The number of rows, or places to draw from, of a sample of a list's orders."""
+    """Returns the size of a sample of a list's orders, in rows or in places to draw from."""
     drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
     return MOST_ORDERS * max(rows, *drawn, 0)
 
@@ -184,7 +184,7 @@ def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[
     """Refuse a list whose orders exceed the memory limit.
 
     Raises:
-        UncomputableError: it is one.
+        UncomputableError: the list has too many orders.
     """
     if cells > MOST_ROWS:
         judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
@@ -200,7 +200,7 @@ def gathered(
     how: Callable[..., Many],
     cells: Callable[[int, list[Integers], list[tuple[int, int]]], int],
 ) -> Iterator[Orders]:
-    """The orders of every list that has ties, a few lists at a time.
+    """Yields the orders of all lists with ties, a few lists at a time.
 
     Raises:
         UncomputableError: a list whose orders exceed the memory limit.
@@ -225,7 +225,7 @@ def gathered(
 
 
 def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[int, int]]]:
-    """The groups of equal scores among a list's rows: which rows, from which rank, how many ranks."""
+    """Returns a list's groups of equal scores: the rows, the first rank and the number of ranks of each."""
     starts = sorted(set(first[last > first].tolist()))
     groups = [np.flatnonzero(first == start) for start in starts]
     sizes = [int(last[members[0]] - start) + 1 for members, start in zip(groups, starts, strict=True)]
@@ -233,7 +233,7 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
 
 
 def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
-    """The orders of a few lists, each as a separate list with its rows by rank."""
+    """Combines the orders of a few lists. Each order becomes a separate list with its rows by rank."""
     ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
     for each, places, (many, _, _) in batch:
         order = np.argsort(many, axis=1)

@@ -1,3 +1,3 @@
-"""Errors, tables, languages and files: values in, text out."""
+"""Turns values into text: errors, tables, translated sentences and files."""
 
 __all__: list[str] = []

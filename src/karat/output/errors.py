@@ -1,4 +1,4 @@
-"""karat's errors: each says what was found, where, and what to do."""
+"""Defines karat's errors. Each says what was found, where, and what to do."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Worded(str):
-    """Text in two wordings: the string itself is for Python, ``command`` for the command line.
+    """Text in two wordings. The string itself is for Python, and ``command`` is for the command line.
 
     Args:
         python: the text with arguments, as a user of Python writes them.
@@ -46,33 +46,33 @@ class Worded(str):
     command: str
 
     def __new__(cls, python: str, command: str) -> Self:
-        """Hold both wordings."""
+        """Stores both wordings."""
         made = super().__new__(cls, python)
         made.command = command
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Both wordings, for another process."""
+        """Pickles both wordings for another process."""
         return Worded, (str(self), self.command)
 
 
 def command_of(text: str) -> str:
-    """The wording for the command line, or the text itself if it has only one."""
+    """Returns the wording for the command line, or the text itself if it has only one wording."""
     return text.command if isinstance(text, Worded) else text
 
 
 def worded(*parts: str) -> Worded:
-    """Joins parts of a sentence, keeping both wordings; an f-string would lose the one for the command line."""
+    """Joins parts of a sentence and keeps both wordings, whereas an f-string would lose the second one."""
     return Worded("".join(parts), "".join(map(command_of, parts)))
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:
-    """The text with the same change made to both wordings."""
+    """Returns the text with the same change made to both wordings."""
     return Worded(change(str(text)), change(text.command)) if isinstance(text, Worded) else change(text)
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """The remedy that sets an axis of the policy to one of these values."""
+    """Returns the remedy to set an axis of the policy to one of these values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -81,12 +81,12 @@ def by_policy(axis: str, *values: str | int) -> Worded:
 
 
 def one_of(words: list[str]) -> str:
-    """``a, b or c``."""
+    """Joins words as ``a, b or c``."""
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def by_reading(kind: str, **named: object) -> Worded:
-    """The remedy that says how to read qrels or a run: names of columns, one grade for all, or kinds of folders.
+    """Returns the remedy to change how qrels or a run are read: by columns, by one grade, or by kind of folder.
 
     Args:
         kind: ``qrels`` or ``run``.
@@ -105,8 +105,8 @@ def by_reading(kind: str, **named: object) -> Worded:
 class KaratError(Exception):
     """The base class of karat's errors; ``str(error)`` is a sentence that is safe to print, whatever it quotes.
 
-    The sentence is made of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A function further up adds to them by
-    ``at``, and nothing ever reads a message.
+    The sentence consists of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A calling function adds fields with
+    ``at``. No code parses a message.
 
     Args:
         message: what was found; with no fields, the whole sentence.
@@ -146,11 +146,11 @@ class KaratError(Exception):
         self.query, self.document, self.remedy = query, document, remedy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The message and the fields, for another process, whatever arguments a subclass takes."""
+        """Pickles the message and the fields for another process, whatever arguments a subclass takes."""
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
-        """The sentence on one line, with escapes for what a terminal would obey."""
+        """Returns the sentence on one line, with control characters escaped."""
         return str(self.said)
 
     @property
@@ -167,13 +167,13 @@ class KaratError(Exception):
         )
 
     def at(self, **fields: Any) -> Self:
-        """The error with these fields set, to be raised again by a function that knows more."""
+        """Sets these fields and returns the error, so that a caller who knows more can raise it again."""
         for name, value in fields.items():
             setattr(self, name, value)
         return self
 
     def as_dict(self, *, command: bool = False) -> dict[str, Any]:
-        """The name of the class as ``kind``, the sentence as ``message``, and the fields that are set.
+        """Returns the name of the class as ``kind``, the sentence as ``message``, and the fields that are set.
 
         Args:
             command: whether remedies are worded for the command line, as options, and not for Python, as arguments.
@@ -188,13 +188,13 @@ class KaratError(Exception):
         }
 
     def within(self, change: Callable[[str], str]) -> Self:
-        """The error with its message changed, as to name the file, for who raises it again."""
+        """Changes the message, for example to name the file, and returns the error to raise it again."""
         self.args = (reworded(self.args[0], change),)
         return self
 
 
 class DataError(KaratError, ValueError):
-    """Judgments or a run that cannot be used; the sentence names the file, line, query or document."""
+    """Raised for unusable judgments or runs. The sentence names the file, line, query or document."""
 
 
 TOO_LARGE = "its grades give no number that can be computed with: give grades of a smaller scale."
@@ -202,7 +202,7 @@ TOO_LARGE = "its grades give no number that can be computed with: give grades of
 
 
 class UncomputableError(DataError):
-    """A measure that cannot be computed from a query's grades.
+    """Raised if a measure cannot be computed from a query's grades.
 
     Args:
         reason: what is wrong with the grades, and what to do.
@@ -212,17 +212,17 @@ class UncomputableError(DataError):
     """
 
     def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
-        """Keep the parts for a function that knows the names of the queries."""
+        """Stores the parts of the sentence for a caller that knows the query's name."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
 
 
 class NothingError(DataError):
-    """An input for judgments that contains none."""
+    """Raised if an input for judgments contains none."""
 
 
 class ContentError(DataError):
-    """A file that is not text, such as an image or an archive.
+    """Raised if a file is not text, such as an image or an archive.
 
     Args:
         name: the file.
@@ -236,27 +236,27 @@ class ContentError(DataError):
 
 
 class ColumnsOfTextError(DataError):
-    """Names of columns for a file that is TREC text and has none."""
+    """Raised if columns are named for TREC text, which has no column names."""
 
 
 class LineEndError(DataError):
-    """A text whose lines end in a carriage return alone, which would all be one line."""
+    """Raised if the lines of a text end in a carriage return alone, so that all lines would be read as one."""
 
 
 class MeasureError(KaratError, ValueError):
-    """An unknown name or parameter of a measure; the sentence gives the nearest ones."""
+    """Raised for an unknown measure or parameter. The sentence suggests the nearest names."""
 
 
 class NotEvaluatedError(MeasureError, KeyError):
-    """A measure that a result does not hold."""
+    """Raised if a result does not contain a measure."""
 
 
 class PolicyError(KaratError, ValueError):
-    """An unknown policy or profile; the sentence lists the known ones."""
+    """Raised for an unknown policy or profile. The sentence lists the known ones."""
 
 
 class DataWarning(UserWarning):
-    """A warning about data whose numbers may be meaningless; ``python -W`` and ``warnings`` control it."""
+    """A warning that the numbers may be meaningless. Control it with ``python -W`` or the module ``warnings``."""
 
 
 def warn(text: str) -> None:
@@ -273,7 +273,7 @@ def warn(text: str) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The end of a sentence about an unknown name: a suggestion of the nearest names, or ``otherwise``."""
+    """Returns a suggestion of the names nearest to an unknown name, or ``otherwise`` if none is near."""
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in known}

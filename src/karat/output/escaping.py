@@ -1,4 +1,4 @@
-"""Escapes for text from files, so that no terminal, build, page, table or document executes it.
+"""Escapes text from files, so that no terminal, build, page, table or document executes it.
 
 All output of ids, runs, columns and paths goes through this module, in every format. Text for people is on one line,
 printable and of bounded length; data (JSON, CSV, TSV) keeps every id unchanged.
@@ -40,7 +40,7 @@ Source: actions/runner, src/Runner.Common/ActionCommand.cs.
 
 
 def printable(name: str) -> str:
-    """The name on one line, with escapes for unprintable characters and for the start of a command to a build.
+    """Returns the name on one line, and escapes unprintable characters and build commands.
 
     Example:
         >>> from karat.output.escaping import printable
@@ -53,12 +53,12 @@ def printable(name: str) -> str:
 
 
 def escaped(found: re.Match[str]) -> str:
-    """The escape of a character."""
+    """Returns the escape sequence of a character."""
     return f"\\x{ord(found[0]):02x}"
 
 
 def shortened(name: str, room: int = LONGEST) -> str:
-    """The name in at most ``room`` characters; the middle of a longer one is left out."""
+    """Shortens a name to at most ``room`` characters by leaving out its middle."""
     if len(name) <= room:
         return name
     half = (room - 1) // 2
@@ -66,7 +66,7 @@ def shortened(name: str, room: int = LONGEST) -> str:
 
 
 def shown(given: object) -> str:
-    """The ``repr`` of a value, or its type if Python cannot write it, such as a number of 10,000 digits."""
+    """Returns a value's ``repr``, or its type if Python cannot write the value, such as a number of 10,000 digits."""
     try:
         return repr(given)
     except Exception:  # noqa: BLE001 -- another library's class may raise anything
@@ -74,13 +74,13 @@ def shown(given: object) -> str:
 
 
 def sentence(text: str) -> str:
-    """The sentence on one line, printable, with long words shortened."""
+    """Returns the sentence on one line, with unprintable characters escaped and long words shortened."""
     words = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: shortened(word[0]), printable(text))
     return shortened(words, LONGEST_SENTENCE)
 
 
 def lines_for_terminal(text: str) -> str:
-    """Lines of data for a terminal: line ends and tabs stay, other unprintable characters become escapes."""
+    """Escapes unprintable characters in lines of data for a terminal, except line ends and tabs."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
@@ -99,7 +99,7 @@ MARKS = re.compile(
 
 
 def markdown(text: str) -> str:
-    """The text for Markdown, also for a cell of a table."""
+    """Escapes text for Markdown, including cells of tables."""
 
     def inert(found: re.Match[str]) -> str:
         kind, mark = found.lastgroup, found[0]
@@ -125,7 +125,7 @@ LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
 
 
 def latex(text: str) -> str:
-    """The text for LaTeX."""
+    """Escapes text for LaTeX."""
     return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
 
 
@@ -134,17 +134,17 @@ PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
 
 
 def html(text: str) -> str:
-    """The text for HTML and XML, as content or in quotes; characters that XML forbids are unprintable, so escaped."""
+    """Escapes text for HTML and XML content and attributes, including characters that XML forbids."""
     from html import escape
 
     return text if PLAIN.fullmatch(text) else escape(printable(text))
 
 
 def cell(text: str, delimiter: str) -> str:
-    """A cell of CSV or TSV that every reader reads back as the same text.
+    """Returns a CSV or TSV cell that every reader reads back as the same text.
 
-    Only commands to a build are escaped, since a runner reads lines inside quotes too. A formula of a spreadsheet
-    (``=1+1``) stays: a change would change the id.
+    Only build commands are escaped, since a runner reads lines inside quotes too. A spreadsheet formula
+    (``=1+1``) stays, since escaping it would change the id.
     """
     if "::" in text or "##" in text:
         text = TO_A_BUILD.sub(escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
@@ -154,7 +154,7 @@ def cell(text: str, delimiter: str) -> str:
 
 
 def command(level: str, title: str, message: str) -> str:
-    """A workflow command for GitHub's runner.
+    """Returns a workflow command for GitHub's runner.
 
     Source: the escapes of actions/toolkit, packages/core/src/command.ts.
     """
@@ -165,7 +165,7 @@ def command(level: str, title: str, message: str) -> str:
 
 
 def defined(value: Any) -> Any:
-    """The value for JSON: NaN and infinite numbers become None, arrays become lists."""
+    """Converts a value for JSON. NaN and infinite numbers become None, and arrays become lists."""
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -176,7 +176,7 @@ def defined(value: Any) -> Any:
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
-    """A document as JSON, on one line or indented, with JSON's escapes for unprintable characters.
+    """Writes a document as JSON, on one line or indented, and escapes unprintable characters.
 
     NaN and infinite numbers, which JSON lacks, become null.
     """

@@ -16,7 +16,7 @@ __all__ = ["refuse_overwriting", "write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file atomically: a reader finds the old content or the new one, never a part.
+    """Writes a file atomically. A reader sees either the old or the new content, never a part.
 
     The content goes to a file with a random name in the same folder, which is then renamed. Several threads and
     processes may write the same file: the last one wins. An existing file keeps its mode.
@@ -66,7 +66,7 @@ def write_new(path: str, data: bytes, mode: int | None) -> None:
 
 
 def mode_of(path: str) -> int | None:
-    """The mode of the file at a path; None if there is none.
+    """Returns the mode of the file at a path, or None if there is no file.
 
     Raises:
         OSError: a folder of the path cannot be searched.
@@ -78,7 +78,7 @@ def mode_of(path: str) -> int | None:
 
 
 def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -> None:
-    """Refuse to write to a file that is also read, under any name, or in a folder or pattern that is read.
+    """Refuses to overwrite an input file, under any name, or a file in an input folder or pattern.
 
     Args:
         path: the file to write.
@@ -97,7 +97,7 @@ def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -
 
 
 def is_part_of(path: str, given: str) -> bool:
-    """Whether a file is the one at a path, in its folder or among its pattern's files."""
+    """Returns whether a file is the one at a path, is in its folder, or matches its pattern."""
     if os.path.isdir(given):
         inside = os.path.join(os.path.realpath(given), "")
         return os.path.realpath(path).startswith(inside)

@@ -1,4 +1,4 @@
-"""The languages of explanations: English, and Chinese from a catalogue whose keys are the English sentences."""
+"""Translates explanations. English sentences are the keys of the Chinese catalogue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Language:
-    """A language: a call with an English sentence and the values for its braces returns its own sentence.
+    """A language. Called with an English sentence and values for its braces, it returns the translated sentence.
 
     Args:
         name: ``en`` or ``zh``.
@@ -35,12 +35,12 @@ class Language:
     measures: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, english: str, **values: object) -> str:
-        """The sentence."""
+        """Returns the sentence."""
         said = self.texts.get(english, english)
         return said.format(**values) if values else said
 
     def counted(self, count: int, one: str, many: str, **values: object) -> str:
-        """The sentence for one, or for several."""
+        """Returns the sentence for one item, or for several."""
         return self(one if count == 1 else many, count=count, **values)
 
 
@@ -48,7 +48,7 @@ ENGLISH = Language()
 
 
 def language_named(name: str) -> Language:
-    """The language of that name.
+    """Returns the language of that name.
 
     Raises:
         PolicyError: karat has no such language.
@@ -63,7 +63,7 @@ def language_named(name: str) -> Language:
 
 
 def language_of(environment: Mapping[str, str]) -> str:
-    """The language of a locale: the first of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` that is set decides.
+    """Returns a locale's language. The first set variable of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` decides.
 
     Example:
         >>> from karat.output.language import language_of
@@ -77,5 +77,5 @@ def language_of(environment: Mapping[str, str]) -> str:
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun, the plural in -s if not given; thousands have commas."""
+    """Returns a count with its noun. The default plural ends in -s, and thousands have commas."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

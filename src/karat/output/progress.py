@@ -19,7 +19,7 @@ LONG = 200 * 2**20
 
 @contextmanager
 def watched(total: int) -> Iterator[_native.Progress | None]:
-    """Show a bar of the bytes read, if there are many and standard error is a terminal."""
+    """Shows a progress bar for long reads if standard error is a terminal."""
     if total < LONG or not sys.stderr.isatty():
         yield None
         return

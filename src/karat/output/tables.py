@@ -1,4 +1,4 @@
-"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV, folded sentences, and the display of results in notebooks."""
+"""Lays out tables as text, Markdown, LaTeX, HTML, CSV and TSV, folds sentences, and displays results in notebooks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GAP = "  "
 
 
 class Marked(str):
-    """A cell with raised letters behind it, perhaps in bold; in plain text the letters just follow.
+    """A table cell with superscript letters, perhaps in bold. In plain text the letters just follow.
 
     Args:
         text: the cell.
@@ -51,27 +51,27 @@ class Marked(str):
     bold: bool
 
     def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
-        """Make the plain text, and keep its parts."""
+        """Makes the plain text and stores its parts."""
         self = super().__new__(cls, text + raised.ljust(room))
         self.plain, self.raised, self.bold = text, raised, bold
         return self
 
     def written(self, escape: Callable[[str], str], bold: str, raised: str) -> str:
-        """The cell in a layout that can show both; ``bold`` and ``raised`` are its patterns, with %s for the text."""
+        """Returns the cell with markup. ``bold`` and ``raised`` are the layout's patterns, with %s for the text."""
         text = escape(self.plain)
         text = bold % text if self.bold else text
         return text + (raised % escape(self.raised) if self.raised else "")
 
 
 def decimals(value: float | None, digits: int, *, sign: bool = False, undefined: str = "-") -> str:
-    """The number with so many decimals, perhaps always with its sign; ``undefined`` for None, NaN and infinity."""
+    """Returns the number with this many decimals, or ``undefined`` for None, NaN and infinity."""
     if value is None or not math.isfinite(value):
         return undefined
     return f"{value:{'+' if sign else ''}.{digits}f}"
 
 
 def width(cell: str) -> int:
-    """The columns that a cell takes on a terminal."""
+    """Returns the number of columns that a cell takes on a terminal."""
     if cell.isascii():
         return len(cell)
     from rich.cells import cell_len
@@ -80,7 +80,7 @@ def width(cell: str) -> int:
 
 
 def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
-    """The names on one line each, in at most ``room`` characters; different names stay different.
+    """Returns the names on one line each, in at most ``room`` characters. Different names stay different.
 
     Example:
         >>> from karat.output.tables import apart
@@ -105,7 +105,7 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
 
 
 def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> str:
-    """The sentence folded into lines of ``columns``; words are never cut.
+    """Folds a sentence into lines of at most ``columns`` columns. Words are never cut.
 
     Args:
         sentence: the text.
@@ -132,7 +132,7 @@ CLOSING = "，。；：、！？）》”’,.;:!?)]}%…"
 
 
 def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
-    """Text with letters of two columns, folded; a line may end between any two of these letters."""
+    """Folds text with characters that are two columns wide. A line may end between any two of these characters."""
     lines, line, kept = [], start, len(start)
     for part in re.findall(r"\s+|[\x21-\u2e7f]+|.", text):
         fits = width(line) + width(part) <= columns
@@ -145,7 +145,7 @@ def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
 
 
 def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> str:
-    """Aligned columns: names on the left, numbers on the right, marked cells in ``bold``."""
+    """Lays out a table as aligned text, with names on the left, numbers on the right and marked cells in ``bold``."""
     lines = [*stacked(header), *plain(rows, names)]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
@@ -161,7 +161,7 @@ def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> s
 
 
 def plain(rows: Rows, names: Names) -> list[list[str]]:
-    """The cells on one line each, with names shortened."""
+    """Returns the cells on one line each, with names shortened."""
     columns = [
         bounded(column)
         if place in names
@@ -172,14 +172,14 @@ def plain(rows: Rows, names: Names) -> list[list[str]]:
 
 
 def bounded(column: Sequence[str]) -> list[str]:
-    """Names or sentences on one line each, shortened."""
+    """Shortens names or sentences to one line each."""
     if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
         return list(map(escaping.sentence, column))
     return apart(column)
 
 
 def stacked(header: Sequence[str]) -> list[list[str]]:
-    """The lines of a header whose cells may have several lines, aligned at the bottom."""
+    """Returns the lines of a header whose cells may have several lines, aligned at the bottom."""
     cells = [[shortened(printable(line)) for line in cell.split("\n")] for cell in header]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]
@@ -187,7 +187,7 @@ def stacked(header: Sequence[str]) -> list[list[str]]:
 
 
 def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A pipe table; characters that Markdown reads as marks are escaped."""
+    """Lays out a pipe table and escapes Markdown's special characters."""
 
     def number(cell: str) -> str:
         return printable(cell).replace("<", "&lt;").replace("|", "\\|")
@@ -205,7 +205,7 @@ def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def short_names(rows: Rows, names: Names) -> list[list[str]]:
-    """The rows with names shortened."""
+    """Returns the rows with names shortened."""
     if max((len(cell) for row in rows for cell in row), default=0) <= escaping.LONGEST:
         return [list(row) for row in rows]
     return plain(rows, names)
@@ -217,7 +217,7 @@ def escaped(
     escapes: tuple[Callable[[str], str], Callable[[str], str]],
     marks: tuple[str, str],
 ) -> list[str]:
-    """The cells of a row in a format.
+    """Escapes the cells of a row for a format.
 
     Args:
         cells: the cells.
@@ -233,7 +233,7 @@ def escaped(
 
 
 def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A booktabs table."""
+    """Lays out a LaTeX table for the package booktabs."""
 
     def number(cell: str) -> str:
         return re.sub(r"-(?=\d)", "$-$", escaping.latex(cell))
@@ -253,7 +253,7 @@ def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def html(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """A table element; names have the class ``name``, and the first line of a longer title is bold."""
+    """Lays out an HTML table. Names have the class ``name``, and the first line of a longer title is bold."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         marks = [f'<{tag} class="name">' if place in names else f"<{tag}>" for place in range(len(cells))]
@@ -269,7 +269,7 @@ def html(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
-    """The layout with this delimiter between cells; names are not shortened."""
+    """Returns the layout that puts this delimiter between cells. It does not shorten names."""
 
     def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names
@@ -293,7 +293,7 @@ LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
 
 
 def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) -> str:
-    """The table as one string.
+    """Returns the table as one string.
 
     Args:
         layout: a key of ``LAYOUTS``.
@@ -305,12 +305,12 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
 
 
 def columns_of(header: Sequence[str], rows: Rows, names: int | Names) -> int:
-    """The width of a table on a terminal."""
+    """Returns the width of a table on a terminal."""
     return max(map(width, lay_out("text", header, rows, names).splitlines()))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
-    """The columns of each band of a table that is too wide; every band repeats the first ``keep`` columns."""
+    """Splits a wide table into bands of columns. Every band repeats the first ``keep`` columns."""
     table = [*stacked(header), *rows]
     widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
     room = columns + len(GAP) - sum(widths[:keep])
@@ -330,7 +330,7 @@ MOST_LINES = 60
 
 
 class Display:
-    """Results that a prompt shows as text, and a notebook as tables.
+    """A mixin for results, which a prompt shows as text and a notebook as tables.
 
     Example:
         >>> import karat
@@ -341,7 +341,7 @@ class Display:
     """
 
     def __repr__(self) -> str:
-        """The text, cut if it is long; ``print`` shows all of it."""
+        """Returns the text, cut if it is long. ``print`` shows the whole text."""
         lines = str(self).rstrip("\n").split("\n")
         if len(lines) > MOST_LINES:
             left = len(lines) - MOST_LINES + 1
@@ -349,7 +349,7 @@ class Display:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The text for a notebook, escaped."""
+        """Returns the text for a notebook, escaped."""
         lines = "\n".join(map(escaping.html, repr(self).split("\n")))
         return f"<pre>{lines}</pre>\n"
 
@@ -357,7 +357,7 @@ class Display:
 def html_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[int], *lines: str, head: str = ""
 ) -> str:
-    """A table for a notebook, cut if it is long, with lines above and below, all escaped.
+    """Returns an escaped HTML table for a notebook, cut if it is long, with the lines above and below it.
 
     Args:
         header: the columns' titles.

@@ -43,7 +43,7 @@ UNHELD = "a score that floating point does not hold, so that different ones woul
 
 
 def taken(array: Any, name: str) -> Any:
-    """The array in the form for computing: on the host a NumPy array in the machine's byte order.
+    """Returns the array in the form for computing: on the host a NumPy array in the machine's byte order.
 
     Args:
         array: of any library; anything else is returned unchanged.
@@ -96,7 +96,7 @@ def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
 
 
 def widest(arrays: Arrays) -> Any:
-    """The widest floating type that the library has on the device."""
+    """Returns the widest floating type that the library has on the device."""
     if arrays.on_host:
         return np.float64
     if arrays.kind == "torch" and arrays.device.type != "mps":
@@ -178,7 +178,7 @@ class Batch:
             yield replace(self, first=first, **cut)
 
     def marked(self, which: Any, what: str, advice: str) -> Batch:
-        """The batch with more queries marked as undefined; on the host, a marked query is an error.
+        """Returns the batch with more queries marked as undefined; on the host, a marked query is an error.
 
         Raises:
             DataError: on the host, a query is marked.
@@ -192,7 +192,7 @@ class Batch:
 def batch_of(
     scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None, flaws: Any = None
 ) -> Batch:
-    """The batch of padded arrays.
+    """Returns the batch of padded arrays.
 
     Raises:
         DataError: shapes that do not fit, or on the host a score that is no number.
@@ -219,7 +219,7 @@ def batch_of(
 
 
 def with_flaws(batch: Batch) -> Batch:
-    """The batch without NaN scores: on the host they are refused, on a device their queries are marked."""
+    """Returns the batch without NaN scores: on the host they are refused, on a device their queries are marked."""
     arrays, scores = batch.arrays, batch.scores
     found = arrays.range_of(scores)
     if found is not None and found[0] == found[0]:
@@ -235,7 +235,7 @@ def with_flaws(batch: Batch) -> Batch:
 
 
 def either(flaws: Any, others: Any) -> Any:
-    """The queries with either flaw; None stands for no flaws."""
+    """Returns the queries with either flaw; None stands for no flaws."""
     if flaws is None or others is None:
         return others if flaws is None else flaws
     return flaws | others
@@ -252,7 +252,7 @@ def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
 
 
 def array_of(array: Any, name: str) -> Any:
-    """The argument, if it is an array.
+    """Returns the argument, if it is an array.
 
     Raises:
         DataError: it is something else.
@@ -265,7 +265,7 @@ def array_of(array: Any, name: str) -> Any:
 
 
 def two_axes(array: Any, name: str) -> Any:
-    """The argument, if it is an array of two axes.
+    """Returns the argument, if it is an array of two axes.
 
     Raises:
         DataError: it is something else.
@@ -283,7 +283,7 @@ def two_axes(array: Any, name: str) -> Any:
 
 
 def shown(array: Any) -> str:
-    """An array's shape for a sentence, such as ``[2, 3]``."""
+    """Returns an array's shape for a sentence, such as ``[2, 3]``."""
     return f"[{', '.join(map(str, array.shape))}]"
 
 
@@ -303,7 +303,7 @@ def batch_in(
     longest_judged: int | None = None,
     dtype: Any = None,
 ) -> Batch:
-    """The arrays of a call as a batch; documents and judgments may each be padded or end to end.
+    """Returns the arrays of a call as a batch; documents and judgments may each be padded or end to end.
 
     Raises:
         DataError: shapes that do not fit; an argument that needs another one; on the host, a number of no query.
@@ -354,7 +354,7 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
-    """The largest query number, -1 if there are no queries; waits for the device."""
+    """Returns the largest query number, -1 if there are no queries; waits for the device."""
     arrays = arrays_of(queries)
     xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
     known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
@@ -427,7 +427,7 @@ class Places:
     flaws: Any
 
     def laid_out(self, array: Any) -> Any:
-        """A flat array in padded form; padding holds arbitrary values."""
+        """Returns a flat array in padded form; padding holds arbitrary values."""
         library = self.arrays.library
         return library.reshape(library.take(array, self.source), tuple(self.there.shape))
 
@@ -435,7 +435,7 @@ class Places:
 def places_of(
     arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
 ) -> Places:
-    """The places of entries with these query numbers, in order within each query.
+    """Returns the places of entries with these query numbers, in order within each query.
 
     Raises:
         DataError: on the host, a number of no query, or a query with more entries than ``longest``.
@@ -500,7 +500,7 @@ def topk_batch(
     duplicates: str = "error",
     dtype: Any = None,
 ) -> Batch:
-    """The batch of retrieved ids in rank order and judged ids.
+    """Returns the batch of retrieved ids in rank order and judged ids.
 
     Args:
         ids: the retrieved documents; negative numbers are padding [query, rank].
@@ -568,7 +568,7 @@ def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, 
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
-    """A mark on repeated ids of each row: all but the first, or all but the last."""
+    """Returns a mark on repeated ids of each row: all but the first, or all but the last."""
     xp = arrays.library
     if ids.shape[1] < 2:
         return xp.zeros_like(there)
@@ -584,7 +584,7 @@ def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
 
 
 def grades_of(arrays: Arrays, ids: Any, kept: Any, judged_ids: Any, judged: Any) -> Any:
-    """The grade of each id; NaN for unjudged documents and padding.
+    """Returns the grade of each id; NaN for unjudged documents and padding.
 
     It loops over the columns of judgments, of which there are few.
     """

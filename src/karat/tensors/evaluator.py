@@ -231,7 +231,7 @@ class Evaluator:
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
-        """The arrays of a call as a batch, and the weights; arguments and errors as in ``evaluate``."""
+        """Returns the arrays of a call as a batch, and the weights; arguments and errors as in ``evaluate``."""
         arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         weights = arrays.pop("weights")
@@ -248,7 +248,7 @@ class Evaluator:
         return given_back(ids, self.answer(batch, taken(weights, "weights"), per_query=per_query))
 
     def answer(self, batch: Batch, weights: Any, *, per_query: bool) -> dict[str, Any]:
-        """The values per query, or their means.
+        """Returns the values per query, or their means.
 
         Raises:
             DataError: as ``columns``; on the host, weights that are all 0.
@@ -261,13 +261,13 @@ class Evaluator:
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
 
     def mean(self, batch: Batch, label: str, column: Column) -> Any:
-        """The mean of a measure over queries, or its sum."""
+        """Returns the mean of a measure over queries, or its sum."""
         how = self.asked[label].definition.aggregate
         with batch.arrays.quiet():
             return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
 
     def columns(self, batch: Batch, weights: Any = None) -> dict[str, Column]:
-        """The values of each measure, by label.
+        """Returns the values of each measure, by label.
 
         Raises:
             DataError: weights that do not fit; on the host also data that makes values NaN on a device.
@@ -285,7 +285,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """The batch, with the queries marked that have a grade other than ``max_grade`` allows."""
+        """Returns the batch, with the queries marked that have a grade other than ``max_grade`` allows."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)
@@ -295,7 +295,7 @@ class Evaluator:
         return batch.marked(wrong, what, "name the highest as max_grade")
 
     def part(self, batch: Batch) -> dict[str, Column]:
-        """The values of a part of the batch."""
+        """Returns the values of a part of the batch."""
         columns: dict[str, Column] = {}
         made: dict[Policy, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
@@ -314,14 +314,14 @@ class Evaluator:
 
 
 def dtype_of(dtype: Any, array: Any) -> Any:
-    """The floating type; for a NumPy array a type of PyTorch becomes NumPy's."""
+    """Returns the floating type; for a NumPy array a type of PyTorch becomes NumPy's."""
     if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
         return np.dtype(str(dtype).removeprefix("torch."))
     return dtype
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The values in the library of the arguments."""
+    """Returns the values in the library of the arguments."""
     if isinstance(like, np.ndarray):
         return {label: np.asarray(each)[()] for label, each in values.items()}
     if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
@@ -339,7 +339,7 @@ def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch])
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
-    """The values of a measure and their weights, after the policy's rules for empty and missing queries."""
+    """Returns the values of a measure and their weights, after the policy's rules for empty and missing queries."""
     xp, kept = batch.arrays, None
     graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
     listed: Any = None if policy.missing == "zero" else has_documents(batch)
@@ -361,26 +361,26 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
 
 
 def has_documents(batch: Batch) -> Any:
-    """A mark on queries that have a document; one without any is missing [query]."""
+    """Returns a mark on queries that have a document; one without any is missing [query]."""
     if batch.mask is None:
         return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
     return batch.arrays.library.any(batch.mask, axis=1)
 
 
 def shown(batch: Batch, column: Column) -> Any:
-    """The value of each query; NaN for one that does not count."""
+    """Returns the value of each query; NaN for one that does not count."""
     if column.kept is None:
         return column.values
     return batch.arrays.where(column.kept, column.values, float("nan"))
 
 
 def weighed(column: Column, weights: Any) -> Column:
-    """The column with the caller's weights."""
+    """Returns the column with the caller's weights."""
     return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
 
 
 def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
-    """The columns of the parts, end to end."""
+    """Returns the columns of the parts, end to end."""
 
     def end_to_end(each: list[Any]) -> Any:
         return None if each[0] is None else batch.arrays.library.concat(each)
@@ -430,7 +430,7 @@ class Column:
 
 
 def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
-    """The terms that each query adds to the sum of its measure and to the divisor.
+    """Returns the terms that each query adds to the sum of its measure and to the divisor.
 
     Args:
         xp: the array library.
@@ -448,13 +448,13 @@ def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
 
 def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
-    """The sums of the terms of all queries."""
+    """Returns the sums of the terms of all queries."""
     terms, weights = terms_of(xp, column, how)
     return xp.library.sum(terms, dtype=xp.dtype), xp.library.sum(weights, dtype=xp.dtype)
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
-    """The mean from the two sums; NaN if no query counts."""
+    """Returns the mean from the two sums; NaN if no query counts."""
     if how == "sum":
         return total
     mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))

@@ -219,7 +219,7 @@ class Meter:
     # ------------------------------------------------------------ results
 
     def compute(self, *, distributed: bool = False) -> dict[str, float]:
-        """The means over all queries.
+        """Returns the means over all queries.
 
         Args:
             distributed: include the meters of all processes of ``torch.distributed``; each of them must call this.
@@ -239,7 +239,7 @@ class Meter:
             }
 
     def by_query(self, measure: str) -> dict[str, float]:
-        """Each query's value, by id.
+        """Returns each query's value, by id.
 
         Args:
             measure: one of the meter's.
@@ -256,11 +256,11 @@ class Meter:
         return {name: float(values[place]) for name, (values, _) in self.state.queries.items()}
 
     def __len__(self) -> int:
-        """The number of queries so far."""
+        """Returns the number of queries so far."""
         return self.state.count
 
     def __repr__(self) -> str:
-        """The means so far, the number of queries, and the policy."""
+        """Returns the means so far, the number of queries, and the policy."""
         if not self.state.count:
             means = ", ".join(self.labels)
         else:
@@ -270,7 +270,7 @@ class Meter:
         return f"<karat.Meter: {means} · {queries} · policy {policy}>"
 
     def sums(self) -> Floats:
-        """The sum and the divisor of each measure [measure, 2]."""
+        """Returns the sum and the divisor of each measure [measure, 2]."""
         if not self.per_query:
             none = self.state.sums is None
             return np.zeros((len(self.labels), 2)) if none else to_host(self.state.sums)
@@ -278,7 +278,7 @@ class Meter:
         return np.sum(parts, axis=0) if parts else np.zeros((len(self.labels), 2))
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of the meter, as plain lists for JSON."""
+        """Returns the state of the meter, as plain lists for JSON."""
         queries = {name: [each.tolist() for each in its] for name, its in self.state.queries.items()}
         return {
             "measures": [str(each) for each in self.measures],
@@ -309,7 +309,7 @@ class Meter:
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
-        """The state that a dictionary from ``state_dict`` describes.
+        """Returns the state that a dictionary from ``state_dict`` describes.
 
         Raises:
             ValueError: numbers that do not fit the measures; other errors if it is another dictionary.
@@ -329,7 +329,7 @@ class Meter:
     # ------------------------------------------------------------ many processes
 
     def gathered(self) -> Meter:
-        """A meter with the queries of all processes of ``torch.distributed``, returned to each of them.
+        """Returns a meter with the queries of all processes of ``torch.distributed``, returned to each of them.
 
         The sums take one all-reduce; fingerprints or values of queries, if there are any, are gathered.
 
@@ -368,7 +368,7 @@ class Meter:
 
 
 def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
-    """An array of numbers.
+    """Returns an array of numbers.
 
     Raises:
         ValueError: the numbers have another shape.
@@ -380,7 +380,7 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
 
 
 def named(ids: Iterable[Any] | None, count: int) -> list[str]:
-    """The ids as text.
+    """Returns the ids as text.
 
     Raises:
         DataError: there are no ids, or not one for each query.
@@ -409,7 +409,7 @@ def refuse_twice(count: int) -> None:
 
 
 def fingerprints(names: list[str]) -> set[bytes]:
-    """The fingerprint of each name."""
+    """Returns the fingerprint of each name."""
     return {
         hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=DIGEST).digest()
         for name in names
@@ -426,7 +426,7 @@ def wide(xp: Arrays, sums: Any) -> Any:
 
 
 def together(mine: Any, others: Any) -> Any:
-    """The sum of two sums, on their device if it is the same, else on the host; None counts as 0."""
+    """Returns the sum of two sums, on their device if it is the same, else on the host; None counts as 0."""
     if mine is None or others is None:
         return others if mine is None else mine
     if type(mine) is not type(others) or getattr(mine, "device", None) != getattr(others, "device", None):
@@ -435,7 +435,7 @@ def together(mine: Any, others: Any) -> Any:
 
 
 def to_host(array: Any) -> Floats:
-    """An array's numbers in NumPy."""
+    """Returns an array's numbers in NumPy."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
     return np.asarray(array, np.float64)

@@ -37,7 +37,7 @@ def refuse_axes(policy: Policy) -> None:
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
-    """The batch after the policy's errors: their queries are refused on the host, and marked on a device.
+    """Returns the batch after the policy's errors: their queries are refused on the host, and marked on a device.
 
     Raises:
         DataError: on the host, a tie that touches a judged document, a negative grade, swapped scores and grades, or
@@ -76,7 +76,7 @@ def refuse_swapped(batch: Batch) -> None:
 
 
 def within_judged(batch: Batch) -> Batch:
-    """The batch after a check that each positive grade of a document is among the judgments of its query.
+    """Returns the batch after a check that each positive grade of a document is among the judgments of its query.
 
     The host compares grade by grade. A device sorts both: no document may have a higher grade than the judgment at the
     same place, which keeps values within a measure's range.
@@ -99,7 +99,7 @@ def within_judged(batch: Batch) -> Batch:
 
 
 def negative(batch: Batch) -> Any:
-    """A mark on queries with a negative grade [query]."""
+    """Returns a mark on queries with a negative grade [query]."""
     xp, found = batch.arrays, no_query(batch)
     for grades, there in ((batch.grades, batch.mask), (batch.judged, None)):
         if grades is not None and not xp.library.isdtype(grades.dtype, "bool"):
@@ -114,7 +114,7 @@ def no_query(batch: Batch) -> Any:
 
 
 def tied(batch: Batch, policy: Policy) -> Any:
-    """A mark on queries with a tie that touches a judged document within the policy's depth [query]."""
+    """Returns a mark on queries with a tie that touches a judged document within the policy's depth [query]."""
     lists = ranked(batch, Policy(scores=policy.scores, ties="input"))
     first, last = lists.tie_span
     judged = (lists.grades != NEVER_POOLED) & lists.inside
@@ -123,7 +123,7 @@ def tied(batch: Batch, policy: Policy) -> Any:
 
 
 def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
-    """The documents of each query by rank, under a policy.
+    """Returns the documents of each query by rank, under a policy.
 
     Args:
         batch: the documents.
@@ -152,13 +152,13 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 
 def retrieved(batch: Batch) -> Batch:
-    """The batch without the documents of score minus infinity, which are not retrieved."""
+    """Returns the batch without the documents of score minus infinity, which are not retrieved."""
     there = batch.scores > -float("inf")
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
 def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tuple[Any, int | None]:
-    """The grades under a policy, and the highest grade if all are known to be small whole numbers."""
+    """Returns the grades under a policy, and the highest grade if all are known to be small whole numbers."""
     found = xp.range_of(grades)
     truth = xp.library.isdtype(grades.dtype, "bool")
     floats = xp.floats(grades)
@@ -177,7 +177,7 @@ def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tupl
 
 
 def keys_of(batch: Batch, policy: Policy) -> Any:
-    """The scores to rank by, with NaN for padding; None if documents are in rank order already."""
+    """Returns the scores to rank by, with NaN for padding; None if documents are in rank order already."""
     keys, xp = batch.scores, batch.arrays
     if keys is None:
         return None
@@ -187,7 +187,7 @@ def keys_of(batch: Batch, policy: Policy) -> Any:
 
 
 def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
-    """The place of the document at each rank, with padding last; None if the order stays."""
+    """Returns the place of the document at each rank, with padding last; None if the order stays."""
     xp = batch.arrays
     if keys is None:
         return None if batch.mask is None else xp.order_down(xp.floats(batch.mask))
@@ -202,7 +202,7 @@ def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
 
 
 def condensed(lists: Padded) -> Padded:
-    """The lists without their unjudged documents."""
+    """Removes the unjudged documents from the lists."""
     xp, whole = lists.xp, lists.scores
     judged = xp.floats((lists.grades >= 0.0) & lists.inside)
     order = xp.order_down(judged)
@@ -212,7 +212,7 @@ def condensed(lists: Padded) -> Padded:
 
 
 def beyond(batch: Batch, highest: int) -> Any:
-    """A mark on queries with a grade other than a whole number up to ``highest`` [query]."""
+    """Returns a mark on queries with a grade other than a whole number up to ``highest`` [query]."""
     xp, flaws = batch.arrays, None
     for grades in (batch.grades, batch.judged):
         if grades is not None and grades.shape[1]:
@@ -226,7 +226,7 @@ def beyond(batch: Batch, highest: int) -> Any:
 def means_over_orders(
     batch: Batch, policy: Policy, measures: dict[str, Measure], highest: int | None
 ) -> dict[str, Any]:
-    """The value of each measure and query, by label [query].
+    """Returns the value of each measure and query, by label [query].
 
     For a measure that is a sum over documents, one list in which tied documents share their ranks gives the mean. Any
     other measure needs the orders one by one, or a sample of them, as in ``karat.evaluate``, and so the host.
@@ -284,12 +284,12 @@ def rows_of(lists: Padded) -> JudgedRows:
 
 
 def offsets_of_each(kept: Any) -> Any:
-    """The offsets of each query's entries, which are end to end [query + 1]."""
+    """Returns the offsets of each query's entries, which are end to end [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
 
 
 def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
-    """The values of a measure.
+    """Returns the values of a measure.
 
     Raises:
         UncomputableError: on the host, a query whose grades give no value.

@@ -1,6 +1,6 @@
-"""Files as tables: Parquet, Arrow, CSV, TSV and JSON. A path, folder or pattern goes in; text or a table comes out.
+"""Opens the files of a path, folder or pattern as text or as tables: Parquet, Arrow, CSV, TSV and JSON.
 
-TREC text is recognised by its name and its first bytes, which are read anyway, so that it costs nothing.
+TREC text is recognised by its name and first bytes. This costs nothing, since those bytes are read anyway.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_as(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Source | Table:
-    """Opens ``qrels`` or a ``run``: as text, or as a table in files.
+    """Opens the files of ``qrels`` or of a ``run``, as text or as a table.
 
     Args:
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
@@ -67,7 +67,7 @@ def read_as(
 
 
 def refuse_other(source: Source) -> None:
-    """Refuses what is not text, and text whose lines end in a carriage return alone, as on old Macs.
+    """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
 
     Raises:
         DataError: it is one of them.
@@ -86,7 +86,7 @@ def refuse_other(source: Source) -> None:
 def opened(
     path: str, kind: str, asked: Mapping[str, str | None], folders: str | None, grade: float | None
 ) -> Source | Table:
-    """The table at a path, or the text if it is no table."""
+    """Opens a path as a table if it is one, otherwise as text."""
     from karat.inputs.files.table import Table, table_in
 
     if kind_of(path) == "text":
@@ -107,7 +107,7 @@ def opened(
 
 
 def is_table(path: str) -> bool:
-    """Whether a path names a table, a pattern or a folder; of compressed text only TSV counts."""
+    """Returns whether a path names a table, a pattern or a folder. Compressed text counts only if it is TSV."""
     stem, ending = os.path.splitext(path)
     packed = ending in PACKED and stem.endswith(".tsv")
     return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)

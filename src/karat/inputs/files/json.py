@@ -1,4 +1,4 @@
-"""JSON: one object ``{query: {document: number}}``, or an object on each line, as rows of a table."""
+"""Reads JSON: one object ``{query: {document: number}}``, or JSON lines, in which each object is a row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAMPLED = 1000
 
 
 def mapping_in(path: str) -> dict[str, Any]:
-    """The object in a file.
+    """Reads a file that contains one JSON object.
 
     Raises:
         DataError: an unreadable file, no JSON, no object, or a query or document that occurs twice.
@@ -62,7 +62,7 @@ def mapping_in(path: str) -> dict[str, Any]:
 
 
 def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
-    """An object with distinct keys."""
+    """Returns an object from its key-value pairs, and refuses repeated keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
@@ -71,7 +71,7 @@ def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
 
 
 def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
-    """The objects on the first lines.
+    """Reads the objects on the first lines.
 
     Raises:
         DataError: a line that is not an object.
@@ -142,7 +142,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: Plan, kind: str) -> No
 
 
 def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
-    """The scores or grades in an object."""
+    """Yields the scores or grades in an object."""
     names = [name for role, name in plan.inside.items() if role not in IDS]
     records = row.get(plan.records) if plan.records is not None and isinstance(row, dict) else [row]
     for each in records if isinstance(records, list) else []:
@@ -152,7 +152,7 @@ def numbers_in(row: Any, plan: Plan) -> Iterator[Any]:
 
 
 def is_wide(number: Any) -> bool:
-    """Whether a value is a whole number that no double holds."""
+    """Returns whether a value is a whole number that no double represents."""
     if not isinstance(number, int):
         return False
     try:
@@ -162,7 +162,7 @@ def is_wide(number: Any) -> bool:
 
 
 def is_by_line(head: bytes) -> bool:
-    """Whether JSON is an object per line, and not one object ``{query: {document: number}}``."""
+    """Returns whether the file is JSON lines, rather than one object ``{query: {document: number}}``."""
     first, _, rest = head.lstrip().partition(b"\n")
     try:
         value = json.loads(first)
@@ -173,7 +173,7 @@ def is_by_line(head: bytes) -> bool:
 
 
 def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
-    """The shape of each field, by its first value."""
+    """Returns the shape of each field, taken from its first value."""
     found: dict[str, Shape | None] = {}
     for each in objects:
         for key, value in each.items():
@@ -184,7 +184,7 @@ def shapes_of(objects: Iterable[dict[str, Any]]) -> dict[str, Shape]:
 
 
 def shape_of(value: Any) -> Shape:
-    """The shape of a value."""
+    """Returns the shape of a value."""
     if isinstance(value, list):
         records = [each for each in value if isinstance(each, dict)]
         return tuple(dict.fromkeys(key for each in records for key in each)) if records else "list"
@@ -198,7 +198,7 @@ NUMBER = "number of the row"
 def mapping_of_rows(
     rows: Sequence[Any], kind: str, asked: Mapping[str, str | None], grade: float | None = None
 ) -> dict[Any, dict[Any, Any]]:
-    """The rows as ``{query: {document: number}}``; questions without ids are numbered from 1.
+    """Returns the rows as ``{query: {document: number}}``. Queries without ids are numbered from 1.
 
     Args:
         rows: the rows.
@@ -248,7 +248,7 @@ def mapping_of_rows(
 def documents(
     row: dict[str, Any], plan: Plan, kind: str, number: int, constant: float | None
 ) -> Iterator[tuple[Any, Any]]:
-    """The documents of a row, each with its score or grade, or minus its rank."""
+    """Yields each document of a row with its score or grade, or with minus its rank."""
     columns = dict(plan.inside)
     if not plan.nested:
         inner = [row]
@@ -272,7 +272,7 @@ def documents(
 
 
 def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """The rank in a field.
+    """Returns the rank in a field.
 
     Raises:
         DataError: no number.
@@ -284,7 +284,7 @@ def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
 
 
 def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """The single value of a field.
+    """Returns the single value of a field.
 
     Raises:
         DataError: it is missing, or holds several values.
@@ -298,7 +298,7 @@ def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
 def listed(
     row: Mapping[str, Any], name: str, kind: str, number: int, of: type = object, called: str = "values"
 ) -> list[Any]:
-    """The list in a field.
+    """Returns the list in a field.
 
     Raises:
         DataError: it is missing, not a list, or has an item of the wrong type.
@@ -313,13 +313,13 @@ def listed(
 
 
 def wrong(found: Any, name: str, kind: str, number: int, expected: str) -> DataError:
-    """The error for a value of the wrong type."""
+    """Returns the error for a value of the wrong type."""
     said = f"'{name}' is {type(found).__name__} {found!r:.60}, expected {expected}."
     return DataError(said, file=kind, row=number, column=name, remedy="Correct it.")
 
 
 def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """The value of a field.
+    """Returns the value of a field.
 
     Raises:
         DataError: nothing.

@@ -1,4 +1,4 @@
-"""The libraries that read tables in files: Polars, DuckDB and PyArrow; Parquet is checked for damage first."""
+"""Reads tables in files by Polars, DuckDB or PyArrow. Parquet files are checked for damage first."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ __all__ = ["Library", "library_for", "refuse_damaged"]
 
 
 class Library:
-    """A library that opens files as lazy tables, which are read anew for each match; it lives as long as its tables."""
+    """A library that opens files as lazy tables. Each match reads the tables again."""
 
     name: str
 
     def columnar(self, place: Place) -> Any:
-        """Parquet or Arrow files as one table; keys in the folder names of a Hive layout stay text."""
+        """Opens Parquet or Arrow files as one table. Keys in the folder names of a Hive layout stay text."""
         raise NotImplementedError
 
     def delimited(self, place: Place, how: Delimited) -> Any:
-        """CSV or TSV as one table with every column as text, so that the id 007 keeps its zeros."""
+        """Opens CSV or TSV files as one table. All columns are text, so that the id 007 keeps its zeros."""
         raise NotImplementedError
 
     def lines(self, place: Place, plan: Plan) -> Any:
-        """JSON lines: the wanted fields of each object, ids as text and numbers as doubles."""
+        """Opens JSON lines as a table of the wanted fields, with ids as text and numbers as doubles."""
         raise NotImplementedError
 
     def fields_of(self, table: Any) -> dict[str, Shape]:
-        """The shape of each column of a table."""
+        """Returns the shape of each column of a table."""
         import narwhals as nw
 
         schema: dict[str, Any] = dict(nw.from_native(table).collect_schema())
@@ -58,24 +58,24 @@ class Library:
         }
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """The needed columns, one document per row; with ``text``, numbers are parsed, and null if that fails.
+        """Selects the needed columns, one document per row. With ``text``, numbers are parsed, or null on failure.
 
-        In a run, a question with an empty list has no row; in qrels it has a null, which is refused.
+        A query with an empty list has no row in a run. In qrels it has a null document, which is refused.
         """
         raise NotImplementedError
 
     def odd_number(self, table: Any, plan: Plan) -> tuple[int, str, str] | None:
-        """The first row whose text should be a number and is not: the row, its column and the text."""
+        """Finds the first field that should be a number but is not: its row, its column and its text."""
         raise NotImplementedError
 
 
 class Polars(Library):
-    """Files as lazy frames."""
+    """Opens files as lazy frames of Polars."""
 
     name = "polars"
 
     def columnar(self, place: Place) -> pl.LazyFrame:
-        """Parquet or Arrow files."""
+        """Opens Parquet or Arrow files."""
         import polars as pl
 
         keys = dict.fromkeys(place.keys, pl.String)
@@ -87,7 +87,7 @@ class Polars(Library):
         return pl.scan_parquet(list(place.files), glob=False, **hive)
 
     def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
-        """CSV or TSV."""
+        """Opens CSV or TSV files."""
         import polars as pl
 
         return pl.scan_csv(
@@ -100,7 +100,7 @@ class Polars(Library):
         )
 
     def lines(self, place: Place, plan: Plan) -> pl.LazyFrame:
-        """JSON lines."""
+        """Opens JSON lines files."""
         import polars as pl
 
         kinds: dict[str, pl.DataType] = {
@@ -113,7 +113,7 @@ class Polars(Library):
         return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
 
     def flat(self, table: pl.LazyFrame, plan: Plan, kind: str, *, text: bool) -> pl.LazyFrame:
-        """The wanted columns, one document per row."""
+        """Selects the wanted columns, one document per row."""
         import polars as pl
 
         if not plan.nested:
@@ -140,7 +140,7 @@ class Polars(Library):
         return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
 
     def odd_number(self, table: pl.LazyFrame, plan: Plan) -> tuple[int, str, str] | None:
-        """The first row whose text should be a number and is not."""
+        """Finds the first field that should be a number but is not."""
         import polars as pl
 
         for name in (name for role, name in plan.columns.items() if role not in IDS):
@@ -161,7 +161,7 @@ for _ in polars.scan_ipc(path).collect_batches(): pass
 
 
 def try_reading(path: str) -> None:
-    """Reads an Arrow file in a separate process first: Polars may crash on a damaged one.
+    """Reads an Arrow file in a separate process first, because Polars may crash on a damaged file.
 
     Raises:
         DataError: it did.
@@ -175,7 +175,7 @@ def try_reading(path: str) -> None:
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
-    """Text as a double; null where it is not a number, or a whole one that no double represents."""
+    """Parses text as doubles. The result is null if the text is not a number or no double represents it."""
     import polars as pl
 
     number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
@@ -186,7 +186,7 @@ def double_in_polars(text: pl.Expr) -> pl.Expr:
 
 
 class DuckDB(Library):
-    """Files as relations of a connection, which is closed with the last of them."""
+    """Opens files as relations of one DuckDB connection, which closes after the last relation."""
 
     name = "duckdb"
 
@@ -197,14 +197,14 @@ class DuckDB(Library):
         self.connection = duckdb.connect()
 
     def columnar(self, place: Place) -> duckdb.DuckDBPyRelation:
-        """Parquet files."""
+        """Opens Parquet files."""
         keys = "true" if place.keys else "false"
         return self.connection.sql(
             f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
         )
 
     def delimited(self, place: Place, how: Delimited) -> duckdb.DuckDBPyRelation:
-        """CSV or TSV."""
+        """Opens CSV or TSV files."""
         columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
         quote = literal('"' if how.header else "")
         return self.connection.sql(
@@ -214,7 +214,7 @@ class DuckDB(Library):
         )
 
     def lines(self, place: Place, plan: Plan) -> duckdb.DuckDBPyRelation:
-        """JSON lines."""
+        """Opens JSON lines files."""
         kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
         if plan.records is not None:
             fields = ", ".join(f"{column(name)} {held}" for name, held in kinds.items())
@@ -231,7 +231,7 @@ class DuckDB(Library):
     def flat(
         self, table: duckdb.DuckDBPyRelation, plan: Plan, kind: str, *, text: bool
     ) -> duckdb.DuckDBPyRelation:
-        """The wanted columns, one document per row."""
+        """Selects the wanted columns, one document per row."""
         if not plan.nested:
             return table.project(
                 ", ".join(
@@ -255,7 +255,7 @@ class DuckDB(Library):
         return table.project(", ".join([query, *lists]))
 
     def odd_number(self, table: duckdb.DuckDBPyRelation, plan: Plan) -> tuple[int, str, str] | None:
-        """The first row whose text should be a number and is not."""
+        """Finds the first field that should be a number but is not."""
         for name in (name for role, name in plan.columns.items() if role not in IDS):
             numbered = table.project(f"row_number() OVER () - 1 AS place, {column(name)} AS held")
             found = (
@@ -267,7 +267,7 @@ class DuckDB(Library):
 
 
 def double_in_sql(text: str) -> str:
-    """SQL that turns text into a double; null where it is not a number, or a whole one that no double represents."""
+    """Returns SQL that parses text as a double, or gives null if it is not a number or no double represents it."""
     number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
     wide = (
         f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
@@ -277,28 +277,28 @@ def double_in_sql(text: str) -> str:
 
 
 def listed(place: Place) -> str:
-    """The files as an SQL list, with pattern characters escaped."""
+    """Returns the files as an SQL list, with pattern characters escaped."""
     names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
     return f"[{', '.join(map(literal, names))}]"
 
 
 def literal(text: str) -> str:
-    """Text as an SQL literal."""
+    """Quotes text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def column(name: str) -> str:
-    """A column's name as an SQL identifier."""
+    """Quotes a column's name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 class PyArrow(Library):
-    """Parquet and Arrow files as data sets."""
+    """Opens Parquet and Arrow files as data sets of PyArrow."""
 
     name = "pyarrow"
 
     def columnar(self, place: Place) -> Any:
-        """Parquet or Arrow files."""
+        """Opens Parquet or Arrow files."""
         import pyarrow as pa
         from pyarrow import dataset
 
@@ -308,11 +308,11 @@ class PyArrow(Library):
         return dataset.dataset(list(place.files), format=form, partitioning=layout)
 
     def fields_of(self, table: Any) -> dict[str, Shape]:
-        """The shape of each column; narwhals reads tables but no data sets."""
+        """Returns the shape of each column. narwhals cannot read it from a data set."""
         return super().fields_of(table.schema.empty_table())
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """The wanted columns; lists are exploded by Polars, from rows that PyArrow validated.
+        """Selects the wanted columns. PyArrow validates the rows, then Polars explodes any lists.
 
         Raises:
             DataError: there are lists and Polars is not installed.
@@ -344,7 +344,7 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "li
 
 
 def library_for(place: Place, kind: str) -> Library:
-    """The first installed library that reads files of a kind.
+    """Returns the first installed library that reads files of a kind.
 
     Raises:
         DataError: none is installed.

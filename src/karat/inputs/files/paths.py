@@ -1,4 +1,4 @@
-"""The files of a path: one file, or those of a pattern or a folder. Several text files are read as one."""
+"""Finds the files of a path, pattern or folder. Several text files are read as one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Place:
     labels: tuple[str, ...] = ()
 
     def apart(self) -> list[tuple[str, Place]]:
-        """Each data set with the prefix of its queries."""
+        """Pairs each data set with the prefix of its query ids."""
         found: dict[str, list[str]] = {}
         for label, file in zip(self.labels, self.files, strict=True):
             found.setdefault(label, []).append(file)
@@ -52,7 +52,7 @@ class Place:
 
     @property
     def origin(self) -> Provenance:
-        """The provenance of the rows: a record can name and hash every file."""
+        """Returns the provenance of the rows, so that a record can name and hash every file."""
         parts = tuple(map(origin_of, self.files))
         if self.files == (self.name,):
             return parts[0]
@@ -62,7 +62,7 @@ class Place:
 
 
 def origin_of(path: str) -> Provenance:
-    """A file's origin."""
+    """Returns a file's origin."""
     with sentences(path):
         found = os.stat(path)
     return Provenance("file", path, found.st_size, found.st_mtime_ns)
@@ -100,7 +100,7 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
 
 
 def in_folder(folder: str, kind: str, folders: str | None) -> Place:
-    """Finds the files in a folder: BEIR's layout, or the parts of a table.
+    """Finds the files in a folder, which has BEIR's layout or contains the parts of a table.
 
     Raises:
         DataError: as ``place_of``.
@@ -125,7 +125,7 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
 
 
 def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
-    """Finds the judgments in BEIR's layout: ``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``.
+    """Finds the judgments in a folder with BEIR's layout (``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``).
 
     Raises:
         DataError: a run is needed, or there are judgments for several splits, or for none.
@@ -144,7 +144,7 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
 
 
 def walked(folder: str) -> list[str]:
-    """The files in a folder and its subfolders, without hidden files and notes of the writer (``_SUCCESS``)."""
+    """Lists the files in a folder and its subfolders, without hidden files and markers such as ``_SUCCESS``."""
     found = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each[0] not in "_.")
@@ -153,7 +153,7 @@ def walked(folder: str) -> list[str]:
 
 
 def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:
-    """Several files as one table.
+    """Combines several files of one kind into one place.
 
     Raises:
         DataError: files of several kinds, in several folders, or in folders ``key=value`` with different keys.
@@ -195,12 +195,12 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
 
 
 def home_of(path: str) -> str:
-    """The folder of a file, without the ``key=value`` folders of a Hive layout."""
+    """Returns a file's folder, without the ``key=value`` folders of a Hive layout."""
     return os.sep.join(each for each in os.path.dirname(path).split(os.sep) if "=" not in each)
 
 
 def labels_of(homes: list[str]) -> list[str]:
-    """The distinct part of each folder's path, without the start and the end that all share.
+    """Returns the part of each folder's path that differs, without the start and end that all paths share.
 
     Raises:
         DataError: two differ only in blanks, which ids cannot contain.
@@ -217,17 +217,17 @@ def labels_of(homes: list[str]) -> list[str]:
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """The columns in the folder names of a path."""
+    """Returns the columns that a path's folder names define (``key=value``)."""
     return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
 
 
 def shared(lists: list[list[str]]) -> int:
-    """The number of leading items that several lists share."""
+    """Counts the leading items that several lists share."""
     return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
 def shown(files: Iterable[str]) -> str:
-    """The files as an error names them."""
+    """Returns the names of the files for an error message."""
     names = list(files)
     more = f", … {len(names)} in all" if len(names) > MANY else ""
     return ", ".join(names[:MANY]) + more
@@ -239,7 +239,7 @@ DATA = re.compile(rb"(?m)^([ \t]*)(?=[^\s#])")
 
 
 class Prefixed(io.RawIOBase):
-    """A text with a prefix before the first field of each line of data.
+    """A text in which each data line gets a prefix before its first field.
 
     Args:
         file: the text.
@@ -247,7 +247,7 @@ class Prefixed(io.RawIOBase):
     """
 
     def __init__(self, file: IO[bytes], prefix: bytes) -> None:
-        """Read nothing yet."""
+        """Stores the text and the prefix. Nothing is read yet."""
         super().__init__()
         self.file = file
         self.prefix = prefix
@@ -255,7 +255,7 @@ class Prefixed(io.RawIOBase):
         self.ready = b""
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most ``size``; empty at the end."""
+        """Returns the next bytes, at most ``size``, or no bytes at the end."""
         while not self.ready:
             block = self.file.read(BLOCK)
             if not block and not self.rest:
@@ -273,7 +273,7 @@ class Prefixed(io.RawIOBase):
 
 
 class Chain(io.RawIOBase):
-    """Concatenated files; each ends with a line end, and line numbers continue across them.
+    """Several files as one text. Each ends with a line end, and line numbers continue across the files.
 
     Args:
         paths: the files.
@@ -281,14 +281,14 @@ class Chain(io.RawIOBase):
     """
 
     def __init__(self, paths: tuple[str, ...], labels: tuple[str, ...] = ()) -> None:
-        """Open the first when it is read."""
+        """Stores the paths. A file is opened when it is first read."""
         super().__init__()
         self.waiting = list(reversed(list(zip(paths, labels or (None,) * len(paths), strict=True))))
         self.file: IO[bytes] | Prefixed | None = None
         self.last = b"\n"
 
     def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the next bytes; 0 at the end."""
+        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
         view = memoryview(buffer).cast("B")
         while self.file is not None or self.waiting:
             if self.file is None:
@@ -316,7 +316,7 @@ class Chain(io.RawIOBase):
 
 
 def opened(path: str) -> Any:
-    """Opens a file after its byte order mark, decompressed."""
+    """Opens a file, decompresses it and skips its byte order mark."""
     found: Any = unpacked(path)
     if found.peek(3)[:3] == BYTE_ORDER_MARK:
         found.read(3)
@@ -324,7 +324,7 @@ def opened(path: str) -> Any:
 
 
 def joined(place: Place) -> Source:
-    """The files as one text, read later."""
+    """Returns the files as the source of one text, which is read later."""
     origin = place.origin
     plain = not any(each.endswith(PACKED) for each in place.files)
     size = origin.size if plain and not place.labels else None

@@ -1,4 +1,4 @@
-"""Recognises a file by its name and its first lines: TREC text, a table with a header, MS MARCO's ranks, JSON."""
+"""Recognises TREC text, tables with a header, MS MARCO's ranks and JSON by the file's name and first lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def kind_of(path: str) -> str:
-    """The kind of file by its ending, compressed or not; for another package's format the ending itself."""
+    """Returns the kind of a file by its ending, compressed or not. A registered reader's kind is the ending itself."""
     stem, ending = os.path.splitext(path)
     if ending in PACKED:
         ending = os.path.splitext(stem)[1]
@@ -39,17 +39,17 @@ def kind_of(path: str) -> str:
 
 
 def enrolled_ending(path: str) -> str | None:
-    """The ending for which another package's reader is enrolled."""
+    """Returns a path's ending if another package registered a reader for it."""
     return next((each for each in READERS if path.casefold().endswith(each)), None)
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path is a pattern; a file of exactly that name is not."""
+    """Returns whether a path is a pattern and not the name of an existing file."""
     return any(letter in path for letter in "*?[") and not os.path.lexists(path)
 
 
 def called(path: str) -> str:
-    """The name of a run in a file: the file's name without endings, or the folder's name for parts of a table."""
+    """Names a run after its file, without endings, or after the folder if the files are parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
@@ -62,7 +62,7 @@ def called(path: str) -> str:
 
 
 def is_trec(head: bytes, kind: str) -> bool:
-    """Whether the first line is in TREC's format, or in no known one; cheap, since it is called for every file.
+    """Returns whether the first line is in TREC's format or in no known one. It is fast, since every file needs it.
 
     Args:
         head: the first bytes of the file.
@@ -79,7 +79,7 @@ def is_trec(head: bytes, kind: str) -> bool:
 
 
 def is_number(field: bytes | str) -> bool:
-    """Whether a field is a number."""
+    """Returns whether a field is a number."""
     try:
         float(field)
     except ValueError:
@@ -97,7 +97,7 @@ RANKED = ("query", "document", "rank")
 
 @dataclass(frozen=True)
 class Delimited:
-    """The layout of a table in text.
+    """The layout of a text table.
 
     Args:
         separator: the character between two columns.
@@ -111,7 +111,7 @@ class Delimited:
 
 
 def head_of(path: str, size: int = HEAD) -> bytes:
-    """The first bytes of a file, decompressed, without a byte order mark.
+    """Reads the first bytes of a file, decompressed and without a byte order mark.
 
     Raises:
         DataError: a file that cannot be read.
@@ -124,7 +124,7 @@ def head_of(path: str, size: int = HEAD) -> bytes:
 def delimited(
     path: str, head: bytes, kind: str, asked: Collection[str], *, sure: bool = False
 ) -> Delimited | None:
-    """The layout of a table in text, by its first bytes; None if it is of no known kind.
+    """Returns the layout of a text table from its first bytes, or None if the layout is unknown.
 
     A header is a first line with usual names for query and document, or with the names that the caller gave. Without a
     header, three columns of a run are MS MARCO's query, document and rank; a fourth is the score.
@@ -166,12 +166,12 @@ def delimited(
 
 
 def is_text(line: str) -> bool:
-    """Whether a line is text in UTF-8 without NUL."""
+    """Returns whether a line is text in UTF-8 without NUL."""
     return not any("\udc80" <= letter <= "\udcff" or letter == "\0" for letter in line)
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of a line; some may be quoted."""
+    """Splits a line into fields, which may be quoted."""
     import csv
 
     try:
@@ -181,19 +181,19 @@ def split(line: str, separator: str) -> list[str]:
 
 
 def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
-    """Whether these are columns' names."""
+    """Returns whether the fields of a line are column names."""
     given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
     by_name = bool(given) and given <= set(names)
     return by_name or bool(usual(names, "query") and usual(names, "document"))
 
 
 def usual_value(kind: str) -> str:
-    """The usual name of the column of scores or grades."""
+    """Returns the usual name of the column of scores or grades."""
     return "relevance" if kind == "qrels" else "score"
 
 
 def ranks(path: str, lines: list[str]) -> Delimited | None:
-    """MS MARCO's columns of a run: query, document, rank and, in four columns, a score.
+    """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
 
     Raises:
         DataError: three columns of which the third may be a score.
@@ -263,7 +263,7 @@ SHARE = 0.1
 
 
 def content_of(head: bytes) -> str | None:
-    """The format that the first bytes of a file show; None if it may be text.
+    """Returns the format that the first bytes of a file show, or None if the file may be text.
 
     Args:
         head: the first bytes, after decompression.
@@ -284,6 +284,6 @@ def content_of(head: bytes) -> str | None:
 
 
 def is_word(head: bytes) -> bool:
-    """Whether the first line is text, such as one with an id that begins like a signature."""
+    """Returns whether the first line is text, for example if an id only begins like a format's signature."""
     line = head.split(b"\n", 1)[0]
     return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

@@ -1,4 +1,4 @@
-"""Tables in files: opens them, finds their columns, and makes runs of them."""
+"""Opens tables in files, finds their columns and turns them into runs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Table:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Sets the file, and the line where a row is a line, in errors about the rows.
+        """Adds the file to errors about rows, and the line if each row is one line.
 
         Raises:
             DataError: with the name of the file.
@@ -90,7 +90,7 @@ def table_in(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Table | Place | None:
-    """The table at a path; None for TREC text, a ``Place`` for several files of it.
+    """Returns the table at a path, None if it is TREC text, or a ``Place`` if it is several text files.
 
     Args:
         path: a file, a folder or a pattern.
@@ -114,7 +114,7 @@ def table_in(
 def found_in(
     place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None
 ) -> Table | Place | None:
-    """The table in some files; None for one file of text, the place for several."""
+    """Returns the table in the files of a place, None for one text file, or the place for several."""
     path = place.name
     if place.kind in READERS:
         return by_reader(place, kind, asked, grade)
@@ -150,7 +150,7 @@ def found_in(
 
 
 def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
-    """Several data sets as one table; each query id gets its folder as a prefix."""
+    """Combines several data sets into one table. Each query id gets its folder as a prefix."""
     first = tables[0][1]
     if isinstance(first.content, dict):
         return replace(
@@ -192,7 +192,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
 
 
 def by_magic(head: bytes) -> str:
-    """The kind of a file whose name does not say it, by its first bytes."""
+    """Returns the kind of a file from its first bytes, if its name does not show it."""
     for magic, kind in MAGIC.items():
         if head.startswith(magic):
             return kind
@@ -232,7 +232,7 @@ class Wanted:
     def made(
         self, library: Library, table: Any, plan: Plan, *, text: bool = False, header: bool = False
     ) -> Table:
-        """The table with the needed columns of an opened one."""
+        """Selects the needed columns of an opened table."""
         with reading(self.place.name, library.name):
             frame = library.flat(table, plan, self.kind, text=text)
 
@@ -265,7 +265,7 @@ class Wanted:
 
 
 def columnar(wanted: Wanted) -> Table:
-    """Parquet or Arrow files."""
+    """Opens Parquet or Arrow files."""
     library = library_for(wanted.place, wanted.place.kind)
     if wanted.place.kind == "parquet":
         for each in wanted.place.files:
@@ -277,7 +277,7 @@ def columnar(wanted: Wanted) -> Table:
 
 
 def by_text(wanted: Wanted, how: Delimited) -> Table:
-    """CSV or TSV files, all with the same first line."""
+    """Opens CSV or TSV files, which must all have the same first line."""
     place = wanted.place
     refuse_packed(place)
     for each in place.files[1:]:
@@ -295,7 +295,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
 
 
 def by_json(wanted: Wanted, head: bytes) -> Table:
-    """JSON: one dictionary, or an object on each line."""
+    """Opens JSON, which is one dictionary or an object on each line."""
     place = wanted.place
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
@@ -321,7 +321,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
 
 
 def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None) -> Table:
-    """A file in another package's format.
+    """Opens a file by the reader that another package registered.
 
     Raises:
         DataError: the reader fails, or returns what karat does not know; several files.
@@ -403,7 +403,7 @@ def reading(name: str, library: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRun:
-    """A run in Parquet, CSV, JSON and similar files; errors name the files.
+    """A run in Parquet, CSV, JSON and similar files. Its errors name the files.
 
     Args:
         held: the source of the rows.
@@ -420,25 +420,25 @@ class FileRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks but no scores."""
+        """Whether the run has ranks but no scores."""
         return self.held.by_rank
 
     @property
     def alone(self) -> bool:
-        """Whether it is read alone."""
+        """Whether the run must be read alone, without other runs at the same time."""
         return self.held.alone
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """The rows of judged documents."""
+        """Returns the rows of judged documents."""
         with self.table.named():
             return self.held.match(judgments, options)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         with self.table.named():
             return self.held.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score, or minus the rank, of each row."""
+        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
         with self.table.named():
             yield from self.held.rows(queries)

@@ -1,6 +1,6 @@
-"""The protocol of a run's source, the options and results of a match, and its threads.
+"""Defines the protocol of run sources, and the options, results and threads of a match.
 
-Judgments and options go in; judged rows, or the documents of a query, come out. A run is read when it is matched.
+A source gets judgments and options, and returns judged rows or one query's documents. It is read at each match.
 Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else.
 """
 
@@ -60,7 +60,7 @@ class MatchOptions:
 
     @property
     def rule(self) -> str:
-        """The kernel's rule for equal scores; other rules of the policy are applied to judged rows."""
+        """The kernel's rule for equal scores. The policy's other rules are applied to judged rows."""
         if self.ties is not None:
             return self.ties
         return self.policy.ties if self.policy.ties in ("ascending", "input", "rank-column") else "trec"
@@ -72,7 +72,7 @@ class MatchOptions:
 
     @property
     def duplicates(self) -> str:
-        """The kernel's rule for a document that occurs twice; it keeps both if the policy makes that an error."""
+        """The kernel's rule for repeated documents. The kernel keeps both if the policy makes them an error."""
         return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
 
     @property
@@ -106,32 +106,32 @@ class RunSource(Protocol):
 
     @property
     def origin(self) -> Provenance:
-        """Their provenance."""
+        """The provenance of the ranked lists."""
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks but no scores."""
+        """Whether the run has ranks but no scores."""
 
     @property
     def alone(self) -> bool:
-        """Whether no other run is read at the same time: the source uses all cores, or serves one thread."""
+        """Whether no other run may be read at the same time, because the source uses all cores or serves one thread."""
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """The rows of judged documents.
+        """Returns the rows of judged documents.
 
         Raises:
             DataError: a line, row, score or id that cannot be used.
         """
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row of some queries, or of all, in the source's order."""
+        """Yields the query, document and score of each row, for some queries or all, in the source's order."""
 
 
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
-    """The documents of some queries in the order of the rows, each once: at its first row, or its last."""
+    """Returns the documents of some queries in row order. A repeated document keeps its first or last place."""
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
         documents = found.setdefault(query, {})
@@ -142,7 +142,7 @@ def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[
 
 
 def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
-    """Some queries as a mapping; the last row counts where a document occurs twice."""
+    """Returns some queries as a mapping. If a document occurs twice, its last row counts."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score
@@ -151,7 +151,7 @@ def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[st
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extracted:
-    """The judged rows of a run, from an engine; ``_native.Matched`` is the kernel's counterpart.
+    """The judged rows that an engine found in a run. ``_native.Matched`` is the kernel's counterpart.
 
     Args:
         length: the number of documents of each judged query, -1 if the run lacks it [queries].
@@ -191,16 +191,16 @@ Made = TypeVar("Made")
 
 
 def available_cores() -> int:
-    """The number of cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def side_by_side(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
-    """The results of ``work`` on each item, in order, from several threads.
+    """Runs ``work`` on each item in several threads and yields the results in the order of the items.
 
-    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes; work that has
+    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes. Work that has
     not begun is cancelled.
 
     Args:

@@ -1,4 +1,4 @@
-"""Runs read batch by batch, which need not fit in memory: lazy frames, DuckDB, PyArrow's datasets and streams."""
+"""Reads runs in batches, so that they need not fit in memory: lazy frames, DuckDB, PyArrow datasets and streams."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ __all__ = [
 class StreamedRun:
     """A run whose rows arrive in batches.
 
-    While the rows of each query are together, only one batch and one query are in memory. If a query occurs again
-    later, all rows are read again, and kept in memory and in a spill file until the end.
+    If the rows of each query are adjacent, only one batch and one query are in memory. If a query occurs again
+    later, all rows are read again and stored in memory and a spill file until the end.
 
     Args:
         batches: yields the rows.
@@ -54,16 +54,16 @@ class StreamedRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks but no scores."""
+        """Whether the run has ranks but no scores."""
         return "score" not in self.batches.roles
 
     @property
     def origin(self) -> Provenance:
-        """Its provenance."""
+        """The provenance of the run."""
         return self.batches.origin
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """The rows of judged documents."""
+        """Returns the rows of judged documents."""
         options.refuse_without_ranks(ranks="rank" in self.batches.roles)
         try:
             return self.passed(judgments, options, gathered=not self.batches.again)
@@ -73,7 +73,7 @@ class StreamedRun:
     def passed(
         self, judgments: _native.Judgments, options: MatchOptions, *, gathered: bool
     ) -> _native.Matched:
-        """One pass over all rows.
+        """Matches the run in one pass over all rows.
 
         Raises:
             CameBack: the rows of a query are not together, and ``gathered`` is false.
@@ -99,11 +99,11 @@ class StreamedRun:
             return matcher.finish()
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         return self.of_queries([query]).ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score, or minus the rank, of each row."""
+        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
         if queries is not None:
             yield from self.of_queries(queries).rows(queries)
             return
@@ -112,16 +112,16 @@ class StreamedRun:
                 yield from FrameRun(columns_of_batch(self.batches, frame)).rows()
 
     def of_queries(self, queries: Collection[bytes]) -> FrameRun:
-        """The rows of some queries, in memory."""
+        """Loads the rows of some queries into memory."""
         return FrameRun(columns_of_batch(self.batches, self.batches.only(queries)))
 
 
 class CameBack(Exception):  # noqa: N818 -- not an error, but the signal to start again
-    """A query occurs again after its rows were finished."""
+    """Raised if a query occurs again after its rows were finished."""
 
 
 def of_run(batches: Batches) -> dict[str, Any]:
-    """The kernel's column arguments."""
+    """Returns the kernel's column arguments."""
     return {
         role: batches.roles.index(role) if role in batches.roles else None
         for role in ("query", "document", "score", "rank")
@@ -129,7 +129,7 @@ def of_run(batches: Batches) -> dict[str, Any]:
 
 
 def columns_of_batch(batches: Batches, frame: _native.Frame) -> Columns:
-    """The columns of one batch."""
+    """Returns the columns of one batch."""
     refuse_unfit(frame, batches)
     places = of_run(batches)
     numbers = (places["query"], places["document"], places["score"], places["rank"])
@@ -151,7 +151,7 @@ class Batches(Protocol):
 
     @property
     def origin(self) -> Provenance:
-        """The library that they come from."""
+        """The provenance of the batches, which names their library."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -162,14 +162,14 @@ class Batches(Protocol):
         """Whether the rows can be read again, in the same order."""
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in order. A frame is released once it is yielded."""
+        """Yields all rows in order. It releases each frame after yielding it."""
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries, possibly with others."""
+        """Returns the rows of some queries, possibly together with other queries."""
 
 
 def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
-    """Ids in the type of a column, text or whole numbers, without those that the type cannot represent."""
+    """Converts ids to a column's type, text or whole numbers, and drops ids that the type cannot represent."""
     texts = [text for query in queries if (text := unicode(query)) is not None]
     if not whole:
         return texts
@@ -177,12 +177,12 @@ def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
 
 
 def frame_of(batch: Any) -> _native.Frame:
-    """The kernel's view of a batch."""
+    """Returns the kernel's view of a batch."""
     return _native.Frame(batch.__arrow_c_stream__())
 
 
 def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Iterator[_native.Frame]:
-    """The batches of a PyArrow reader, combined to about ``rows`` rows, with the wanted columns."""
+    """Yields the wanted columns of a PyArrow reader in combined batches of about ``rows`` rows."""
     import pyarrow as pa
 
     part: list[Any] = []
@@ -198,7 +198,7 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 
 
 def sound(table: Any, *, full: bool = False) -> Any:
-    """The table, after validation: text lies within its buffers; with ``full`` all of PyArrow's functions are safe.
+    """Validates a table: all text lies within its buffers. ``full`` makes all of PyArrow's functions safe.
 
     Raises:
         ValueError: a damaged table.
@@ -208,7 +208,7 @@ def sound(table: Any, *, full: bool = False) -> Any:
 
 
 def batches_in(given: Any, **asked: str | None) -> Batches | None:
-    """The batches of a frame; None if it is in memory, or its library has no batches.
+    """Returns the batches of a frame, or None if the frame is in memory or its library has no batches.
 
     Args:
         given: the frame.
@@ -234,7 +234,7 @@ def batches_in(given: Any, **asked: str | None) -> Batches | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LazyBatches:
-    """A lazy frame of Polars or a relation of DuckDB, computed for each pass.
+    """A lazy frame of Polars or a relation of DuckDB, which is computed again for each pass.
 
     Args:
         frame: narwhals' view of the wanted columns.
@@ -252,7 +252,7 @@ class LazyBatches:
     lock: Any = field(default_factory=RLock)
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in order."""
+        """Yields all rows in order."""
         import narwhals as nw
 
         with refusals("run", str(self.origin.library)), self.turn():
@@ -260,7 +260,7 @@ class LazyBatches:
             yield from batches_of(self.frame.select(nw.all()).to_native(), self.rows)
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries, found by the library's own filter."""
+        """Returns the rows of some queries, which the library's own filter finds."""
         import narwhals as nw
 
         name = self.frame.columns[0]
@@ -270,13 +270,13 @@ class LazyBatches:
             return _native.Frame(found.collect().to_native().__arrow_c_stream__())
 
     def turn(self) -> AbstractContextManager[Any]:
-        """The lock to hold while the library computes; none for Polars, which serves many threads."""
+        """Returns the lock to hold while the library computes. Polars serves many threads and needs no lock."""
         turn: AbstractContextManager[Any] = self.lock if self.origin.library == "duckdb" else nullcontext()
         return turn
 
 
 def lazy_batches(given: Any, asked: dict[str, str | None]) -> LazyBatches | None:
-    """The batches of a lazy frame; None for a frame in memory."""
+    """Returns the batches of a lazy frame, or None for a frame in memory."""
     import narwhals as nw
 
     frame: Any = nw.from_native(given, pass_through=True)
@@ -297,7 +297,7 @@ def lazy_batches(given: Any, asked: dict[str, str | None]) -> LazyBatches | None
 
 
 def batches_of(native: Any, rows: int) -> Iterator[_native.Frame]:
-    """The batches of a lazy frame of Polars, or of a relation of DuckDB."""
+    """Yields the batches of a lazy frame of Polars, or of a relation of DuckDB."""
     if library_of(native) == "duckdb":
         return relation_frames(native, rows)
     if hasattr(native, "collect_batches"):
@@ -306,7 +306,7 @@ def batches_of(native: Any, rows: int) -> Iterator[_native.Frame]:
 
 
 def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
-    """The batches of a relation of DuckDB; its connection is busy until the reader is closed."""
+    """Yields the batches of a DuckDB relation, whose connection is busy until the reader is closed."""
     names = (
         "to_arrow_reader",
         "fetch_record_batch",
@@ -319,7 +319,7 @@ def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineBatches:
-    """A table of another package's engine, read for each pass.
+    """A table of another package's engine, which is read again for each pass.
 
     Args:
         engine: the engine.
@@ -337,12 +337,12 @@ class EngineBatches:
     again: bool = True
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in order."""
+        """Yields all rows in order."""
         with refusals("run", str(self.origin.library)):
             yield from map(frame_of, self.engine.batches(self.table, self.names))
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries, and perhaps others."""
+        """Returns the rows of some queries, possibly together with other queries."""
         with refusals("run", str(self.origin.library)):
             wanted = wanted_ids(queries, whole=False)
             return whole_frame(self.engine.batches(self.table, self.names, wanted), self.names)
@@ -356,7 +356,7 @@ FEW = 1 << 22
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetBatches:
-    """A dataset of PyArrow, scanned for each pass.
+    """A PyArrow dataset, which is scanned again for each pass.
 
     Args:
         dataset: the dataset.
@@ -374,14 +374,14 @@ class DatasetBatches:
     again: bool = True
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in order."""
+        """Yields all rows in order."""
         with refusals("run", "pyarrow"):
             size = min(self.rows, BATCH)
             scanner = self.dataset.scanner(columns=self.names, batch_size=size, **bounded(self.dataset))
             yield from frames_of(scanner.to_reader(), self.rows)
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:
-        """The rows of some queries."""
+        """Returns the rows of some queries."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -401,7 +401,7 @@ class DatasetBatches:
 
 
 def bounded(dataset: Any) -> dict[str, Any]:
-    """Scan options that keep PyArrow from buffering a whole Parquet file, which is its default."""
+    """Returns scan options that stop PyArrow from buffering whole Parquet files, as it does by default."""
     if getattr(getattr(dataset, "format", None), "default_extname", None) != "parquet":
         return {}
     import pyarrow.dataset as ds
@@ -412,7 +412,7 @@ def bounded(dataset: Any) -> dict[str, Any]:
 
 
 class StreamBatches:
-    """Batches of a single-pass stream. A stream with few rows is kept, and can be read again.
+    """The batches of a single-pass stream. A stream with few rows is stored, so that it can be read again.
 
     Args:
         reader: PyArrow's reader.
@@ -435,17 +435,17 @@ class StreamBatches:
         self.again = self.head.rows < few
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """All rows in order."""
+        """Yields all rows in order."""
         yield self.first()
         if not self.again:
             with refusals("run", "pyarrow"):
                 yield from frames_of(self.rest, ROWS, self.names)
 
     def first(self) -> _native.Frame:
-        """The first rows; released if there are more.
+        """Returns the first rows, and keeps them only if the stream has no more.
 
         Raises:
-            DataError: they were read before.
+            DataError: the stream was read before.
         """
         with self.lock:  # only one of several threads gets them
             head = self.head
@@ -455,10 +455,10 @@ class StreamBatches:
         return head
 
     def only(self, queries: Collection[bytes]) -> _native.Frame:  # noqa: ARG002 -- may hold more
-        """All rows, if they were kept.
+        """Returns all rows of a stream that was stored.
 
         Raises:
-            DataError: they were not.
+            DataError: the rows were not stored.
         """
         if not self.again:
             raise DataError(READ_ONCE, remedy=INSTEAD)
@@ -470,7 +470,7 @@ INSTEAD = "Give a dataset, a lazy frame or a table."
 
 
 def arrow_batches(given: Any, asked: dict[str, str | None]) -> Batches | None:
-    """The batches of a dataset, a scanner or a stream; None for a table in memory."""
+    """Returns the batches of a dataset, a scanner or a stream, or None for a table in memory."""
     schema: Any = getattr(given, "projected_schema", getattr(given, "schema", None))
     once = hasattr(given, "read_next_batch") or hasattr(given, "projected_schema")
     if not once and not hasattr(given, "get_fragments"):

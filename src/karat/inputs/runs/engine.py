@@ -1,4 +1,4 @@
-"""Runs as tables of Spark, ibis, SQLFrame and other engines, which find the judged rows themselves."""
+"""Matches runs in tables of Spark, ibis, SQLFrame and other engines. The engine itself finds the judged rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FEW = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineRun:
-    """A run as a table of an engine, queried when the run is matched.
+    """A run in an engine's table, which is queried when the run is matched.
 
     Args:
         table: the engine's own, or a lazy frame.
@@ -53,7 +53,7 @@ class EngineRun:
 
     @property
     def by_rank(self) -> bool:
-        """Whether it has ranks but no scores."""
+        """Whether the run has ranks but no scores."""
         return "score" not in self.chosen
 
     @classmethod
@@ -103,13 +103,13 @@ class EngineRun:
         return f"run frame of {self.library}"
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """The rows of judged documents, by one job of the engine."""
+        """Returns the rows of judged documents, which one job of the engine finds."""
         refuse(options)
         with self.lock:
             return self.moved(judgments, options) or self.found(judgments, options)
 
     def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """The judged rows, found by one job of the engine."""
+        """Returns the judged rows, which one job of the engine finds."""
         with refusals("run", self.library):
             found = self.planned(judgments, options).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -119,7 +119,7 @@ class EngineRun:
         return extracted(len(judgments.queries), rows, facts)
 
     def moved(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
-        """The judged rows of a small run without faults, which is collected; None for any other run."""
+        """Collects a small run and returns its judged rows, or returns None for a large or faulty run."""
         import narwhals as nw
 
         if not self.most:
@@ -144,7 +144,7 @@ class EngineRun:
         return None if by_order(found, options) else taken_over(found)
 
     def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
-        """The engine's job, as a lazy frame of narwhals."""
+        """Returns the engine's job, as a lazy frame of narwhals."""
         import narwhals as nw
 
         chosen = self.needed(options)
@@ -157,7 +157,7 @@ class EngineRun:
         return plan(rows, faults(chosen, rows), queries, judged, rule)
 
     def needed(self, options: MatchOptions) -> dict[str, str]:
-        """The columns to read."""
+        """Returns the columns to read."""
         options.refuse_without_ranks(ranks="rank" in self.chosen)
         ranks = options.rule == "rank-column" or "score" not in self.chosen
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
@@ -187,7 +187,7 @@ class EngineRun:
             )
 
     def faulty_query(self, kind: str) -> str | None:
-        """A query with a faulty row; None if the query itself is missing."""
+        """Returns a query with a faulty row; None if the query itself is missing."""
         import narwhals as nw
 
         rows = scored_rows(nw.from_native(self.table), self.chosen)
@@ -197,10 +197,10 @@ class EngineRun:
         return query
 
     def refuse_open(self, judgments: _native.Judgments, found: Any, options: MatchOptions) -> None:
-        """Refuses what only an order of rows could settle: a document that occurs twice, and some ties.
+        """Refuses repeated documents and ties whose result would depend on the order of rows.
 
         Raises:
-            DataError: a judged query with one of them.
+            DataError: a judged query has such a document or tie.
         """
         import pyarrow.compute as pc
 
@@ -248,16 +248,16 @@ class EngineRun:
         )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         refuse(options)
         return self.here([query]).ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each row, in the engine's order."""
+        """Yields the query, document and score of each row, in the engine's order."""
         return self.here(queries).rows(queries)
 
     def here(self, queries: Collection[bytes] | None) -> FrameRun:
-        """The rows of some queries, or of all, in memory."""
+        """Collects the rows of some queries, or of all, into memory."""
         import narwhals as nw
 
         with refusals("run", self.library), self.lock:
@@ -268,12 +268,12 @@ class EngineRun:
         return self.in_memory(found)
 
     def in_memory(self, rows: Any) -> FrameRun:
-        """Collected rows, whose columns are named by role."""
+        """Makes a run of collected rows, whose columns are named by role."""
         own: dict[str, Any] = {role: role for role in self.chosen}
         return FrameRun(columns_of(rows, "run", **own))
 
     def only(self, rows: Any, queries: list[str]) -> Any:
-        """The rows of some queries."""
+        """Returns the rows of some queries."""
         import narwhals as nw
         import pyarrow as pa
 
@@ -294,13 +294,13 @@ FAULTS = {
 
 
 def by_order(found: _native.Matched, options: MatchOptions) -> bool:
-    """Whether the result depends on the order of the rows, which an engine's table does not have."""
+    """Returns whether the result depends on the order of rows, which is undefined in an engine's table."""
     tied = options.rule in ("input", "rank-column") and bool((found.tie_last > found.tie_first).any())
     return tied or bool(found.duplicates) or (found.dropped > 0 and options.duplicates != "max")
 
 
 def is_away(given: object) -> bool:
-    """Whether a frame's rows are outside this process."""
+    """Returns whether a frame's rows are outside this process."""
     library = library_of(given)
     if library == "narwhals":
         library = str(getattr(getattr(given, "implementation", None), "value", ""))
@@ -331,7 +331,7 @@ def refuse(options: MatchOptions) -> None:
 
 
 def holding(kind: Any) -> str:
-    """A column's type in the kernel's words."""
+    """Returns the kernel's term for a column's type."""
     import narwhals as nw
 
     if kind.is_integer():
@@ -346,7 +346,7 @@ BROADCAST = 64 * 2**20
 
 
 def home_of(table: Any, library: str) -> Any:
-    """The session in which tables can be made; for DuckDB the relation, which knows its connection."""
+    """Returns the session that can create tables. For DuckDB it is the relation, which knows its connection."""
     if library == "pyspark":
         return table.sparkSession
     if library == "sqlframe":
@@ -355,7 +355,7 @@ def home_of(table: Any, library: str) -> Any:
 
 
 def placed(table: Any, library: str, home: Any) -> Any:
-    """A PyArrow table as a table of the engine.
+    """Converts a PyArrow table to a table of the engine.
 
     Args:
         table: the table.
@@ -369,7 +369,7 @@ def placed(table: Any, library: str, home: Any) -> Any:
 
 
 def in_spark(table: Any, session: Any) -> Any:
-    """A DataFrame of Spark, classic or Connect."""
+    """Returns a DataFrame of Spark, either classic or Connect."""
     from pyspark import __version__
     from pyspark.sql import SparkSession
     from pyspark.sql.functions import broadcast
@@ -383,7 +383,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
 
 def in_duckdb(table: Any, relation: Any) -> Any:
-    """A relation of DuckDB in another's connection, since relations of two connections cannot be joined."""
+    """Returns a DuckDB relation in the connection of another one, since DuckDB cannot join across connections."""
     import duckdb
 
     if relation is None:
@@ -393,7 +393,7 @@ def in_duckdb(table: Any, relation: Any) -> Any:
 
 
 def in_polars(table: Any, home: None) -> Any:
-    """A lazy frame of Polars."""
+    """Returns a lazy frame of Polars."""
     del home
     import polars as pl
 
@@ -401,7 +401,7 @@ def in_polars(table: Any, home: None) -> Any:
 
 
 def in_ibis(table: Any, home: None) -> Any:
-    """A table of ibis, which moves it to the other's backend."""
+    """Returns an ibis table, which ibis moves to the backend of the other table."""
     del home
     import ibis
 
@@ -409,7 +409,7 @@ def in_ibis(table: Any, home: None) -> Any:
 
 
 def in_sqlframe(table: Any, session: Any) -> Any:
-    """A DataFrame of SQLFrame."""
+    """Returns a DataFrame of SQLFrame."""
     if session is None:
         raise DataError(
             "There is no SQLFrame session to make frames in.", remedy="Choose another kind of frame."

@@ -1,4 +1,4 @@
-"""The query plan by which an engine finds the judged rows of a run, in narwhals and, for Spark, in its own expressions.
+"""Builds the query plan that finds a run's judged rows in an engine. It uses narwhals, and Spark's own expressions.
 
 The engine filters, joins, ranks and counts. It returns one row for each judged document retrieved, one for the other
 documents of each query, and one about the whole run. The plan itself is lazy and starts no job.
@@ -50,9 +50,9 @@ class Rule:
 
 
 def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
-    """The columns ``query``, ``document``, ``score`` and perhaps ``rank``: ids as text, numbers as doubles.
+    """Returns the columns ``query``, ``document``, ``score`` and perhaps ``rank``, as text and doubles.
 
-    For whole scores, ``unheld`` marks those that no double represents.
+    If scores are whole numbers, ``unheld`` marks those that no double represents.
 
     Args:
         table: the run.
@@ -71,9 +71,9 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
 
 
 def unheld(whole: nw.Expr) -> nw.Expr:
-    """Whether no double represents a whole number of up to 64 bits.
+    """Returns an expression that is true if no double represents a whole number of up to 64 bits.
 
-    From 2**53 on doubles are 2 apart, from 2**54 on 4, and so on; casting back may overflow, and engines differ there.
+    Doubles from 2**53 are 2 apart, from 2**54 on 4, and so on. Casting back may overflow, and engines then differ.
     """
     import narwhals as nw
 
@@ -87,7 +87,7 @@ def unheld(whole: nw.Expr) -> nw.Expr:
 
 
 def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
-    """The faults of a row of ``scored_rows``: an expression for each kind and column."""
+    """Returns the faults of a row of ``scored_rows``, as an expression for each kind and column."""
     import narwhals as nw
 
     found = {f"null {role}": nw.col(role).is_null() for role in chosen}
@@ -101,7 +101,7 @@ def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
 
 
 def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
-    """The one table that the engine returns.
+    """Returns the plan of the single table that the engine computes.
 
     Args:
         rows: the run, from ``scored_rows``.
@@ -133,7 +133,7 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
 
 
 def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
-    """The judged rows with their ranks, and one row for the other documents of each query."""
+    """Returns the judged rows with their ranks, and one row for the other documents of each query."""
     import narwhals as nw
 
     # Negative zero is no distinct score, but some engines sort and group by bits.
@@ -162,7 +162,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
 
 
 def with_windows(rows: Lazy, rule: Rule) -> Lazy:
-    """The rows with their counts."""
+    """Returns the rows with their counts."""
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
@@ -174,7 +174,7 @@ def with_windows(rows: Lazy, rule: Rule) -> Lazy:
 
 
 def windows(rule: Rule) -> dict[str, nw.Expr]:
-    """The counts of each row. An engine sorts for each window, so there are only those that the rule needs."""
+    """Returns the window counts that the rule needs. Others are left out, because an engine sorts for each window."""
     import narwhals as nw
 
     key = "rank" if rule.ties == "rank-column" else "document"
@@ -188,7 +188,7 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
 
 
 def marked_twice(rows: Lazy, rule: Rule) -> Lazy:
-    """The rows with the flag ``twice``: the document also has a better rank, and this one is within the depth."""
+    """Adds the flag ``twice`` to rows within the depth whose document also occurs at a better rank."""
     import narwhals as nw
 
     if rule.highest:
@@ -206,7 +206,7 @@ def marked_twice(rows: Lazy, rule: Rule) -> Lazy:
 
 
 def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
-    """One row of facts about the whole run."""
+    """Returns one row of facts about the whole run."""
     import narwhals as nw
 
     # Rows of judged queries form one group, so that an engine moves one row for each of the others.
@@ -231,7 +231,7 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
 
 
 def spark_windows(rows: Any, key: str) -> Any:
-    """The rows of a DataFrame with the columns of ``windows``, in Spark's own expressions.
+    """Returns the rows of a DataFrame with the columns of ``windows``, in Spark's own expressions.
 
     Args:
         rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
@@ -257,7 +257,7 @@ def spark_windows(rows: Any, key: str) -> Any:
 
 
 def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
-    """The judged queries and the judged documents with their numbers, as PyArrow tables."""
+    """Returns the judged queries and the judged documents with their numbers, as PyArrow tables."""
     import pyarrow as pa
 
     count = len(judgments.queries)
@@ -272,7 +272,7 @@ def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
 
 
 def texts(ids: list[bytes]) -> Any:
-    """Ids as a column of text, null for those that are not UTF-8."""
+    """Returns ids as a text column, with null for ids that are not UTF-8."""
     import pyarrow as pa
 
     try:
@@ -282,7 +282,7 @@ def texts(ids: list[bytes]) -> Any:
 
 
 def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
-    """The judged rows in order, and the length of every list."""
+    """Returns the judged rows in order, and the length of every list."""
     number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
     lengths = np.bincount(number, length, queries).astype(np.int64)
     lengths[lengths == 0] = -1  # an engine has no empty lists
@@ -306,7 +306,7 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
 
 
 def taken_over(found: _native.Matched) -> Extracted:
-    """The kernel's result, without its facts about the order of the rows."""
+    """Converts the kernel's result, without its facts about the order of rows."""
     return Extracted(
         found.length,
         found.offsets,
@@ -321,6 +321,6 @@ def taken_over(found: _native.Matched) -> Extracted:
 
 
 def integers(table: Any, name: str) -> Integers:
-    """A column of whole numbers."""
+    """Returns a column of whole numbers."""
     values: Integers = table[name].to_numpy().astype(np.int64)
     return values

@@ -1,4 +1,4 @@
-"""Runs as TREC text: lines ``query Q0 document rank score tag``, from a file, bytes or a stream."""
+"""Reads runs in TREC text, with lines ``query Q0 document rank score tag``, from a file, bytes or a stream."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TextRun"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextRun:
-    """A run as text.
+    """A run in TREC text.
 
     Args:
         source: the text.
@@ -33,11 +33,11 @@ class TextRun:
 
     @property
     def origin(self) -> Provenance:
-        """Its provenance."""
+        """The provenance of the run."""
         return self.source.origin
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """The rows of judged documents."""
+        """Returns the rows of judged documents."""
         with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
             return _native.match_text(
                 judgments,
@@ -51,7 +51,7 @@ class TextRun:
             )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
         with sentences(self.source.name, "run", self.source.origin.files):
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
@@ -62,7 +62,7 @@ class TextRun:
         return documents, scores.tolist()
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Query, document and score of each line with six fields."""
+        """Yields the query, document and score of each line with six fields."""
         with sentences(self.source.name, "run", self.source.origin.files):
             for line in self.source.lines():
                 fields = line.split(None, 5)
