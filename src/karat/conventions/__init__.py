@@ -1,3 +1,3 @@
-"""Conventions of an evaluation: policies, profiles and requests. Names and options in, decisions out."""
+"""Conventions of an evaluation: policies, profiles and requests."""
 
 __all__: list[str] = []

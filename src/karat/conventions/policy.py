@@ -120,7 +120,7 @@ class Policy:
         return made
 
     def __post_init__(self) -> None:
-        """Refuse a value that an axis does not have."""
+        """Refuse a value that is not valid for its axis."""
         if self.ties == "rank":
             object.__setattr__(self, "ties", "rank-column")
         for axis, choices in CHOICES.items():
@@ -149,7 +149,7 @@ class Policy:
         return {name: dict(axes) for name, axes in dict(self.by_measure).items()}
 
     def changed(self, **axes: Any) -> Policy:
-        """The same policy with some axes changed, for every measure."""
+        """Returns the policy with some axes changed for every measure."""
         for axis in axes:
             if axis not in AXES:
                 raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(AXES)}.")
@@ -164,9 +164,9 @@ class Policy:
         return made
 
     def over(self, base: Policy) -> Policy:
-        """The whole policy: the axes that were given here, and those of ``base`` for the rest.
+        """Returns the complete policy: the axes given here, and the other axes of ``base``.
 
-        An axis that was given holds for every measure; ``by_measure`` is added to the exceptions of ``base``.
+        A given axis applies to every measure, and ``by_measure`` is added to the exceptions of ``base``.
 
         Args:
             base: the policy underneath, such as a profile's.
@@ -180,7 +180,7 @@ class Policy:
         return replace(base, **axes, by_measure=exceptions)
 
     def of_measure(self, measure: str) -> Policy:
-        """The policy for one measure; the most specific exception applies.
+        """Returns the policy for one measure, after its most specific exception.
 
         Args:
             measure: its full name, such as ``R(over=capped)@10``.
@@ -199,11 +199,11 @@ class Policy:
         return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}
 
     def describe(self) -> str:
-        """``trec`` for the default, else the axes that differ from it."""
+        """Returns ``trec`` for the default policy, or else the axes that differ from it."""
         return ", ".join(self.changes(Policy())) or "trec"
 
     def changes(self, base: Policy) -> list[str]:
-        """The axes that differ from those of another policy, in words."""
+        """Describes the axes that differ from another policy."""
         mine, its = self.as_dict(), base.as_dict()
         own, other = mine.pop("by_measure"), its.pop("by_measure")
         found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]

@@ -62,14 +62,14 @@ def entry(definition: Definition, columns: int | None = None) -> str:
 
 
 def wrapped(text: str, columns: int) -> str:
-    """An indented line of a list."""
+    """Wraps a list item, with its further lines indented."""
     return textwrap.fill(
         text, columns, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
     )
 
 
 def formula(definition: Definition) -> str:
-    """The body of the formula; a comment if its source is not available."""
+    """Returns the body of the formula, or a comment if the source is not available."""
     try:
         lines = textwrap.dedent(inspect.getsource(definition.formula)).splitlines()
     except OSError:
@@ -81,7 +81,7 @@ def formula(definition: Definition) -> str:
 
 
 def mathematics(definition: Definition) -> str:
-    """The traced formula in LaTeX: numbers by name, other parameters at their defaults; empty if it is too long.
+    """Returns the traced formula in LaTeX, with numbers as symbols; empty if it is too long.
 
     Example:
         >>> from karat.conventions.reference import mathematics
@@ -114,12 +114,12 @@ def traced(definition: Definition) -> Step:
 
 
 def symbol_of(name: str) -> str:
-    """A parameter in LaTeX."""
+    """Returns a parameter in LaTeX."""
     return f"\\{name}" if name in ("alpha", "beta") else name if len(name) == 1 else f"\\mathit{{{name}}}"
 
 
 def sample(takes: str) -> Lists:
-    """Lists on which every formula can be traced; their numbers do not matter."""
+    """Returns lists on which every formula can be traced. Their numbers do not matter."""
     two, three = np.array([0, 2]), np.array([0, 3])
     rank, grade = np.array([1.0, 2.0]), np.array([1.0, 0.0])
     rows = JudgedRows(rank[1:], two, rank, grade, rank, rank, three, np.array([1.0, 0.0, 2.0]), scores=-rank)
@@ -158,7 +158,7 @@ def value_range(definition: Definition) -> str:
 
 
 def written(definition: Definition) -> list[str]:
-    """The ways to write the name."""
+    """Returns the accepted spellings of the name."""
     name = definition.name
     if definition.at == "no":
         return [name]
@@ -167,7 +167,7 @@ def written(definition: Definition) -> list[str]:
 
 
 def values(parameter: OneOf | Number) -> str:
-    """The values of a parameter, the default first."""
+    """Returns the values of a parameter, the default first."""
     if isinstance(parameter, OneOf):
         first, *others = parameter.words
         words = f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
@@ -176,7 +176,7 @@ def values(parameter: OneOf | Number) -> str:
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:
-    """The tools and their names for each variant of a measure, by karat's name of the variant without depth.
+    """Returns each tool's names for the variants of a measure, by karat's name of the variant without depth.
 
     Example:
         >>> from karat.conventions.reference import elsewhere

@@ -52,7 +52,7 @@ def conventions(
 
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    """The requested measures, one by one; a string may have several names, separated by blanks or commas."""
+    """Returns the requested measures one by one. A string may have several names, separated by blanks or commas."""
     return [
         part
         for each in given_names(measures)
@@ -61,7 +61,7 @@ def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Me
 
 
 def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
-    """The requested measures by label, as the profile reads their names."""
+    """Returns the requested measures by label, as the profile interprets their names."""
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
     try:
@@ -74,7 +74,7 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
 
 
 def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMeasureError:
-    """The error for an unknown name, with the profiles that know it."""
+    """Returns the error for an unknown name, with the profiles that know the name."""
     word = error.word.casefold()
     knowing = [
         profile.name
@@ -98,7 +98,7 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
 
 
 def needs_scores(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure compares scores across queries, for which ranks are not enough."""
+    """Returns whether a measure compares scores across queries, so that ranks are not enough."""
     return any(measure.micro for measure in asked.values())
 
 

@@ -137,7 +137,7 @@ class Difference(Display):
     digits: int = 4
 
     def on_command_line(self) -> Difference:
-        """The same in the command line's words: remedies are options, not arguments."""
+        """Returns the difference with remedies for the command line: options instead of arguments."""
         return replace(self, refusals={name: command_of(said) for name, said in self.refusals.items()})
 
     @property

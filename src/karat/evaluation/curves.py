@@ -52,7 +52,7 @@ class Curve(Display, Mapping[str, list[float]]):
         """The labels of a measure's values.
 
         Raises:
-            MeasureError: it was not asked for.
+            MeasureError: the measure was not requested.
         """
         if measure not in self.at:
             raise NotEvaluatedError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")

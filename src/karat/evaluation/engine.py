@@ -69,7 +69,7 @@ def columns_of(
     *,
     before: int = 0,
 ) -> Floats:
-    """Returns the values of measures that all need every rank, or all need none. ``before`` lists precede these.
+    """Returns the values of measures that either all need every rank or all do not. ``before`` lists precede these.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a list.
@@ -90,7 +90,7 @@ def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
     """The values of one measure.
 
     Raises:
-        UncomputableError: it has none for the grades of a list.
+        UncomputableError: the measure has no value for the grades of a list.
     """
     try:
         values = cast("Floats", measure.values(lists))
@@ -104,13 +104,13 @@ def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
 
 
 def query_of(lists: Flat, group: int) -> int:
-    """The query to which a judgment group belongs."""
+    """Returns the query to which a judgment group belongs."""
     offsets = cast("Integers", lists.groups.rows.group_offsets)
     return int(np.searchsorted(offsets, group, side="right")) - 1
 
 
 def parts_of(rows: JudgedRows, *, whole: bool) -> Iterator[tuple[int, int]]:
-    """Yields the first and last list of each part, small enough to store a row for every rank; or of the whole."""
+    """Yields the bounds of parts in which a row for every rank needs little memory, or the bounds of the whole."""
     if whole or rows.group_offsets is not None:
         yield 0, len(rows.length)
         return
@@ -161,7 +161,7 @@ def extreme_values(
 
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
-    """Which lists hold a judged document with the same score as another document."""
+    """Returns a mask of the lists in which a judged document is tied with another document."""
     tied = np.zeros(len(rows.length), bool)
     tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
     return tied
@@ -190,7 +190,7 @@ def stands(measure: Measure, policy: Policy) -> bool:
     """Returns whether the measure is independent of the order of ties, since it compares the scores directly.
 
     Raises:
-        MeasureError: a depth cuts through ties, and queries whose values hang together have too many orders.
+        MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
     """
     if measure.micro and (measure.depth or policy.depth):
         raise MeasureError(

@@ -179,7 +179,7 @@ def evaluate_judged_ranking(
 ) -> Scores:
     """Measure a judged ranking: one file of ``query Q0 document grade`` in rank order.
 
-    The file is run and judgments in one: what it does not list is not known.
+    The file is both run and judgments: nothing is known about documents that it does not list.
 
     Args:
         ranking: as ``qrels`` of ``evaluate``.
@@ -352,10 +352,10 @@ def warned(scores: Scores) -> Scores:
 
 
 def nested(lists: Any) -> list[list[float | None]]:
-    """A list of lists of numbers; one flat list becomes a list of one.
+    """Returns a list of lists of numbers. One flat list becomes a list that contains it.
 
     Raises:
-        DataError: it is no list.
+        DataError: the value is not a list.
     """
     if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
         raise DataError(

@@ -172,7 +172,7 @@ def rows_of(lists: Any, what: str) -> list[Any]:
     """Returns one list per question. A data frame's column is also accepted.
 
     Raises:
-        DataError: something else, such as one flat list of ids.
+        DataError: the value has another form, such as one flat list of ids.
     """
     column = lists.to_pylist() if hasattr(lists, "to_pylist") else lists
     rows = list(column.to_list() if hasattr(column, "to_list") else column)
@@ -186,10 +186,10 @@ def rows_of(lists: Any, what: str) -> list[Any]:
 
 
 def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
-    """Each question's ids with their verdicts, if there are any.
+    """Returns each question's ids, with their verdicts if these were given.
 
     Raises:
-        DataError: what is no id, or lists that do not pair.
+        DataError: a value is not an id, or the lists differ in number.
     """
     rows = rows_of(retrieved, "retrieved list")
     for number, row in enumerate(rows, 1):

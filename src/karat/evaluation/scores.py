@@ -265,7 +265,7 @@ def whole(scores: Scores) -> Scores:
     """Returns the scores after checking that every measure has values.
 
     Raises:
-        DataError: one has none.
+        DataError: a measure has no values.
     """
     for sentence in scores.failed.values():
         raise DataError(sentence)

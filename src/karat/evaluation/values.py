@@ -1,4 +1,4 @@
-"""Values of one run per query and measure, their means, and the counts of what was decided."""
+"""Values of one run per query and measure, their means, and the counts of the policy's decisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GEOMETRIC_FLOOR = 1e-5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Mapping[str, float]):
-    """Per-query values of one run, with the counts of what was decided; its fields are those of ``karat.Scores``."""
+    """Per-query values of one run, with the counts of the policy's decisions and the fields of ``karat.Scores``."""
 
     name: str
     labels: tuple[str, ...]
@@ -70,7 +70,7 @@ class Values(Mapping[str, float]):
         return self.measures.index(wanted)
 
     def __getitem__(self, measure: str | Measure) -> float:
-        """The aggregate over all queries: a mean, for counts a sum, for GMAP a geometric mean."""
+        """Returns the aggregate over all queries: a mean, a sum for counts, or a geometric mean for GMAP."""
         place = self.column(measure)
         values = self.matrix[:, place]
         weights = None if self.weights is None else self.weights[:, place]
@@ -109,9 +109,9 @@ class Values(Mapping[str, float]):
 
 
 def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
-    """The aggregate over queries, summed in byte order of their ids as in trec_eval.
+    """Returns the aggregate over queries, summed in byte order of their ids as in trec_eval.
 
-    Weights hold for means; a count stays a count.
+    Weights apply to means but not to counts.
     """
     if how == "geometric":
         values = np.log(np.maximum(values, GEOMETRIC_FLOOR))

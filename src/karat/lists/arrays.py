@@ -20,7 +20,7 @@ __all__ = ["Arrays", "arrays_of", "host_view"]
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     """The library, the device and the floating type of an array.
 
-    Shorter floats are computed with in single precision, whole numbers in the library's default precision.
+    Half-precision floats are converted to single precision, whole numbers to the library's default precision.
 
     Args:
         array: an array of any library that supports the standard.
@@ -48,7 +48,7 @@ def is_tensor(array: Any) -> bool:
 
 
 def host_view(array: Any) -> Any:
-    """A NumPy view of a tensor in host memory that is not being compiled; any other array unchanged.
+    """Returns a NumPy view of a tensor in host memory, unless it is being compiled; other arrays are unchanged.
 
     NumPy sorts faster than eager PyTorch, and its numbers can be read.
     """
@@ -161,7 +161,7 @@ class Arrays:
         return self.library.isnan(x)
 
     def counted(self, which: Any) -> Any:
-        """How many elements of each row are true, as floats."""
+        """Returns the number of true elements in each row, as floats."""
         return self.floats(self.library.count_nonzero(which, axis=1))
 
     def places(self, x: Any) -> Any:
@@ -171,25 +171,25 @@ class Arrays:
     # ------------------------------------------------------------ along the documents of each query
 
     def take(self, x: Any, order: Any) -> Any:
-        """Each row's values in the order given for it."""
+        """Returns each row's values in the given order."""
         if self.kind == "torch":
             return x.gather(1, order)  # twice as fast as take_along_dim, which checks for negative indices
         return self.library.take_along_axis(x, order, axis=1)
 
     def running(self, x: Any) -> Any:
-        """The sums from the first column to each."""
+        """Returns the running sums of each row."""
         if self.kind == "torch":
             return x.cumsum(1)  # a compiler stops at array-api-compat's
         return self.library.cumulative_sum(x, axis=1, dtype=self.dtype)
 
     def running_product(self, x: Any) -> Any:
-        """The products from the first column to each."""
+        """Returns the running products of each row."""
         if self.kind == "torch":
             return x.cumprod(1)
         return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
 
     def running_largest(self, x: Any) -> Any:
-        """The largest from the first column to each; the standard has no such scan, so the reach is doubled."""
+        """Returns the running maximum of each row. The standard has no such scan, so the step is doubled each time."""
         reach = 1
         while reach < x.shape[1]:
             beyond = self.library.maximum(x[:, reach:], x[:, :-reach])
@@ -204,7 +204,7 @@ class Arrays:
         return self.library.argsort(-keys, axis=1, stable=True)
 
     def sorted_down(self, x: Any) -> Any:
-        """Each row's values, largest first; there is no NaN."""
+        """Returns each row's values, largest first. They must not contain NaN."""
         if self.on_host:
             return -np.sort(-x, axis=1)
         return self.library.sort(x, axis=1, descending=True, stable=False)
@@ -213,7 +213,7 @@ class Arrays:
 
     @property
     def on_host(self) -> bool:
-        """Whether numbers can be read without waiting for a device or breaking a trace: NumPy's only."""
+        """Returns whether numbers can be read without waiting for a device or breaking a trace. Only NumPy's can."""
         return self.kind == "numpy"
 
     def range_of(self, x: Any) -> tuple[float, float] | None:

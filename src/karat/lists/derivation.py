@@ -64,9 +64,9 @@ def derive(last: Step) -> Derivation:
 
 
 def equations(last: Step, taken: str = "") -> tuple[str, ...]:
-    """A formula as few equations in LaTeX, the value's own without its left side, last.
+    """Returns a formula as a few LaTeX equations. The last one gives the value, without a left side.
 
-    Only what is used twice, or is long, has a letter and an equation.
+    Only a step that is long or used twice has a letter and an equation.
 
     Args:
         last: the value.

@@ -21,7 +21,7 @@ __all__ = ["Flat", "most_novel"]
 
 
 def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
-    """The relevant documents of each query, in the order in which each adds the most to those above it.
+    """Returns each query's relevant documents, greedily ordered by what each adds to the documents above it.
 
     Args:
         rows: lists by judgment group.
@@ -339,7 +339,7 @@ class Flat(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def once(self, name: Any, make: Any) -> Flat:
-        """Lists that are made at the first request and then kept."""
+        """Returns cached lists, which are made at the first request."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
@@ -449,7 +449,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]) -> Floats:
-    """The step at which trec_eval's walk reaches each grade, and 1 for a grade without a positive gain [levels, 2]."""
+    """Returns the step at which trec_eval reaches each grade, and 1 for a grade without a positive gain [levels, 2]."""
     steps = np.full((len(levels), 2), [NEVER_REACHED, 0.0])
     ordered = merge_sort(levels_up_to(highest, gain))
     if ordered[-1][1] > 0:
@@ -465,7 +465,7 @@ def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tu
 
 
 def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """glibc's merge sort by truncated differences of gains; they are no consistent order, so the algorithm matters."""
+    """Sorts as glibc's merge sort does. Truncated differences are not a consistent order, so the algorithm matters."""
     if len(table) <= 1:
         return table
     half = len(table) // 2

@@ -58,7 +58,7 @@ class Padded(Lists):
         scores: Callable[[], Any] | None = None,
         levels: int | None = None,
     ) -> None:
-        """Carry them."""
+        """Store the padded lists."""
         self.xp, self.grades, self.lengths, self.scores = arrays, grade, length, scores
         self.pool, self.levels = grade if judged is None else judged, levels
         self.asked: int | None = None
@@ -254,7 +254,7 @@ class Padded(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
-        """What ``make`` returned at the first request for this name."""
+        """Returns the cached result of ``make`` for this name, computed at the first request."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]

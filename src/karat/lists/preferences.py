@@ -76,7 +76,7 @@ class Group(ABC):
         """The pairs, with at most as many nonrelevant documents as relevant ones."""
 
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
-        """How many preferences the list keeps, and how many there are.
+        """Returns the number of preferences that the list keeps, and the number of all preferences.
 
         ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. If there are fewer, unretrieved
         ones are assumed: every relevant document is preferred to them, and every retrieved one keeps that preference.
@@ -94,7 +94,7 @@ class Group(ABC):
 
     @cached_property
     def kinds(self) -> Kinds:
-        """How many preferences there are of each kind."""
+        """Returns the number of preferences of each kind."""
         return kinds_of(self.pairs(), self.retrieved)
 
 
@@ -264,7 +264,7 @@ def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
 
 
 def counted(kinds: Kinds, among: str) -> tuple[int, int]:
-    """Preferences kept and preferences in all, among those with ``both``, ``either`` or ``all`` documents retrieved."""
+    """Returns the kept and all preferences, among those with ``both``, ``either`` or ``all`` documents retrieved."""
     kept_both, broken_both, kept_one, broken_one, neither = kinds
     if among == "both":
         return kept_both, kept_both + broken_both
@@ -274,7 +274,7 @@ def counted(kinds: Kinds, among: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Tallies(Preferences):
-    """How many preferences are kept and possible, per group or pair, query by query."""
+    """The numbers of kept and of possible preferences, per group or pair, query by query."""
 
     numbers: Floats
     offsets: Integers
@@ -319,7 +319,7 @@ class PreferenceLists(Flat):
 
 
 def pair_tallies(groups: list[Group], among: str) -> Floats:
-    """For each pair of documents, how many groups prefer it in the list's order, and how many either way.
+    """Returns how many groups prefer each pair of documents in the list's order, and how many in either direction.
 
     Pairs with both documents retrieved come first, then those with one, the order in which trec_eval adds them
     (m_prefs_pair.c).

@@ -96,7 +96,7 @@ class JudgedRows:
         )
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
-        """Some of the rows; lengths and scores stay those of the whole lists."""
+        """Returns some of the rows. Lengths and scores remain those of the whole lists."""
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
@@ -194,7 +194,7 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
 
 
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:
-    """Where each of ``count`` lists begins and ends, for rows whose list numbers ascend."""
+    """Returns the offsets at which each of ``count`` lists begins and ends, for rows with ascending list numbers."""
     return np.searchsorted(lists, np.arange(count + 1)).astype(np.int64)
 
 

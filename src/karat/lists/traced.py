@@ -40,7 +40,7 @@ class Record:
     answers: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, question: Any, answer: Callable[[], Any]) -> Any:
-        """The recorded answer to this question; a new one at the first call."""
+        """Returns the recorded answer to this call, computed at the first call."""
         if question not in self.answers:
             self.answers[question] = answer()
         return self.answers[question]
@@ -109,7 +109,7 @@ class Traced:
         return kind_together(operands)
 
     def place_of(self, kind: str, operands: Operands) -> Traced:
-        """The lists whose documents a step's numbers belong to: its operands' or else these."""
+        """Returns the lists to whose documents a step's numbers belong: those of the operands, or else these lists."""
         rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
         crosses = any(isinstance(each, Traced) for _, each in operands)
         return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
@@ -124,7 +124,7 @@ class Arithmetic:
     """The signs of arithmetic, on either side, as calls of ``combined``."""
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """What a sign makes of two operands."""
+        """Returns the result of a sign of arithmetic on two operands."""
         raise NotImplementedError
 
     def __add__(self, other: Any) -> Any:
@@ -226,7 +226,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def plain_of(operand: Operand) -> Any:
-    """An operand as the carrier takes it: a step's numbers, a traced list's carrier."""
+    """Returns an operand for the carrier: a step's numbers, or a traced list's carrier."""
     if isinstance(operand, Step):
         return operand.values
     return operand.carrier if isinstance(operand, Traced) else operand

@@ -104,7 +104,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
 
 
 def carried() -> Traversable:
-    """Returns the drawing library included in the wheel, or None if ``build_backend/vega.py`` did not run."""
+    """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``."""
     return files("karat.reports") / "templates" / "vega.js.gz"
 
 

@@ -325,7 +325,7 @@ class Gate(Display):
         return (header, rows), (["measure", "query that lost", "before", "after"], worst)
 
     def to_json(self) -> str:
-        """Everything, numbers in full precision, undefined ones as null."""
+        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
         checks = [
             asdict(each) | {"difference": each.difference, "reading": each.reading} for each in self.checks
         ]

@@ -107,7 +107,7 @@ def probabilities(p: ArrayLike) -> Floats:
     """The p-values as a flat array, checked.
 
     Raises:
-        DataError: one is not between 0 and 1.
+        DataError: a p is not between 0 and 1.
     """
     family: Floats = np.asarray(p, np.float64).reshape(-1)
     wrong = np.flatnonzero(~((family >= 0) & (family <= 1)))
@@ -228,7 +228,7 @@ def anova(scores: ArrayLike) -> Anova:
 def paired_tukey(scores: ArrayLike, pairs: ArrayLike | None = None) -> Floats:
     """Tukey's test of all pairs, paired by query: q = |difference| / √(ms_rest / n), studentized range.
 
-    Unlike ``scipy.stats.tukey_hsd``, which treats the runs as independent samples and so detects almost nothing here.
+    ``scipy.stats.tukey_hsd`` differs: it treats the runs as independent samples and so detects almost nothing here.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -339,7 +339,7 @@ def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
 
 
 def normal_limit(whole: Floats, pairs: Integers) -> Floats:
-    """p of each pair if the permuted sums are normal, independent, with the rows' variances."""
+    """Returns p of each pair if the permuted sums are independent normals with the rows' variances."""
     runs, scale = whole.shape[1], deviation(whole)
     total = whole.sum(axis=0)
     reach = np.abs(total[pairs[:, 0]] - total[pairs[:, 1]])
@@ -377,7 +377,7 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
 
 
 def _range_within(reach: ArrayLike, means: int) -> Floats:
-    """The probability that the range is smaller; exactly 0 where ``reach`` is 0.
+    """Returns the probability that the range is below ``reach``; exactly 0 where ``reach`` is 0.
 
     Summed row by row, not as a matrix product: BLAS sums in an order that depends on the other rows.
     """

@@ -219,7 +219,7 @@ def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
 
 
 def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
-    """Half the sum that a flipped sum must reach, for each pair: the sums compared with it are halved."""
+    """Returns, for each pair, half the sum that a flipped sum must reach, since the flipped sums are also halved."""
     total = whole.sum(axis=0)
     return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
 
@@ -254,10 +254,10 @@ def monte_carlo_error(p: Floats, exact: NDArray[np.bool_], resamples: int) -> Fl
 
 
 def positive(resamples: int) -> int:
-    """The number of resamples, checked.
+    """Returns the number of resamples after a check.
 
     Raises:
-        DataError: it is not positive.
+        DataError: the number is not positive.
     """
     if resamples < 1:
         raise DataError(f"resamples={resamples}: give a positive number, such as {RESAMPLES:,}.")
@@ -300,7 +300,7 @@ def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def every_sign(whole: Floats) -> Iterator[Floats]:
-    """Like ``flipped_sums``, once for each of the 2**rows assignments of signs; for at most 62 rows."""
+    """Like ``flipped_sums``, but for each of the 2**rows assignments of signs. It accepts at most 62 rows."""
     total = 1 << len(whole)
     for first in range(0, total, AT_ONCE):
         yield sums_under(np.arange(first, min(first + AT_ONCE, total), dtype=np.uint64)[:, None], whole)
@@ -331,7 +331,7 @@ def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> floa
 
 
 def costs(size: Integers, tolerance: float) -> tuple[float, float]:
-    """The seconds by halves, and by recurrence."""
+    """Returns the approximate seconds that counting takes by halves, and by recurrence."""
     halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
     if tolerance or not len(size):
         return halves, np.inf
@@ -392,7 +392,7 @@ def signed_sums(size: Integers) -> Integers:
 
 
 def tail_of_grid(size: Integers, reach: int) -> float:
-    """The same by recurrence over the probabilities of the sums of differences with a minus sign."""
+    """Returns the same share, by recurrence over the probabilities of sums of differences with a minus sign."""
     step = int(np.gcd.reduce(size))
     steps = size // step
     total = int(steps.sum())
@@ -455,7 +455,7 @@ def slice_of(counts: Integers) -> Callable[[int, int], Integers]:
 
 
 def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
-    """How often each unit is drawn, in blocks of resamples [resamples, units].
+    """Yields the number of times that each unit is drawn, in blocks of resamples [resamples, units].
 
     Each resample takes a whole number of 64-bit words, half a word for each unit drawn; the half times the number of
     units, divided by 2**32, is the unit (Lemire, 2019, without the rejection that would remove a bias of 2**-32).

@@ -105,7 +105,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
 
 
 def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
-    """The standard error of each column's mean, its degrees of freedom, and the number of independent units."""
+    """Returns the standard error and degrees of freedom of each column's mean, and the number of independent units."""
     n = len(residuals)
     size = np.ones(n) if clusters is None else np.bincount(cluster_codes(clusters, n)).astype(float)
     units = len(size)
@@ -204,10 +204,10 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
 
 
 def beyond(distance: Floats, test: Paired) -> Floats:
-    """The probability under Student's distribution around the mean of a value beyond a bound; without a spread 0 or 1.
+    """Returns the probability of a value beyond a bound under Student's distribution; 0 or 1 without a spread.
 
     Args:
-        distance: how far the mean lies beyond the bound.
+        distance: the distance by which the mean exceeds the bound.
         test: the pairs.
     """
     from scipy.special import stdtr

@@ -47,7 +47,7 @@ class Profile:
     hints: dict[str, str] = field(default_factory=dict)
 
     def read(self, name: str | Measure) -> list[tuple[str, Measure]]:
-        """The label and the measure of each name in ``name``, as this profile reads them.
+        """Returns the label and the measure of each name in ``name``, as this profile interprets it.
 
         Raises:
             MeasureError: neither the tool nor karat knows a name.
@@ -76,7 +76,7 @@ class Profile:
         return f"{own.partition('@')[0]}@{depth}" if at and own else None
 
     def refuse_hinted(self, name: str) -> None:
-        """Refuse a name of ``hints``.
+        """Refuse a name that ``hints`` lists.
 
         Raises:
             MeasureError: it is one; the message says what to write instead.
@@ -87,7 +87,7 @@ class Profile:
             raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
-        """The measure with the tool's values for parameters that were not written."""
+        """Returns the measure, with the tool's values for parameters that the name omits."""
         axes = {**self.axes.get(measure.name, {})}
         if measure.depth is not None:
             axes |= self.axes.get(f"{measure.name}@", {})
@@ -115,12 +115,12 @@ class Profile:
 
 
 def pairs(parameters: dict[str, Any]) -> str:
-    """Parameters as they are typed."""
+    """Returns parameters as the user types them."""
     return ", ".join(f"{key}={value}" for key, value in parameters.items())
 
 
 def section(title: str, lines: list[str], columns: int) -> str:
-    """A titled list: short entries on one line, sentences on lines of their own."""
+    """Formats a titled list: short entries share one line, and each sentence has a separate line."""
     import textwrap
 
     sentences = title in ("differs", "source")
@@ -137,7 +137,7 @@ def section(title: str, lines: list[str], columns: int) -> str:
 
 
 def written(name: str) -> set[str]:
-    """The parameters written in a name, including those at karat's default, which a ``Measure`` drops."""
+    """Returns the parameters written in a name, including those at karat's defaults, which a ``Measure`` omits."""
     return set(re.findall(r"(\w+)\s*=", name))
 
 
@@ -184,7 +184,7 @@ def profile_in(path: str) -> Profile:
 
 
 def read(path: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The fields as ``Profile`` takes them.
+    """Converts the fields to the arguments of ``Profile``.
 
     Raises:
         PolicyError: the policy has no such axis or value, or a measure's parameters are not a table.
@@ -203,10 +203,10 @@ def read(path: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def known(fields: set[str]) -> str:
-    """The fields of a profile, listed."""
+    """Lists the fields of a profile."""
     return ", ".join(sorted(fields))
 
 
 def words(kind: type) -> str:
-    """TOML's name of a type."""
+    """Returns TOML's name for a type."""
     return {dict: "a table", list: "an array", int: "a whole number", str: "text"}[kind]

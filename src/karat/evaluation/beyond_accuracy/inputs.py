@@ -156,7 +156,7 @@ def read(
     distances: Mapping[Any, float] | None = None,
     exclude: UsersLike | None = None,
 ) -> Recommended:
-    """All inputs, with one numbering of users and items.
+    """Reads all inputs into one numbering of users and items.
 
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
@@ -283,7 +283,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
 
     Raises:
-        DataError: something else.
+        DataError: the items have another type.
     """
     if isinstance(value, Mapping):
         return sorted(value, key=lambda item: -value[item])
@@ -296,7 +296,7 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
     """The columns of any data frame that narwhals knows.
 
     Raises:
-        DataError: it is none.
+        DataError: the object is not a data frame.
     """
     import narwhals as nw
 
@@ -322,7 +322,7 @@ def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, 
     """Returns both items of each pair, and their distance. A pair that is given in both orders counts once.
 
     Raises:
-        DataError: a key that is no pair, or a pair with two distances.
+        DataError: a key is not a pair, or a pair has two distances.
     """
     odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
     if odd is not None:
@@ -341,7 +341,7 @@ def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, 
 
 
 def table(features: Mapping[Any, Sequence[float]], described: Integers, count: int) -> Floats:
-    """The features of each item; NaN for an item that has none.
+    """Returns the features of each item, with NaN for an item without features.
 
     Raises:
         DataError: vectors of different lengths.

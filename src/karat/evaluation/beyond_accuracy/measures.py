@@ -119,7 +119,7 @@ class BeyondMeasure:
 
 
 def wanting(given: Recommended, what: str, name: str) -> Any:
-    """A further input by name.
+    """Returns an additional input by name.
 
     Raises:
         DataError: it was not given.
@@ -131,7 +131,7 @@ def wanting(given: Recommended, what: str, name: str) -> Any:
 
 
 def parse(name: str, depth: int | None) -> BeyondMeasure:
-    """The measure of one name; ``depth`` holds where the name has no ``@``.
+    """Parses the name of one measure. ``depth`` applies if the name has no ``@``.
 
     Raises:
         MeasureError: no such name, parameter or value.
@@ -153,7 +153,7 @@ def parse(name: str, depth: int | None) -> BeyondMeasure:
 
 
 def base_of(r: Recommended, base: str, name: str) -> NDArray[np.bool_]:
-    """Which items count: those of the ``catalogue``, of ``train``, or those ``recommended`` at all.
+    """Returns a mask of the items that count: those in the catalogue, in train, or in any recommendation.
 
     Raises:
         DataError: the base was not given, or is empty.
@@ -254,7 +254,7 @@ LISTED = one_of("listed", "depth")
 
 
 def times_seen(r: Recommended, of: str) -> tuple[Floats, float]:
-    """How often each item occurs in train, and how often anything could: per user, or per interaction."""
+    """Returns how often each item occurs in train, and the number of users or interactions."""
     train: Pairs = wanting(r, "train", "It")
     if of == "users":
         train = train.once()
@@ -336,7 +336,7 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
 
 
 def popular(r: Recommended) -> Floats:
-    """1 for the most frequent items of train, as many as the depth and all that tie with the last, else 0."""
+    """Returns 1 for the most frequent items of train, up to the depth and including ties with the last one, else 0."""
     seen, _ = times_seen(r, "interactions")
     asked = min(int(r.depth or r.length.max(initial=0.0)), len(seen))
     if not asked:
@@ -347,7 +347,7 @@ def popular(r: Recommended) -> Floats:
 
 
 def expected(r: Recommended, against: str, name: str) -> Floats:
-    """1 for each recommendation that the simpler recommender makes too, else 0."""
+    """Returns 1 for each recommendation that the simpler recommender also makes, else 0."""
     if against == "popular":
         wanting(r, "train", f"{name}(against=popular)")
         return popular(r)[r.rows.item]
@@ -399,7 +399,7 @@ def serendipity(
 
 
 def above_popularity(r: Recommended) -> Floats:
-    """How much higher each item ranks in its list than by popularity, as in RecTools."""
+    """Returns how much higher each item ranks in its list than by popularity, as in RecTools."""
     name = "Serendipity(against=popularity_rank)"
     wanting(r, "train", name)
     n = float(wanting(r, "catalogue", name).sum())
@@ -474,7 +474,7 @@ def intra_list_diversity(
 
 
 def pairs_of(r: Recommended) -> Floats:
-    """How many pairs of items each list has."""
+    """Returns the number of item pairs in each list."""
     return r.length * (r.length - 1.0) / 2.0
 
 
@@ -493,7 +493,7 @@ def vectors_of(r: Recommended) -> Floats:
 
 
 def cosines(r: Recommended) -> Floats:
-    """The sum over the pairs of each list of 1 less their cosine, from the length of the sum of unit vectors."""
+    """Returns, for each list, the sum of 1 - cosine over its pairs, computed from the sum of unit vectors."""
     rows = vectors_of(r)
     size = np.sqrt((rows**2).sum(axis=1, keepdims=True))
     unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
@@ -504,7 +504,7 @@ def cosines(r: Recommended) -> Floats:
 
 
 def distances(r: Recommended, distance: str) -> Floats:
-    """The sum over the pairs of each list of their distance, many lists at once."""
+    """Returns the sum of the distances of each list's pairs, for many lists at once."""
     rows, starts = vectors_of(r), np.searchsorted(r.rows.user, np.arange(len(r.users) + 1))
     lengths, totals = np.diff(starts), np.zeros(len(r.users))
     for length in np.unique(lengths[lengths > 1]).tolist():
@@ -520,7 +520,7 @@ def distances(r: Recommended, distance: str) -> Floats:
 
 
 def given_distances(r: Recommended) -> Floats:
-    """The sum over the pairs of each list of the distances that were handed in.
+    """Returns the sum of the given distances of each list's pairs.
 
     Raises:
         DataError: a pair has none.
@@ -531,7 +531,7 @@ def given_distances(r: Recommended) -> Floats:
     lists, size = lists_of(r), (len(r.items), len(r.items))
 
     def summed(values: Floats) -> Floats:
-        """The sum over the pairs of each list of a number per pair."""
+        """Returns the sum, for each list, of a number per pair."""
         one_way = sparse.csr_matrix((values, (pairs.user, pairs.item)), shape=size)
         sums: Floats = np.asarray((lists @ (one_way + one_way.T)).multiply(lists).sum(axis=1), np.float64)
         return sums.ravel() / 2.0
@@ -569,7 +569,7 @@ def histories(r: Recommended) -> Any:
 
 
 def sums_of_histories(r: Recommended) -> tuple[Floats, Floats]:
-    """The squared length of the sum of each list's unit vectors, and how many of its items have one."""
+    """Returns the squared length of the sum of each list's unit vectors, and the number of items that have a vector."""
     units = histories(r)
     summed = lists_of(r) @ units
     had = np.asarray(units.getnnz(axis=1) > 0, np.float64)
@@ -579,7 +579,7 @@ def sums_of_histories(r: Recommended) -> tuple[Floats, Floats]:
 
 
 def history_similarity(r: Recommended) -> Floats:
-    """For each recommendation the mean cosine to the items that the user had; 0 for one who had none."""
+    """Returns each recommendation's mean cosine with the user's train items; 0 for a user without train items."""
     from scipy import sparse
 
     units, train = histories(r), wanting(r, "train", "It").once()
