@@ -385,7 +385,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     found: list[Caution] = []
     for run in flagged:
         others = partners(comparison, run)
-        # The caution of the pair's other run names this one, with the same figures.
+        # The caution about the pair's other run also names this run, with the same figures.
         if len(others) > 1 or not any(each.runs == (others[0], run) for each in found):
             both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
             found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
@@ -405,7 +405,7 @@ def readings_of(comparison: Findings, system: System) -> Alternatives | None:
     highest = max(1.0, float(grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
     row = {query: place for place, query in enumerate(comparison.queries)}
-    # An empty query that is left out is in the match but not in the comparison.
+    # A query that is left out because it is empty occurs in the match but not in the comparison.
     own = np.array([row.get(text_of(query), -1) for query in system.found.queries])
 
     def spread(values: Floats) -> Floats:

@@ -90,13 +90,13 @@ def compare(
             pairs), ``max-t``, ``wilcoxon``, ``sign``.
         correction: ``holm`` (the default), ``bonferroni``, ``bh``, ``none``; ``tukey`` and ``max-t`` need none.
         alpha: a corrected p below it is called significant.
-        family: what is corrected together: the comparisons of one ``measure``, or of ``all``.
-        resamples: of a Monte Carlo test; by default 10,000, and more where the correction needs it.
-        seed: of the resamples; the same seed gives the same p everywhere.
-        confidence: of the intervals.
+        family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
+        resamples: the number for a Monte Carlo test; by default 10,000, or more if the correction needs more.
+        seed: the seed of the resamples. The same seed gives the same p on every machine.
+        confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
-        rope: half the width of a region of practical equivalence: asks how probable worse, same and better are.
-        margin: asks whether runs differ by less than this (two one-sided tests).
+        rope: half the width of a region of practical equivalence; adds the probabilities of worse, same and better.
+        margin: tests whether runs differ by less than this margin (two one-sided tests).
         cluster: a file ``query cluster`` or a mapping: queries of one cluster are not independent.
         by: a file ``query group`` or a mapping: shows each group of queries separately, and the worst.
         orders: also report how similarly measures order the runs (τ, τ_AP), and runs the documents (RBO).
@@ -257,8 +257,8 @@ class Comparison(Display, Findings):
         scores: each run's scores, in the order given.
         labels: the requested measures; the first is the primary one.
         queries: the queries that any run has, in byte order.
-        contests: by label.
-        settings: the test.
+        contests: the results of each measure, by label.
+        settings: the settings of the test.
         judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
             it answers; NaN where only scores were given.
         judged_depth: the depth of that share.
@@ -422,6 +422,6 @@ def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
     if system.run is None:
         return []
     run, options = system.run, MatchOptions(system.scores.policy)
-    # A file is read once, and not again for each query.
+    # Each file is read only once, not once per query.
     parts = parts_of(run, queries) if isinstance(run.held, TextRun) else dict.fromkeys(queries, run)
     return [list(dict.fromkeys(parts[query].held.ranked(query, options)[0]))[:DEEPEST] for query in queries]

@@ -227,7 +227,7 @@ class Findings:
         """Returns the contest of a measure, by karat's name or trec_eval's.
 
         Raises:
-            MeasureError: it was not compared.
+            MeasureError: the measure was not compared.
         """
         return self.contests[self.labels[self.scores[0].column(measure)]]
 

@@ -171,7 +171,7 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
     """Returns the scores of the given measures, in this order.
 
     Raises:
-        MeasureError: one was not evaluated.
+        MeasureError: a measure was not evaluated.
     """
     if tuple(labels) == scores.labels:
         return scores
@@ -231,7 +231,7 @@ def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
     kept: dict[bytes, list[bytes]] = {query: [] for query in queries}
     start, own = b"\n", None
     with run.held.source.opened() as file:
-        # The run was read before, so no line is checked again. Most have the query of the line before.
+        # The run was already read, so lines are not checked again. Most lines have the query of the previous line.
         for line in chain([file.readline().removeprefix(BYTE_ORDER_MARK)], iter(file.readline, b"")):
             if not line.startswith(start):
                 query, *rest = line.split(None, 1) or [b""]

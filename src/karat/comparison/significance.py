@@ -262,7 +262,7 @@ def wilcoxon(differences: Floats) -> float:
     """Wilcoxon's signed-rank test, two-sided; ties are dropped."""
     from scipy.stats import wilcoxon as signed_ranks
 
-    # Rounded, so that differences that are equal except for the last bit share a rank.
+    # Differences are rounded so that those equal except for the last bit share a rank.
     differences = np.round(differences, 12)
     return float(signed_ranks(differences).pvalue) if differences.any() else 1.0
 

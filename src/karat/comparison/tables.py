@@ -174,7 +174,7 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
         frozenset({0, 1}),
         note=note,
         shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
-        # Where there is a corrected p, it is the one to keep.
+        # If there is a corrected p, it is kept instead of the uncorrected one.
         least=("d_z", *(raw for raw, corrected in [p_titles(comparison.settings)] if corrected), "W/T/L"),
         fewer=baseline is not None,
     )

@@ -317,7 +317,7 @@ def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
     """
     if math.isnan(p):
         return "-"
-    # An exact p, or that of another test, may be smaller than any that resampling gives.
+    # An exact p, or the p of another test, may be smaller than any p from resampling.
     if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
         return f"≤{p:.1g}"
     if p < 0.0005:

@@ -198,7 +198,7 @@ class Difference(Display):
         return [([self.asked, "read as", "value"], ends, 2), *([steps] if moving else [])]
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the difference as HTML for a notebook."""
         tables = [html_table(header, rows, range(names)) for header, rows, names in self.tables()]
         return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
 
@@ -362,7 +362,7 @@ class Evaluated:
 
     def evaluated(self, convention: Convention) -> Outcome:
         """Returns the result under the convention, evaluated only once."""
-        # That the run has no judged document is said once, not at each step.
+        # The warning that the run has no judged document is given once, not at each step.
         policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
         try:
             judged = self.judgments(policy, subtopics=convention.measure.definition.groups)
@@ -376,7 +376,7 @@ class Evaluated:
         """The judgments under a policy.
 
         Raises:
-            DataError: they cannot be read.
+            DataError: the judgments cannot be read.
         """
         key = (policy.duplicates, policy.malformed, subtopics)
         for other, known in self.judged.items():
@@ -410,7 +410,7 @@ def path(start: Convention, end: Convention) -> list[str]:
     """The axes in which two conventions differ, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
-        # Another formula brings its own parameters along.
+        # Another formula has other parameters, which therefore change with it.
         own = {*start.measure.arguments, *end.measure.arguments, "depth"}
         before = {axis: value for axis, value in before.items() if axis not in own}
         after = {axis: value for axis, value in after.items() if axis not in own}
@@ -569,7 +569,7 @@ def scored_under(
     asked = labelled([measure], convention)
     silent = policy.changed(overlap="none")
     first, last = (warned(evaluate_one(each, run, asked, convention, policy)[0]) for each in ends)
-    # A query that loses its last judgment stays a query, without relevant documents.
+    # A query that loses its last judgment is kept as a query without relevant documents.
     stages = [Qrels.of(filled(each), silent) for each in between]
     return [first, *(evaluate_one(each, run, asked, convention, silent)[0] for each in stages), last]
 

@@ -116,7 +116,7 @@ def refuse_unexplained(measure: Measure) -> None:
     """Refuse a measure whose value no single list explains.
 
     Raises:
-        MeasureError: it is taken over subtopics, or over the documents of all queries.
+        MeasureError: the measure uses subtopics, or the documents of all queries.
     """
     if measure.definition.groups:
         raise MeasureError(
@@ -157,7 +157,7 @@ def explained(
         DataError: the policy leaves the query out.
         MeasureError: no single list explains the measure.
     """
-    # Only here, since most who import karat explain nothing, and a start is to be quick.
+    # Imported here so that karat starts quickly, since most users do not need explanations.
     from karat.diagnosis.explanation import Explanation
     from karat.lists.derivation import derive
     from karat.lists.traced import trace
@@ -298,7 +298,7 @@ def subject_of(
     """Returns the subject that the arguments of ``explain`` describe.
 
     Raises:
-        DataError: they name nothing, or two things at once, or a query without judgments.
+        DataError: the arguments describe no subject, two subjects, or a query without judgments.
     """
     given = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
     if (
@@ -328,7 +328,7 @@ def alone(qrels: Qrels, query: str) -> Qrels:
     """The judgments of one query.
 
     Raises:
-        DataError: it has none.
+        DataError: the query has no judgments.
     """
     if query in qrels.queries:
         return of_query(qrels, qrels.queries.index(query))
@@ -342,7 +342,7 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
     """Refuse a query that the policy leaves out of the evaluation.
 
     Raises:
-        DataError: it has no value to explain.
+        DataError: the policy leaves the query out, so it has no value.
     """
     if found.queries and (policy.empty != "skip" or wanted_in(found, measure)):
         return

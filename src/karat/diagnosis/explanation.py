@@ -178,7 +178,7 @@ class Explanation(Display):
         relevant = [place for place in judged if sheet.grade[place] > 0]
         wanted = dict.fromkeys([*range(HEAD), *range(length - END, length), *relevant, *judged])
         kept = set(list(wanted)[: max(self.rows, HEAD + END)])
-        # A single document costs no more room than the dots in its place.
+        # A single document takes no more space than the dots that would replace it.
         kept |= {place + 1 for place in kept if place + 2 in kept}
         return sorted(kept)
 

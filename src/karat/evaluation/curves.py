@@ -63,7 +63,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return iter(self.at)
 
     def __len__(self) -> int:
-        """How many measures there are."""
+        """Returns the number of measures."""
         return len(self.at)
 
     def __getitem__(self, measure: str) -> list[float]:
@@ -111,7 +111,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return lay_out("text", *self.table(), 1) + self.scores.footer()
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the means as HTML for a notebook."""
         return html_table(*self.table(), [0], self.scores.footer())
 
 
@@ -208,7 +208,7 @@ def at_one(name: str, convention: Profile) -> Measure:
     """Returns the measure of a name without depth or level, at the first depth or level.
 
     Raises:
-        MeasureError: no such measure, or one that takes no ``@``.
+        MeasureError: there is no such measure, or it does not accept ``@``.
     """
     if "@" in name:
         raise MeasureError(

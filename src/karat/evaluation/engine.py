@@ -171,7 +171,7 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
     """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
     values = values_of(found.rows, measures)
     errors = np.zeros_like(values)
-    # A depth or a removal decides over documents that a measure of sums knows nothing of.
+    # A depth or a removal affects documents that are unknown to a measure of sums.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = np.array([sums and each.definition.additive for each in measures], bool)
     alone = np.array([not stands(each, policy) for each in measures], bool)
@@ -221,7 +221,7 @@ def put_means(
         values[lists[:, None], places] = means
         counts = np.diff(np.append(starts, len(orders.of)))
         away = found - np.repeat(means, counts, axis=0)
-        # What rounding alone moves is no spread.
+        # Rounding errors do not count as a spread.
         away[np.abs(away) <= 1e-12 * np.maximum(np.abs(found), 1.0)] = 0.0
         spread = np.add.reduceat(weight * away**2, starts)
         drawn = orders.drawn[starts][:, None]

@@ -307,7 +307,7 @@ def evaluate_together(
         yield from ((warned(scores), found) for scores, found in map(one, runs))
         return
     every = side_by_side(lambda run: one(run, max(1, cores // len(runs))), runs, min(cores, len(runs)))
-    # Warned of here, not where the caller is unknown.
+    # The warnings are issued here, where the caller's line is known.
     yield from ((warned(scores), found) for scores, found in every)
 
 

@@ -193,7 +193,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return iter(self.scores)
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Returns the number of runs."""
         return len(self.scores)
 
     def means(self) -> dict[str, dict[str, float]]:
@@ -295,7 +295,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
         own = cast("Floats", measure.weigh(lists))
         with np.errstate(divide="ignore", invalid="ignore"):
             found = cast("Floats", measure.values(Flat(rows, every_rank=measure.every_rank)))
-        # What weighs nothing is no value of the measure, but what the policy made of it.
+        # A value with weight 0 was set by the policy and not computed by the measure.
         values[places, column] = np.where(own > 0, found, values[places, column])
         weights[places, column] = own if rows.weight is None else own * rows.weight
         pools[label] = rows

@@ -55,7 +55,7 @@ class Values(Mapping[str, float]):
         """The column of a measure, by karat's name or trec_eval's.
 
         Raises:
-            MeasureError: it was not evaluated.
+            MeasureError: the measure was not evaluated.
         """
         if measure in self.labels:
             return self.labels.index(str(measure))
@@ -91,7 +91,7 @@ class Values(Mapping[str, float]):
         return iter(self.labels)
 
     def __len__(self) -> int:
-        """How many measures there are."""
+        """Returns the number of measures."""
         return len(self.labels)
 
     def means(self) -> dict[str, float]:

@@ -36,7 +36,7 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     from array_api_compat import array_namespace, device, is_jax_namespace, is_numpy_array
 
     library = array_namespace(array)
-    # JAX places arrays by itself, and under jit they have no device yet.
+    # JAX chooses the device of its arrays, and under jit they have no device yet.
     place = None if is_jax_namespace(library) else device(array)
     kind = "numpy" if is_numpy_array(array) else ""
     return Arrays(library, place, dtype or floating(library, array), kind)

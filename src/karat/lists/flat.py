@@ -178,7 +178,7 @@ class Flat(Lists):
         return self.n_judged(np.asarray(gain_of(np, self.rows.judged_grades, gain)) > 0)
 
     def n_judged(self, which: NDArray[np.bool_]) -> Queries:
-        """How many of each query's judgments are marked."""
+        """Returns the number of each query's judgments that are marked."""
         return cast("Queries", _native.total(which.astype(np.float64), self.rows.judged_offsets))
 
     def highest_grade(self) -> Queries:

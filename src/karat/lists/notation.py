@@ -488,7 +488,7 @@ def number_of(self: Mathematics, condition: str) -> str:
 
 
 def relevant(self: Mathematics, given: dict[str, Any]) -> str:
-    """How many documents are judged relevant."""
+    """Writes the number of documents that are judged relevant."""
     return number_of(self, f"{{}} \\geq {braced(given['rel'])}")
 
 

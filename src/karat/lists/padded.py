@@ -232,7 +232,7 @@ class Padded(Lists):
 
     @property
     def inside(self) -> Any:
-        """Which columns are documents."""
+        """Returns a mask of the columns that are documents."""
         return self.once("inside", lambda: cast("Any", self.rank) <= cast("Any", self.length)[:, None])
 
     def every(self, number: float) -> Queries:

@@ -118,7 +118,7 @@ class JudgedRows:
 
     @property
     def document_offsets(self) -> Integers:
-        """Where each list's documents begin and end among ``scores``."""
+        """Returns the offsets at which each list's documents begin and end in ``scores``."""
         return np.append(0, np.cumsum(self.length)).astype(np.int64)
 
     @property

@@ -41,8 +41,8 @@ __all__ = [
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """Vega Embed alone is exposed; it brings Vega and Vega-Lite."""
-# Isolated (-I): "-c" alone would import from the working folder first, whoever wrote there.
-# A process: vl_convert holds Python's lock for two seconds, during which nothing else runs, not even Ctrl-C.
+# Isolated (-I), since "-c" alone would import modules from the working folder, which may not be trusted.
+# A separate process, since vl_convert holds Python's lock for two seconds, and even Ctrl-C would have to wait.
 PROGRAM = """
 import sys
 _, exposed, *sys.path = sys.argv
@@ -57,7 +57,7 @@ def refuse_absent() -> None:
     """Checks that the required packages are installed before any work begins.
 
     Raises:
-        DataError: one is not installed.
+        DataError: a package is not installed.
     """
     from importlib.util import find_spec
 
@@ -99,7 +99,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
         security=security(scripts),
         vega=vega,
     )
-    # Bytes of an id that are not UTF-8 cannot be in a page of UTF-8.
+    # A UTF-8 page cannot contain an id's bytes that are not UTF-8.
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 

@@ -339,7 +339,7 @@ def of_tsv(line: bytes) -> tuple[str, Text]:
     """Parses a line ``id<TAB>text`` or ``id<TAB>title<TAB>text``.
 
     Raises:
-        ValueError: there is no tab.
+        ValueError: the line has no tab.
     """
     cells = line.decode("utf-8", "surrogateescape").strip("\r\n").split("\t")
     if len(cells) < 2:
@@ -351,8 +351,8 @@ def of_json(line: bytes) -> tuple[str, Text]:
     """Parses a JSON object with an id, a text and an optional title.
 
     Raises:
-        ValueError: no JSON object.
-        KeyError: no id, or no text.
+        ValueError: the line is not a JSON object.
+        KeyError: the object has no id or no text.
     """
     found = json.loads(line)
     if not isinstance(found, dict):

@@ -112,7 +112,7 @@ def scored(
     """Returns the scores of a run, which are computed unless they were given.
 
     Raises:
-        DataError: no judgments to score it with.
+        DataError: there are no judgments with which to score the run.
     """
     if isinstance(run, Scores):
         for measure in measures:
@@ -149,7 +149,7 @@ def in_both(old: Scores, new: Scores) -> set[str]:
     """Returns the queries that both sides have.
 
     Raises:
-        DataError: there is none.
+        DataError: the two sides have no query in common.
     """
     shared = set(old.queries) & set(new.queries)
     if not shared:

@@ -69,17 +69,17 @@ def gate(
 
     Args:
         qrels: the judgments, as in ``karat.evaluate``; None where run and baseline are both scores.
-        run: the run that is to pass, or its scores.
-        baseline: what it is held against: a run, scores, or the path of a record (``--record``) or of what ``karat
-            eval -q --format json`` printed.
-        max_drop: by how much each measure may fall, ``{"nDCG@10": 0.005}``; a number alone holds for nDCG@10.
-        at_least: a value that each measure's mean must reach, ``{"nDCG@10": 0.6}``; no test.
-        alpha: how small the corrected p of a drop must be to call it significant.
-        worst: how many of the queries that lost most are listed.
-        baseline_run: which run of a file that holds several; that of the run's own name if None.
+        run: the run to check, or its scores.
+        baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``karat
+            eval -q --format json``.
+        max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10.
+        at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``, which is compared without a test.
+        alpha: a drop is significant if its corrected p is below alpha.
+        worst: the number of queries to list, those that lost most first.
+        baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``karat.evaluate``; on top of the baseline's, where that is known and no profile is given.
         profile: the same.
-        name: what to call the run.
+        name: the name of the run in the output.
 
     Returns:
         The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
@@ -213,7 +213,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """Refuse a gate without a limit.
 
     Raises:
-        DataError: no limit, or tolerances without a baseline.
+        DataError: there is no limit, or there are tolerances without a baseline.
     """
     if not drops and not floors:
         floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")

@@ -44,7 +44,7 @@ class Check:
         p: two-sided, of the paired t-test.
         adjusted: by Holm, for the number of measures gated.
         detectable: the smallest difference that these queries would detect with 80 % power.
-        queries: how many both have.
+        queries: the number of queries that both have.
         worst: the queries that lost most.
     """
 
@@ -129,7 +129,7 @@ class Check:
         if not math.isfinite(self.low):
             return lines
         if self.not_inferior:
-            # However few the queries are, they have shown it.
+            # The number of queries no longer matters once the interval excludes such a drop.
             return [*lines, "the interval excludes a drop larger than the tolerance: not inferior"]
         lines.append(f"not shown to be within the tolerance: a drop of {-self.low:.4f} is not excluded")
         if self.detectable > self.limit:
@@ -207,13 +207,13 @@ class Gate(Display):
 
     Args:
         name: the run.
-        baseline: what it was held against.
+        baseline: the baseline's name.
         checks: one per measure and limit.
         alpha: a corrected p below it is significant.
-        compared: how many measures share alpha.
-        only_before: queries that only the baseline has; they count in no difference.
+        compared: the number of measures that share alpha.
+        only_before: queries that only the baseline has, which are not part of any difference.
         only_after: queries that only the run has.
-        notes: what else a reader should know.
+        notes: further remarks for the reader.
         story: the footer of the run's scores.
     """
 
@@ -295,7 +295,7 @@ class Gate(Display):
         return [*(f"{each.label}: {said}" for each in self.checks for said in each.reading), *self.remarks]
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the answer as HTML for a notebook."""
         checks, worst = self.tables()
         lost = html_table(*worst, [0, 1]) if worst[1] else ""
         lines = "".join(f"<p>{html(line)}</p>\n" for line in self.lines())

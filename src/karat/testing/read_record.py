@@ -42,7 +42,7 @@ class Record:
 
     Args:
         path: the file.
-        document: what it holds; ``inputs`` and ``made_with`` only if it is a record.
+        document: the JSON content; it has ``inputs`` and ``made_with`` only if the file is a record.
         scores: of each run.
     """
 
@@ -68,7 +68,7 @@ def read(path: str | os.PathLike[str]) -> Record:
         path: the file.
 
     Raises:
-        DataError: it cannot be read, or is neither of them.
+        DataError: the file cannot be read, or has neither format.
         MeasureError: a measure that this karat does not know.
         PolicyError: a policy that this karat does not know.
     """
@@ -113,7 +113,7 @@ def record_in(document: Any, name: str) -> Record:
     """The scores in the document of a file.
 
     Raises:
-        DataError: it is no record, or of a later format, or without the queries' values.
+        DataError: the file is not a record, has a later format, or lacks the queries' values.
     """
     if not isinstance(document, dict) or not {"runs", "measures", "policy"} <= set(document):
         raise DataError(
@@ -144,7 +144,7 @@ def damaged(name: str) -> Iterator[None]:
     """Turn errors from reading a damaged file into a sentence for the user.
 
     Raises:
-        DataError: always in place of an error that is not karat's.
+        DataError: replaces any error that is not karat's.
     """
     try:
         yield
@@ -407,7 +407,7 @@ def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
     """Refuse a value of the wrong kind.
 
     Raises:
-        DataError: it is.
+        DataError: the value has the wrong kind.
     """
     try:
         kind(value, where)

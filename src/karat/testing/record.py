@@ -180,7 +180,7 @@ def described(
     if origin.path is None:
         return {**named, "path": None, "bytes": None, "sha256": None, "why": f"{origin.kind} in memory"}
     if "exclude" in dict(origin.columns):
-        # What was taken out of it is a file of its own, which a record does not name.
+        # Excluded pairs come from another file, which a record does not name.
         why = f"{origin.path} without documents that were excluded"
         return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
     made: dict[str, Any] = {**named, "path": origin.path}

@@ -55,8 +55,8 @@ class Verification(Display):
     Args:
         path: the record.
         findings: the differences from the record.
-        notes: other versions than recorded, and what could not be compared.
-        largest: the largest difference between a value recorded and the one found now.
+        notes: versions that differ from the recorded ones, and parts that could not be compared.
+        largest: the largest difference between a recorded and a recomputed value.
         counted: the number of recomputed values.
         tolerance: the largest difference that counts as equal.
     """
@@ -131,12 +131,12 @@ def verify(
         path: the record, as ``karat.record`` or ``--record`` wrote it.
         qrels: the judgments, where they are no longer at the path recorded or were in memory.
         runs: the same for runs, by name.
-        tolerance: by how much a value may differ.
+        tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
 
     Returns:
         What was found; ``equal`` says whether it is all as recorded. Another version of karat, Python or NumPy is a
-        note: it is the values that count.
+        note, since only the values matter.
 
     Raises:
         DataError: the record or an input cannot be read.
@@ -243,7 +243,7 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
     """Refuse paths that a record may not contain; arguments may be any path.
 
     Raises:
-        DataError: such a path.
+        DataError: a recorded path is not allowed.
     """
     for each in inputs:
         if each.named and each.path is not None:
@@ -468,7 +468,7 @@ def refuse_irregular(paths: Iterable[str], record: str) -> None:
     """Refuse pipes and devices: one that a record names may never end.
 
     Raises:
-        DataError: such a path, or nothing there.
+        DataError: the path is a pipe or device, or does not exist.
     """
     for path in paths:
         with sentences(path):
@@ -503,7 +503,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
     Args:
         old: the recorded document.
         new: the same of the recomputed scores, its runs in the same order.
-        tolerance: by how much a value may differ.
+        tolerance: the largest difference of a value that is accepted.
     """
     findings = [
         Change(kind, key, f"{key} was {then}, is {now}")
@@ -626,7 +626,7 @@ def distance(old: float | None, new: float | None) -> float:
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)
-    # NaN is less than any tolerance and more than any: it equals NaN alone, as null does null.
+    # NaN cannot be compared with a tolerance. It equals only NaN, as null equals only null.
     return apart if apart == apart else 0.0 if old != old and new != new else float("inf")
 
 

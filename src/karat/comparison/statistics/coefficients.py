@@ -154,7 +154,7 @@ def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
     if level == "interval":
         return np.subtract.outer(np.asarray(grades, np.float64), grades) ** 2
     if level == "ordinal":
-        # From the middle of one grade's judgments to the middle of the other's.
+        # The distance runs from the middle of one grade's judgments to the middle of the other's.
         middle = total.cumsum() - total / 2
         return np.asarray(np.subtract.outer(middle, middle) ** 2)
     raise DataError(f"There is no level {level!r}; there are nominal, ordinal and interval.")
@@ -178,7 +178,7 @@ def shares(table: ArrayLike) -> Floats:
     """The table divided by its sum.
 
     Raises:
-        DataError: it is not square, or is empty.
+        DataError: the table is not square, or is empty.
     """
     counts: Floats = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:

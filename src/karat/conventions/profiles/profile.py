@@ -79,7 +79,7 @@ class Profile:
         """Refuse a name that ``hints`` lists.
 
         Raises:
-            MeasureError: it is one; the message says what to write instead.
+            MeasureError: ``hints`` lists the name. The message says what to write instead.
         """
         word, at, _ = name.rpartition("@")
         hint = self.hints.get(name) or (self.hints.get(f"{word}@", self.hints.get(word)) if at else None)

@@ -124,7 +124,7 @@ class Check(Display):
         return ["severity", "code", "in", "what", "where", "what it does", "what to do"], rows
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns the findings as HTML for a notebook."""
         header, rows = self.table()
         return html_table(header, rows, range(len(header)), self.summary())
 

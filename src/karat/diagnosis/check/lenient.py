@@ -105,7 +105,7 @@ def read(text: Text, duplicates: str) -> Qrels:
     """Read judgments leniently.
 
     Raises:
-        DataError: what the kernel refuses even so.
+        DataError: the kernel refuses the qrels even in lenient mode.
     """
     assert text.source is not None
     with sentences(text.name, "qrels"):
@@ -200,7 +200,7 @@ class Pair:
         }
         pair = cls(judged, text, measures, queries, documents)
         if queries or documents:
-            # What else is wrong shows only where queries and documents meet.
+            # Other problems show only if queries and documents match.
             pair.judged = Judged(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
             pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))

@@ -141,7 +141,7 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
     if pair.matched is None or not len(pair.matched.rank):
         return
     judged, all_ = pair.judged_at_depth
-    # Where no document is judged not relevant, unjudged ones are as good as such.
+    # If no document is judged not relevant, the unjudged documents take the place of nonrelevant ones.
     if judged >= COVERED * all_ or pair.judged.qrels.judgments.grades.min() >= 1:
         return
     values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})

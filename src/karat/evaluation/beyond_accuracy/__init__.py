@@ -54,15 +54,15 @@ def beyond_accuracy(
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
             frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order.
-        measures: names; all that the inputs allow for if None.
-        train: what users had before, in the same forms, in any order; a row for each interaction.
+        measures: their names; if None, all measures that the inputs support.
+        train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction.
         catalogue: every item that can be recommended.
-        relevant: what users took up afterwards, in the same forms.
+        relevant: the items that users chose afterwards, in the same forms.
         baseline: the lists of a simpler recommender, as ``recommended``.
         features: ``{item: [number, …]}``.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
-        depth: how many items of each list, for measures whose names have no ``@``.
-        exclude: what is taken out of the lists before ranks are counted, as ``train``, often the same.
+        depth: the number of items of each list, for measures whose names have no ``@``.
+        exclude: the items to remove from the lists before ranking, in the form of ``train`` and often identical to it.
 
     Raises:
         DataError: an input that cannot be used, or that a measure needs and that was not given.
@@ -104,7 +104,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
     """Returns the requested names, or those of all measures that the inputs support.
 
     Raises:
-        DataError: none.
+        DataError: there are no measures.
     """
     if measures is None:
         more = [name for what, names in WITH.items() if getattr(given, what) is not None for name in names]
@@ -168,7 +168,7 @@ class Beyond(Display, Mapping[str, float]):
 
     Args:
         entries: each measure with its value.
-        users: who was recommended something.
+        users: the users who received recommendations.
         bases: the size of the data by name: users, recommendations, items, catalogue, train.
 
     Example:
@@ -191,7 +191,7 @@ class Beyond(Display, Mapping[str, float]):
         return iter(each.label for each in self.entries)
 
     def __len__(self) -> int:
-        """How many measures there are."""
+        """Returns the number of measures."""
         return len(self.entries)
 
     def of(self, label: str) -> Value:

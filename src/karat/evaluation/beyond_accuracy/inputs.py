@@ -54,11 +54,11 @@ class Recommended:
     """Ranked items of each user, with histories, catalogue and features.
 
     Args:
-        users: the users who were recommended something to, or nothing.
+        users: the users, including those who received no recommendations.
         items: every item that is mentioned anywhere; those of a user are numbers into it.
         rows: the recommendations, user by user from rank 1 down.
         rank: the rank of each.
-        depth: how many were looked at; None for all.
+        depth: the number of items used from each list; None for all.
         train: what users had before, as often as it was given; None if that was not.
         catalogue: which items can be recommended [items]; None if that was not given.
         relevant: what users took up afterwards; None if that was not given.
@@ -96,12 +96,12 @@ class Recommended:
 
     @property
     def length(self) -> Floats:
-        """How many items each user was recommended [users]."""
+        """Returns the number of items recommended to each user [users]."""
         return np.bincount(self.rows.user, minlength=len(self.users)).astype(np.float64)
 
     @property
     def counts(self) -> Floats:
-        """How many users were recommended each item [items]."""
+        """Returns the number of users to whom each item is recommended [items]."""
         return np.bincount(self.rows.item, minlength=len(self.items)).astype(np.float64)
 
     def per_user(self, values: Floats, *, over: str = "listed") -> Floats:

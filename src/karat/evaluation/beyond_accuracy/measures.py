@@ -75,7 +75,7 @@ class BeyondMeasure:
     Args:
         name: of the register.
         parameters: every parameter with its value.
-        depth: how many items of each list; None for all.
+        depth: the number of items of each list; None for all.
     """
 
     name: str
@@ -91,7 +91,7 @@ class BeyondMeasure:
         """Its value.
 
         Raises:
-            DataError: something that it needs was not given.
+            DataError: an input that the measure needs was not given.
         """
         for what in self.entry.needs:
             wanting(given, what, str(self))
@@ -122,7 +122,7 @@ def wanting(given: Recommended, what: str, name: str) -> Any:
     """Returns an additional input by name.
 
     Raises:
-        DataError: it was not given.
+        DataError: the input was not given.
     """
     found = getattr(given, what)
     if found is None or (not isinstance(found, np.ndarray) and what == "train" and not len(found.user)):
@@ -134,7 +134,7 @@ def parse(name: str, depth: int | None) -> BeyondMeasure:
     """Parses the name of one measure. ``depth`` applies if the name has no ``@``.
 
     Raises:
-        MeasureError: no such name, parameter or value.
+        MeasureError: there is no such name, parameter or value.
     """
     word, given, at = parts_of_name(name)
     if word not in BEYOND:
@@ -171,10 +171,10 @@ def base_of(r: Recommended, base: str, name: str) -> NDArray[np.bool_]:
 
 
 def counts_in(r: Recommended, base: str, name: str) -> Floats:
-    """How many users were recommended each item of the base.
+    """Returns the number of users to whom each item of the base is recommended.
 
     Raises:
-        DataError: an item was recommended that the base lacks.
+        DataError: the base lacks a recommended item.
     """
     inside = base_of(r, base, name)
     stray = np.flatnonzero((r.counts > 0) & ~inside)
