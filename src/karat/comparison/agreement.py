@@ -155,7 +155,7 @@ def systems_in(runs: RunsLike) -> dict[str, Run]:
 
 
 def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
-    """A single run by its name."""
+    """Returns a single run by its name."""
     name, run = next(iter(runs.items())) if isinstance(runs, Mapping) else (None, runs[0])
     found = run if isinstance(run, Scores) else Run.of(run, name)
     return {found.name: found}
@@ -338,7 +338,7 @@ def effect(
     signs_b: dict[tuple[int, int], int],
     spread: tuple[float, float],
 ) -> Effect:
-    """One measure under both judges."""
+    """Returns one measure under both judges."""
     low, high = spread
     one, other = np.array(a), np.array(b)
     best = np.argsort(-one, kind="stable")[:TOP]
@@ -369,7 +369,7 @@ def effect(
 
 
 def ranks(means: Floats) -> tuple[int, ...]:
-    """The rank of each system, 1 for the best; equal means share the better rank."""
+    """Returns the rank of each system, 1 for the best; equal means share the better rank."""
     return tuple(int((means > each).sum()) + 1 for each in means)
 
 
@@ -395,7 +395,7 @@ def fate_of(before: int, after: int) -> str:
 
 
 def tables_of(pairing: Pairing, scale: Floats) -> Floats:
-    """The confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
+    """Returns the confusion matrix of each query, the first judge's grades as rows [queries, grades, grades]."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
     flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
@@ -403,7 +403,7 @@ def tables_of(pairing: Pairing, scale: Floats) -> Floats:
 
 
 def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
-    """Every statistic as a function of a confusion matrix."""
+    """Returns every statistic as a function of a confusion matrix."""
     distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
 
     def share(mask: Floats) -> Callable[[Floats], float]:
@@ -423,7 +423,7 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Statistic, ...]:
-    """Each statistic with its percentile interval over queries drawn with replacement.
+    """Returns each statistic with its percentile interval over queries drawn with replacement.
 
     Raises:
         DataError: the judges share no document.

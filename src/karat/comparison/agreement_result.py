@@ -216,7 +216,7 @@ def answer(found: Agreement) -> tuple[str, str]:
 
 
 def sections(found: Agreement) -> list[Section]:
-    """The sections in order."""
+    """Returns the sections in order."""
     parts = [judges(found), confusion(found), statistics(found)]
     if found.effects and found.effects[0].pairs:
         parts += [orders(found), systems(found.effects[0]), fates(found)]
@@ -226,7 +226,7 @@ def sections(found: Agreement) -> list[Section]:
 
 
 def judges(found: Agreement) -> Section:
-    """The number of judgments of each judge."""
+    """Returns the number of judgments of each judge."""
     rows = [
         [
             f"{letter} {tail(each.name)}",
@@ -250,7 +250,7 @@ def tail(path: str) -> str:
 
 
 def confusion(found: Agreement) -> Section:
-    """The confusion matrix of grades."""
+    """Returns the confusion matrix of grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = found.table.astype(int)
     rows = [
@@ -262,7 +262,7 @@ def confusion(found: Agreement) -> Section:
 
 
 def statistics(found: Agreement) -> Section:
-    """The agreement coefficients."""
+    """Returns the agreement coefficients."""
     rows = [
         [each.name, score(each.value, 2), between(each.low, each.high).strip() or "-"]
         for each in found.statistics
@@ -288,7 +288,7 @@ def statistics(found: Agreement) -> Section:
 
 
 def orders(found: Agreement) -> Section:
-    """The rank correlation of systems under every measure."""
+    """Returns the rank correlation of systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = [
         "measure",
@@ -329,7 +329,7 @@ def orders(found: Agreement) -> Section:
 
 
 def systems(effect: Effect) -> Section:
-    """Each system's mean under both judges, in the first judge's order."""
+    """Returns each system's mean under both judges, in the first judge's order."""
     order = sorted(range(len(effect.names)), key=lambda place: (effect.ranks_a[place], place))
     rows = [
         [
@@ -375,7 +375,7 @@ def fates(found: Agreement) -> Section:
 
 
 def unknown(found: Agreement) -> list[str]:
-    """The assumptions, and the limits of these numbers."""
+    """Returns the assumptions, and the limits of these numbers."""
     pairing = found.pairing
     lines = []
     alone = pairing.only_a + pairing.only_b
@@ -413,7 +413,7 @@ def unknown(found: Agreement) -> list[str]:
 
 
 def between(low: float, high: float) -> str:
-    """An interval with a blank before it; empty where there is none."""
+    """Returns an interval with a blank before it; empty where there is none."""
     return "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
 
 
@@ -454,7 +454,7 @@ class Agreement(Display):
     seed: int
 
     def __getitem__(self, name: str) -> Statistic:
-        """A statistic by its name.
+        """Returns a statistic by its name.
 
         Raises:
             DataError: there is no statistic of that name.
@@ -471,7 +471,7 @@ class Agreement(Display):
         return len(self.pairing.a)
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """The whole as text; the first two lines say whether grades and orders agree.
+        """Returns the whole as text; the first two lines say whether grades and orders agree.
 
         Args:
             columns: the width of a line.
@@ -514,7 +514,7 @@ class Agreement(Display):
         }
 
     def to_frame(self, what: str = "queries", backend: str | None = None) -> Any:
-        """A data frame.
+        """Returns a data frame.
 
         Args:
             what: ``queries``, a row each with the number of documents that both judged, the share of equal grades, the
@@ -538,7 +538,7 @@ class Agreement(Display):
         return nw.from_dict(makers[what](), backend=library).to_native()
 
     def query_columns(self) -> dict[str, list[Any]]:
-        """The columns of a frame of queries."""
+        """Returns the columns of a frame of queries."""
         count = len(self.pairing.queries)
         documents = np.bincount(self.pairing.query, minlength=count)
         same = np.bincount(self.pairing.query, self.pairing.a == self.pairing.b, count)
@@ -553,12 +553,12 @@ class Agreement(Display):
             }
 
     def statistic_columns(self) -> dict[str, list[Any]]:
-        """The columns of a frame of statistics."""
+        """Returns the columns of a frame of statistics."""
         keys = ("name", "value", "low", "high")
         return {key: [getattr(each, key) for each in self.statistics] for key in keys}
 
     def system_columns(self) -> dict[str, list[Any]]:
-        """The columns of a frame of systems."""
+        """Returns the columns of a frame of systems."""
         rows = [
             (each.label, *row)
             for each in self.effects
@@ -568,5 +568,5 @@ class Agreement(Display):
         return {key: [row[place] for row in rows] for place, key in enumerate(keys)}
 
     def __str__(self) -> str:
-        """The text."""
+        """Returns the text."""
         return self.to_text()

@@ -218,7 +218,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 
 def times(comparison: Findings) -> int:
-    """The factor by which the correction multiplies the smallest p."""
+    """Returns the factor by which the correction multiplies the smallest p."""
     settings = comparison.settings
     if settings.test in FAMILY_WISE:
         return len(comparison.labels)
@@ -226,7 +226,7 @@ def times(comparison: Findings) -> int:
 
 
 def uncertain(pair: Pair, comparison: Findings) -> bool:
-    """Whether the Monte Carlo interval of a corrected p includes alpha."""
+    """Returns whether the Monte Carlo interval of a corrected p includes alpha."""
     factor = pair.adjusted / pair.p if comparison.settings.test not in FAMILY_WISE and pair.p > 0 else 1.0
     return abs(pair.adjusted - comparison.settings.alpha) < 1.96 * pair.error * factor
 
@@ -313,7 +313,7 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
 
 
 def has_weights(weights: Any, place: int) -> bool:
-    """Whether queries have different weights under a measure."""
+    """Returns whether queries have different weights under a measure."""
     return weights is not None and bool((weights[:, place] != weights[:1, place]).any())
 
 
@@ -334,12 +334,12 @@ def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
 
 
 def runs_in(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The indices of all runs of some pairs."""
+    """Returns the indices of all runs of some pairs."""
     return tuple(sorted(set(chain(*pairs))))
 
 
 def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    """The indices of the runs of each pair."""
+    """Returns the indices of the runs of each pair."""
     return [(pair.a, pair.b) for pair in pairs]
 
 
@@ -393,7 +393,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
 
 
 def readings_of(comparison: Findings, system: System) -> Alternatives | None:
-    """Returns the run's values with its unjudged documents removed, and with them as relevant; None if unknown.
+    """Returns the run's values with its unjudged documents removed, and with them as relevant, or None if unknown.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown.
     """
@@ -479,7 +479,7 @@ def what_if(
 
 
 def mean(comparison: Findings, values: Floats) -> float:
-    """The primary measure's aggregate of these values, unweighted."""
+    """Returns the primary measure's aggregate of these values, unweighted."""
     contest = comparison.primary
     return Table(contest.label, contest.measure, values[:, None]).means[0]
 
@@ -509,7 +509,7 @@ def together(comparison: Findings, flagged: list[int], readings: dict[int, Alter
 
 
 def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Alternatives:
-    """The values of a run if its unjudged documents counted differently.
+    """Returns the values of a run if its unjudged documents counted differently.
 
     Args:
         found: the run, matched.

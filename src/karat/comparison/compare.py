@@ -214,7 +214,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
 
 
 def resamples_for(test: str, correction: str, comparisons: int, requested: Settings) -> int:
-    """The number of resamples: enough for a corrected p to fall well below alpha."""
+    """Returns the number of resamples: enough for a corrected p to fall well below alpha."""
     if test not in ("randomisation", *FAMILY_WISE):
         return 0
     if requested.resamples:
@@ -225,7 +225,7 @@ def resamples_for(test: str, correction: str, comparisons: int, requested: Setti
 
 
 def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Run | Scores]) -> int | None:
-    """The index of the baseline, given by its name, path or index.
+    """Returns the index of the baseline, given by its name, path or index.
 
     Raises:
         DataError: there is no such run.
@@ -279,7 +279,7 @@ class Comparison(Display, Findings):
     def to_text(
         self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
     ) -> str:
-        """The verdict, the tables, the method, and warnings last.
+        """Returns the verdict, the tables, the method, and warnings last.
 
         Args:
             columns: the width of a line; wider tables drop their least important columns, or are split into bands.
@@ -308,7 +308,7 @@ class Comparison(Display, Findings):
         top: int | None = None,
         worst: int = 0,
     ) -> str:
-        """A LaTeX table (booktabs) with superscript letters, the best values in bold.
+        """Returns a LaTeX table (booktabs) with superscript letters, the best values in bold.
 
         Args:
             label: for ``\\ref``.
@@ -324,7 +324,7 @@ class Comparison(Display, Findings):
         return formats.json_text(self)
 
     def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
-        """A data frame with a row per measure and pair; or ``runs``, or ``queries``.
+        """Returns a data frame with a row per measure and pair; or ``runs``, or ``queries``.
 
         Args:
             what: ``pairs``, ``runs`` or ``queries``.
@@ -336,7 +336,7 @@ class Comparison(Display, Findings):
         return formats.frame(self, what, backend)
 
     def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
-        """A matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
+        """Returns a matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
 
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with theirs), ``differences`` (the

@@ -233,14 +233,14 @@ class Findings:
 
 
 def ranked(contest: Contest) -> list[int]:
-    """The runs, the best first."""
+    """Returns the runs, the best first."""
     sense = -1 if contest.smaller_is_better else 1
     means = contest.means
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
 
 
 def turned(pair: Pair, first: int) -> Pair:
-    """The pair with this run first."""
+    """Returns the pair with this run first."""
     if pair.a == first:
         return pair
     return replace(
@@ -261,7 +261,7 @@ def turned(pair: Pair, first: int) -> Pair:
 
 
 def letter(place: int) -> str:
-    """The letter of a run by its index, counted from 0.
+    """Returns the letter of a run by its index, counted from 0.
 
     Args:
         place: the index of the run.

@@ -119,7 +119,7 @@ def json_text(comparison: Findings) -> str:
 
 
 def document(comparison: Findings) -> dict[str, Any]:
-    """The content of the JSON: the scores by query as ``karat eval -q`` writes them, and the comparison."""
+    """Returns the content of the JSON: the scores by query as ``karat eval -q`` writes them, and the comparison."""
     scores = document_of(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
@@ -159,7 +159,7 @@ def document(comparison: Findings) -> dict[str, Any]:
 
 
 def frame(comparison: Findings, what: str, backend: str | None) -> Any:
-    """A data frame with a row per pair and measure, run and measure, or query.
+    """Returns a data frame with a row per pair and measure, run and measure, or query.
 
     Raises:
         DataError: no data frame library is installed.
@@ -181,7 +181,7 @@ def separated(comparison: Findings, layout: str) -> str:
 
 
 def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure and pair."""
+    """Returns a row per measure and pair."""
     rows = [
         {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
         | {key: value for key, value in asdict(pair).items() if key not in ("a", "b") and value is not None}
@@ -192,7 +192,7 @@ def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 
 def run_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure and run."""
+    """Returns a row per measure and run."""
     found: dict[str, list[Any]] = {
         key: [] for key in ("measure", "run", "letter", "mean", "low", "high", "better_than")
     }
@@ -205,7 +205,7 @@ def run_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 
 def query_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """A row per measure, run and query."""
+    """Returns a row per measure, run and query."""
     found: dict[str, list[Any]] = {"measure": [], "run": [], "query": [], "value": []}
     for label, contest in comparison.contests.items():
         for run, name in enumerate(comparison.names):
@@ -242,7 +242,7 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 
 
 def start_of(words: Sequence[str]) -> str:
-    """The common prefix of the words."""
+    """Returns the common prefix of the words."""
     first, last = min(words), max(words)
     same = next((place for place, pair in enumerate(zip(first, last)) if pair[0] != pair[1]), len(first))
     return first[:same]
@@ -270,7 +270,7 @@ def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
 
 
 def cut(sheet: Sheet) -> list[list[str]]:
-    """The rows with long names cut."""
+    """Returns the rows with long names cut."""
     found = [
         apart(cells, LONGEST) if place in sheet.names else list(cells)
         for place, cells in enumerate(zip(*sheet.rows, strict=True))
@@ -326,7 +326,7 @@ ROW = 0.32
 
 
 def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
-    """A matplotlib figure.
+    """Returns a matplotlib figure.
 
     Raises:
         DataError: matplotlib is not installed, or there is no such figure.
@@ -360,14 +360,14 @@ def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
 
 
 def intervals(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Each run's mean with its interval."""
+    """Returns each run's mean with its interval."""
     runs = ranking(comparison)
     rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
     return whiskers(make, rows, contest.label)
 
 
 def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Each pair's mean difference with its interval."""
+    """Returns each pair's mean difference with its interval."""
     rows = [
         (f"{comparison.names[pair.a]} - {comparison.names[pair.b]}", pair.difference, pair.low, pair.high)
         for pair in chosen(comparison, contest)[0]
@@ -383,7 +383,7 @@ def literal(name: str) -> str:
 
 
 def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str) -> Any:
-    """A dot and an interval in each row, the first on top."""
+    """Returns a dot and an interval in each row, the first on top."""
     drawn = make(figsize=(6.0, 0.9 + ROW * len(rows)), layout="constrained")
     axes = drawn.subplots()
     for place, (_, middle, low, high) in enumerate(rows):

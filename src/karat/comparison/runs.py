@@ -212,7 +212,7 @@ def agreeing(systems: list[System]) -> list[System]:
 
 
 def share_judged(found: Match, depth: int) -> float:
-    """The share of the first documents that is judged, averaged over the queries that the run answers."""
+    """Returns the share of the first documents that is judged, averaged over the queries that the run answers."""
     answered = found.whole.length > 0
     if not answered.any():
         return float("nan")
@@ -281,7 +281,7 @@ class Table:
         return tuple(found)
 
     def part(self, rows: Any) -> Table:
-        """The table of some queries."""
+        """Returns the table of some queries."""
         return replace(
             self,
             values=self.values[rows],
@@ -320,7 +320,7 @@ class Table:
 
 
 def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
-    """The queries of all runs, in byte order, and for each measure the values of all runs."""
+    """Returns the queries of all runs, in byte order, and for each measure the values of all runs."""
     first = scores[0]
     if all(each.queries == first.queries for each in scores):
         queries = first.queries
@@ -343,5 +343,5 @@ def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
 
 
 def weighted(weights: Floats, measure: Measure) -> bool:
-    """Whether queries have different weights in the aggregate; counts are never weighted."""
+    """Returns whether queries have different weights in the aggregate; counts are never weighted."""
     return measure.definition.aggregate != "sum" and bool((weights != weights[:1]).any())

@@ -47,7 +47,7 @@ AT_ONCE = 4_000_000
 def contests_of(
     tables: Sequence[Table], settings: Settings, groups: Groups | None
 ) -> tuple[dict[str, Contest], Settings]:
-    """A contest per measure, and the settings with a note on each deviation from the request."""
+    """Returns a contest per measure, and the settings with a note on each deviation from the request."""
     runs = tables[0].values.shape[1]
     first, second = pairs_of(runs, settings.baseline)
     # Measures are independent, and each draws the same random stream: threads change only the time.
@@ -78,7 +78,7 @@ def contests_of(
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
-    """The indices of both runs of every pair."""
+    """Returns the indices of both runs of every pair."""
     if baseline is None:
         one, other = all_pairs(runs).T
         return one, other
@@ -117,7 +117,7 @@ def strata_of(
 
 
 def variance_of(table: Table) -> Anova | None:
-    """The analysis of variance of three runs or more on the same queries."""
+    """Returns the analysis of variance of three runs or more on the same queries."""
     queries, runs = table.values.shape
     if runs < 3 or queries < 2 or np.isnan(table.values).any():
         return None
@@ -160,7 +160,7 @@ class Outcome:
 
     @classmethod
     def empty(cls, first: Integers, second: Integers) -> Outcome:
-        """An outcome to be filled in."""
+        """Returns an outcome to be filled in."""
         count = len(first)
         columns: dict[str, Any] = {each.name: np.full(count, np.nan) for each in fields(cls)}
         columns |= {name: np.zeros(count, np.int64) for name in ("n", "wins", "ties", "losses")}
@@ -168,7 +168,7 @@ class Outcome:
         return cls(**columns | {"a": first, "b": second})
 
     def pairs(self, settings: Settings) -> tuple[Pair, ...]:
-        """A ``Pair`` for each."""
+        """Returns a ``Pair`` for each."""
         columns = {each.name: getattr(self, each.name).tolist() for each in fields(Pair)}
         nothing = [None] * len(self.a)
         if settings.margin is None:
@@ -252,7 +252,7 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
 
 
 def sign_test(won: Integers, lost: Integers) -> Floats:
-    """The two-sided sign test; ties are dropped."""
+    """Returns the two-sided sign test; ties are dropped."""
     from scipy.special import bdtr
 
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
@@ -288,7 +288,7 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
 
 
 def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
-    """The interval of each run's own aggregate."""
+    """Returns the interval of each run's own aggregate."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
     for own, places in table.shared(runs, runs):
@@ -331,7 +331,7 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
 
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
-    """The factor by which each pair's interval is wider at its corrected level."""
+    """Returns the factor by which each pair's interval is wider at its corrected level."""
     count = (
         1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
     )
@@ -351,12 +351,12 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 
 
 def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
-    """Half the width of each interval, in standard errors."""
+    """Returns half the width of each interval, in standard errors."""
     return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
 
 
 def corrected(p: Floats, correction: str) -> Floats:
-    """The p-values corrected for their number; undefined ones stay undefined and count as comparisons."""
+    """Returns the p-values corrected for their number; undefined ones stay undefined and count as comparisons."""
     adjust = {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}.get(correction)
     if adjust is None:
         return p

@@ -82,7 +82,7 @@ EVERYTHING = View()
 
 
 def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[Sheet]:
-    """The tables of a view, in reading order."""
+    """Returns the tables of a view, in reading order."""
     found = [board(comparison, view), against(comparison, comparison.primary, view)]
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
@@ -144,7 +144,7 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
 
 
 def beaten(contest: Contest, comparison: Findings) -> list[int]:
-    """The number of runs that each run significantly outperforms."""
+    """Returns the number of runs that each run significantly outperforms."""
     counts = [0] * len(contest.means)
     sign = -1 if contest.smaller_is_better else 1
     for pair in contest.pairs:
@@ -222,7 +222,7 @@ def groups_of(comparison: Findings) -> dict[int, int]:
 def numbers_of(
     comparison: Findings, contest: Contest, pairs: Sequence[Pair]
 ) -> tuple[list[str], list[list[str]]]:
-    """The titles and cells of the numbers of pairs, effects before p."""
+    """Returns the titles and cells of the numbers of pairs, effects before p."""
     settings, digits = comparison.settings, digits_of(len(comparison.queries))
     kind = contest.measure.definition.aggregate
     raw, corrected = p_titles(settings)
@@ -287,7 +287,7 @@ def strata(comparison: Findings) -> list[Sheet]:
 
 
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
-    """The pairs by group: difference, interval, wins; the first run's worst group is marked."""
+    """Returns the pairs by group: difference, interval, wins; the first run's worst group is marked."""
     contest = comparison.primary
     digits = digits_of(min(each.queries for each in contest.strata))
     kind = contest.measure.definition.aggregate
@@ -375,7 +375,7 @@ def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
 
 
 def chosen(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
-    """The pairs that a table shows, by rank, and the note on the others."""
+    """Returns the pairs that a table shows, by rank, and the note on the others."""
     shown = set(ranking(comparison, view))
     order = ranked(contest)
     place = {run: number for number, run in enumerate(order)}

@@ -91,7 +91,7 @@ class Verdict:
 
 
 def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
-    """The pair that a report opens with: the best other run and the baseline, or the best two runs.
+    """Returns the pair that a report opens with: the best other run and the baseline, or the best two runs.
 
     Args:
         comparison: the runs.
@@ -116,7 +116,7 @@ def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]
 
 
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
-    """The verdict for a measure, the primary one if None."""
+    """Returns the verdict for a measure, the primary one if None."""
     contest = contest or comparison.primary
     baseline = comparison.settings.baseline
     told = against_baseline if baseline is not None and len(comparison.names) > 2 else among_all
@@ -200,14 +200,14 @@ def against_baseline(comparison: Findings, contest: Contest) -> tuple[str, list[
 def split(
     others: dict[int, tuple[float, float, Pair]], alpha: float
 ) -> tuple[list[int], list[int], list[int]]:
-    """The runs that are significantly worse, those that are not significantly different, and identical ones."""
+    """Returns the runs that are significantly worse, those that are not significantly different, and identical ones."""
     beaten = [run for run, (d, p, pair) in others.items() if d > 0 and p < alpha and not pair.identical]
     equal = [run for run, (_, _, pair) in others.items() if pair.identical]
     return beaten, [run for run in others if run not in beaten and run not in equal], equal
 
 
 def counted(comparison: Findings) -> str:
-    """The number of queries, with the noun."""
+    """Returns the number of queries, with the noun."""
     return plural(len(comparison.queries), "query", "queries")
 
 
@@ -220,7 +220,7 @@ def names_in(comparison: Findings, runs: Sequence[int], most: int = 4) -> str:
 
 
 def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str:
-    """A sentence about a pair: means, difference, interval, p."""
+    """Returns a sentence about a pair: means, difference, interval, p."""
     settings = comparison.settings
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     names, means = comparison.names, contest.means
@@ -252,7 +252,7 @@ def p_said(p: float, settings: Settings) -> str:
 
 
 def corrected(settings: Settings) -> bool:
-    """Whether p is corrected for several comparisons."""
+    """Returns whether p is corrected for several comparisons."""
     return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
 
 
@@ -268,7 +268,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
-    """The smallest difference that the queries can detect."""
+    """Returns the smallest difference that the queries can detect."""
     span = detectable_span(comparison, contest)
     if not span:
         return ""
@@ -279,23 +279,23 @@ def missed(comparison: Findings, contest: Contest) -> str:
 
 
 def digits_of(queries: int) -> int:
-    """The decimals of scores: 4, or 3 for few queries."""
+    """Returns the decimals of scores: 4, or 3 for few queries."""
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
 def score(value: float, digits: int, kind: str = "mean") -> str:
-    """A score; a count without decimals, ``-`` if undefined."""
+    """Returns a score; a count without decimals, ``-`` if undefined."""
     return decimals(value, 0 if kind == "sum" else digits)
 
 
 def signed(value: float, digits: int, kind: str = "mean") -> str:
-    """A difference, always with its sign."""
+    """Returns a difference, always with its sign."""
     text = decimals(value, 0 if kind == "sum" else digits, sign=True)
     return text if text == "-" or float(text) else text.replace("-", "+")
 
 
 def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: bool = False) -> str:
-    """An interval, with signs for a difference."""
+    """Returns an interval, with signs for a difference."""
     if math.isnan(low) or math.isnan(high):
         return "-"
     write = signed if sign else score
@@ -303,12 +303,12 @@ def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: 
 
 
 def effect(value: float) -> str:
-    """An effect size."""
+    """Returns an effect size."""
     return signed(value, 2)
 
 
 def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
-    """A p-value with three decimals, more where rounding would move it across α; never 0.
+    """Returns a p-value with three decimals, more where rounding would move it across α; never 0.
 
     Args:
         p: the value.
@@ -330,21 +330,21 @@ def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
 
 
 def smallest_p(settings: Settings, *, adjusted: bool) -> float:
-    """The smallest p that resampling can give; 0 without resampling."""
+    """Returns the smallest p that resampling can give; 0 without resampling."""
     if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
         return 0.0
     return 0.0 if adjusted and settings.correction != "none" else 1 / (settings.resamples + 1)
 
 
 def p_titles(settings: Settings) -> tuple[str, str | None]:
-    """The titles of the columns p and corrected p; None for the second without correction."""
+    """Returns the titles of the columns p and corrected p, or None for the second without correction."""
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
     return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"
 
 
 def listed(words: Sequence[str], most: int = 5) -> str:
-    """Some names, and the number of others."""
+    """Returns some names, and the number of others."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -355,7 +355,7 @@ def lettered(comparison: Findings) -> bool:
 
 
 def heading(comparison: Findings) -> str:
-    """One line above the table: the qrels, the queries and the runs."""
+    """Returns one line above the table: the qrels, the queries and the runs."""
     parts = [comparison.qrels_name] if comparison.qrels_name else []
     parts += [counted(comparison), f"{len(comparison.names)} runs"]
     if len(comparison.labels) > 1:
@@ -402,7 +402,7 @@ def method(comparison: Findings) -> list[str]:
 
 
 def family_words(settings: Settings, measures: int) -> str:
-    """The number of comparisons that p was corrected for."""
+    """Returns the number of comparisons that p was corrected for."""
     count = settings.comparisons
     where = "of all measures together" if settings.family == "all" else "per measure"
     many = f"{count} comparisons {where}" if measures > 1 else f"{count} comparisons"
@@ -419,7 +419,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """The kind of the intervals."""
+    """Returns the kind of the intervals."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
     said = (
@@ -439,7 +439,7 @@ def interval_words(comparison: Findings) -> str:
 
 
 def detectable_words(comparison: Findings) -> str:
-    """The smallest difference that these queries detect."""
+    """Returns the smallest difference that these queries detect."""
     contest = comparison.primary
     known = [pair for pair in contest.pairs if math.isfinite(pair.detectable)]
     if not known:
@@ -468,7 +468,7 @@ def detectable_span(comparison: Findings, contest: Contest) -> str:
 
 
 def declared_negative(comparison: Findings) -> bool:
-    """Whether the policy of the primary measure declares unjudged documents not relevant."""
+    """Returns whether the policy of the primary measure declares unjudged documents not relevant."""
     policy = comparison.scores[0].policy.of_measure(str(comparison.primary.measure))
     return policy.unjudged == "negative"
 
@@ -489,7 +489,7 @@ def pair_name(comparison: Findings, pair: Pair) -> str:
 
 
 def tied_best(contest: Contest, digits: int) -> list[bool]:
-    """Whether each run has the best mean, as printed."""
+    """Returns whether each run has the best mean, as printed."""
     kind = contest.measure.definition.aggregate
     written = [
         float("-inf") if math.isnan(each) else float(score(each, digits, kind)) for each in contest.means

@@ -195,7 +195,7 @@ class Policy:
         return replace(self, **mine, by_measure=())
 
     def as_dict(self) -> dict[str, Any]:
-        """Every axis with its value."""
+        """Returns every axis with its value."""
         return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}
 
     def describe(self) -> str:

@@ -38,7 +38,7 @@ AGGREGATES = {
 
 
 def entry(definition: Definition, columns: int | None = None) -> str:
-    """A measure's entry: in Markdown, or as plain text for a terminal of ``columns`` columns.
+    """Returns a measure's entry: in Markdown, or as plain text for a terminal of ``columns`` columns.
 
     Example:
         >>> from karat.conventions.reference import entry
@@ -103,7 +103,7 @@ MOST_EQUATIONS = 6
 
 
 def traced(definition: Definition) -> Step:
-    """The traced formula on a sample of two documents, with symbols as numbers."""
+    """Returns the traced formula on a sample of two documents, with symbols as numbers."""
     given = {
         name: Symbol(each.default, symbol_of(name))
         if isinstance(each, Number) and isinstance(each.default, (int, float))
@@ -150,7 +150,7 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def value_range(definition: Definition) -> str:
-    """The range of a query's value."""
+    """Returns the range of a query's value."""
     low, high = definition.values
     if math.isinf(low):
         return "any number"
@@ -200,7 +200,7 @@ def elsewhere(definition: Definition) -> dict[str, list[str]]:
 
 
 def meanings(profile: Profile, name: str) -> list[Measure]:
-    """The measures that a profile's name stands for, without and with a depth."""
+    """Returns the measures that a profile's name stands for, without and with a depth."""
     spellings = [f"{name}10"] if name.endswith("@") else [name, f"{name}@10"]
     found = []
     for spelling in spellings:

@@ -34,7 +34,7 @@ MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 def conventions(
     profile: ProfileLike, policy: Policy | None, default: Policy | None = None
 ) -> tuple[Profile, Policy]:
-    """The profile and the complete policy: the given axes on top of the profile's.
+    """Returns the profile and the complete policy: the given axes on top of the profile's.
 
     Args:
         profile: its name; None or ``karat`` for karat's own conventions.
@@ -103,7 +103,7 @@ def needs_scores(asked: Mapping[str, Measure]) -> bool:
 
 
 def needs_groups(asked: Mapping[str, Measure]) -> bool:
-    """Whether a measure needs judgment groups, from the second column of qrels."""
+    """Returns whether a measure needs judgment groups, from the second column of qrels."""
     return any(measure.definition.groups for measure in asked.values())
 
 

@@ -153,7 +153,7 @@ class Difference(Display):
         return max(moving, key=weight).axis if moving else None
 
     def to_json(self) -> str:
-        """Both values and every step as JSON; numbers in full precision, undefined ones as null."""
+        """Returns both values and every step as JSON; numbers in full precision, undefined ones as null."""
         document = {
             "measure": self.asked,
             "profiles": [
@@ -175,11 +175,11 @@ class Difference(Display):
         return json_text(document) + "\n"
 
     def __str__(self) -> str:
-        """The text."""
+        """Returns the text."""
         return self.to_text()
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Both values, a table of the steps that change something, and the axis that changes most.
+        """Returns both values, a table of the steps that change something, and the axis that changes most.
 
         Args:
             columns: how wide a line may be.
@@ -203,7 +203,7 @@ class Difference(Display):
         return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
-        """The cells of the table; changes are differences of the displayed values, so that they add up."""
+        """Returns the cells of the table; changes are differences of the displayed values, so that they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
             after = rounded(step.value, self.digits)
@@ -221,7 +221,7 @@ class Difference(Display):
         return rows
 
     def sentences(self) -> list[str]:
-        """The lines below the table."""
+        """Returns the lines below the table."""
         found = [f"{name} refuses: {sentence}" for name, sentence in self.refusals.items()]
         idle = [step for step in self.steps if not step.queries and not step.moved]
         if idle:
@@ -355,7 +355,7 @@ class Evaluated:
         self.warned = False
 
     def under(self, convention: Convention) -> Outcome:
-        """The result under the convention."""
+        """Returns the result under the convention."""
         if convention not in self.known:
             self.known[convention] = self.evaluated(convention)
         return self.known[convention]
@@ -373,7 +373,7 @@ class Evaluated:
         return Outcome(scores[str(convention.measure)], scores)
 
     def judgments(self, policy: Policy, *, subtopics: bool) -> Qrels:
-        """The judgments under a policy.
+        """Returns the judgments under a policy.
 
         Raises:
             DataError: the judgments cannot be read.
@@ -407,7 +407,7 @@ def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
 
 
 def path(start: Convention, end: Convention) -> list[str]:
-    """The axes in which two conventions differ, in the order of the steps."""
+    """Returns the axes in which two conventions differ, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
         # Another formula has other parameters, which therefore change with it.
@@ -447,7 +447,7 @@ def minus(after: float | None, before: float | None) -> float | None:
 
 
 def weight(step: Step) -> float:
-    """The size of a step's change; infinite if a mean becomes defined or undefined."""
+    """Returns the size of a step's change; infinite if a mean becomes defined or undefined."""
     if step.moved is None:
         return math.inf if step.queries else 0.0
     return math.inf if math.isnan(step.moved) else abs(step.moved)
@@ -462,7 +462,7 @@ def rounded(value: float | None, digits: int) -> float | None:
 
 
 def shown(value: float | None, digits: int) -> str:
-    """A value, or a dash where there is none."""
+    """Returns a value, or a dash where there is none."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
@@ -575,7 +575,7 @@ def scored_under(
 
 
 def grades_of(qrels: Qrels) -> Judged:
-    """The grades by query and document."""
+    """Returns the grades by query and document."""
     judgments = qrels.judgments
     found: Judged = {}
     for place, query in enumerate(judgments.queries):

@@ -141,7 +141,7 @@ def explained(
     digits: int = 6,
     say: Language = ENGLISH,
 ) -> Explanation:
-    """The derivation of a measure for a subject; other arguments as in ``explain``.
+    """Returns the derivation of a measure for a subject; other arguments as in ``explain``.
 
     Args:
         label: what the measure is called.
@@ -221,7 +221,7 @@ class Subject:
         return self.found[what, policy]
 
     def match(self, policy: Policy) -> Match:
-        """The ranked list that is evaluated."""
+        """Returns the ranked list that is evaluated."""
         return cast("Match", self.once("match", policy, lambda: self.matched(policy)))
 
     def matched(self, policy: Policy) -> Match:
@@ -233,7 +233,7 @@ class Subject:
         return match(self.qrels, self.run, policy)
 
     def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
-        """The documents in rank order; unknown where there are only grades."""
+        """Returns the documents in rank order; unknown where there are only grades."""
         if self.qrels is None:
             return None
         grades = lists.rows.grade.tolist()
@@ -277,7 +277,7 @@ class Subject:
 
 
 def wanted_in(found: Match, measure: Measure) -> int:
-    """The number of the query's judgments that are relevant to the measure."""
+    """Returns the number of the query's judgments that are relevant to the measure."""
     return int(np.asarray(measure.wanted.count(Flat(found.rows)))[0])
 
 
@@ -325,7 +325,7 @@ def subject_of(
 
 
 def alone(qrels: Qrels, query: str) -> Qrels:
-    """The judgments of one query.
+    """Returns the judgments of one query.
 
     Raises:
         DataError: the query has no judgments.

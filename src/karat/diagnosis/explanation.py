@@ -160,7 +160,7 @@ class Explanation(Display):
         )
 
     def title_of(self, sheet: Sheet) -> str:
-        """The description of a list."""
+        """Returns the description of a list."""
         if not sheet.is_run:
             return sheet.name
         if self.measure.depth is None:
@@ -257,7 +257,7 @@ class Explanation(Display):
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
 
     def to_html(self) -> str:
-        """A self-contained page, light or dark as the browser prefers."""
+        """Returns a self-contained page, light or dark as the browser prefers."""
         title = escaping.html(self.result)
         head = (
             '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -293,7 +293,7 @@ class Explanation(Display):
         return "\n".join(parts) + "\n"
 
     def _repr_html_(self) -> str:
-        """The display in a notebook."""
+        """Returns the display in a notebook."""
         return f'<div class="karat">\n<style>\n{STYLE}</style>\n{self.to_fragment()}</div>\n'
 
 
@@ -389,7 +389,7 @@ def heading(line: Line) -> str:
 
 
 def is_wide(line: Line) -> bool:
-    """Whether a step's expression is too long for the head of a column of numbers."""
+    """Returns whether a step's expression is too long for the head of a column of numbers."""
     return len(line.expression) > TITLE_WIDTH
 
 
@@ -401,7 +401,7 @@ def column(values: Sequence[float], digits: int) -> list[str]:
 
 
 def level(scores: Sequence[float]) -> list[str]:
-    """The scores with the same number of decimals, six at most."""
+    """Returns the scores with the same number of decimals, six at most."""
     texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
     if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
         return [f"{score:.7g}" for score in scores]
@@ -410,7 +410,7 @@ def level(scores: Sequence[float]) -> list[str]:
 
 
 def numbers(values: Sequence[float], digits: int) -> str:
-    """The number of a query, or of each of its lists."""
+    """Returns the number of a query, or of each of its lists."""
     return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
 
 

@@ -49,7 +49,7 @@ class Curve(Display, Mapping[str, list[float]]):
     at: dict[str, tuple[float, ...]]
 
     def labels_of(self, measure: str) -> list[str]:
-        """The labels of a measure's values.
+        """Returns the labels of a measure's values.
 
         Raises:
             MeasureError: the measure was not requested.
@@ -59,7 +59,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return [placed(measure, each) for each in self.at[measure]]
 
     def __iter__(self) -> Iterator[str]:
-        """The measures, without their depths or levels."""
+        """Returns the measures, without their depths or levels."""
         return iter(self.at)
 
     def __len__(self) -> int:
@@ -67,16 +67,16 @@ class Curve(Display, Mapping[str, list[float]]):
         return len(self.at)
 
     def __getitem__(self, measure: str) -> list[float]:
-        """The mean over the queries, from the first depth to the last."""
+        """Returns the mean over the queries, from the first depth to the last."""
         return [self.scores[label] for label in self.labels_of(measure)]
 
     def by_query(self, measure: str) -> dict[str, list[float]]:
-        """Each query's values, from the first depth to the last."""
+        """Returns each query's values, from the first depth to the last."""
         columns = [self.scores.by_query(label) for label in self.labels_of(measure)]
         return {query: [column[query] for column in columns] for query in columns[0]}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame with the columns measure, at, mean.
+        """Returns a data frame with the columns measure, at, mean.
 
         Args:
             backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
@@ -96,7 +96,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return nw.from_dict(columns, backend=library).to_native()
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """The header and a row for each depth or level, with the means."""
+        """Returns the header and a row for each depth or level, with the means."""
         places = sorted({each for at in self.at.values() for each in at})
         means = {measure: dict(zip(at, self[measure], strict=True)) for measure, at in self.at.items()}
         digits = self.scores.digits
@@ -107,7 +107,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return ["@", *means], rows
 
     def __str__(self) -> str:
-        """The means, a row for each depth or level."""
+        """Returns the means, a row for each depth or level."""
         return lay_out("text", *self.table(), 1) + self.scores.footer()
 
     def _repr_html_(self) -> str:
@@ -235,5 +235,5 @@ def moved(measure: Measure, place: float) -> Measure:
 
 
 def placed(measure: str, place: float) -> str:
-    """The label of one value."""
+    """Returns the label of one value."""
     return f"{measure}@{show(place)}"

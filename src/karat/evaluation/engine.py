@@ -87,7 +87,7 @@ def columns_of(
 
 
 def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
-    """The values of one measure.
+    """Returns the values of one measure.
 
     Raises:
         UncomputableError: the measure has no value for the grades of a list.
@@ -279,7 +279,7 @@ def scored(
 
 
 def same_for_all(policy: Policy) -> bool:
-    """Whether the judgments that count are the same for every run."""
+    """Returns whether the judgments that count are the same for every run."""
     return policy.judgments == "all" and policy.missing != "skip"
 
 
@@ -356,7 +356,7 @@ def scores_of(
 
 
 def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
-    """The scores with NaN for the measures that failed."""
+    """Returns the scores with NaN for the measures that failed."""
 
     def widened(columns: Floats, missing: float) -> Floats:
         wide = np.full((len(scores.queries), len(asked)), missing)
@@ -384,7 +384,7 @@ def computed(
     *,
     bounds: bool,
 ) -> Scores:
-    """The scores of every formula, with the decisions of the policy.
+    """Returns the scores of every formula, with the decisions of the policy.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.
@@ -462,7 +462,7 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
 
 
 def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
-    """The caller's weight of each query.
+    """Returns the caller's weight of each query.
 
     Raises:
         DataError: a query has no weight, or a weight is not valid.
@@ -483,7 +483,7 @@ def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure
 
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:
-    """The weight given to a query."""
+    """Returns the weight given to a query."""
     from reprlib import repr as shortened  # only here, as few give weights
 
     from karat.inputs.query_files import A_WEIGHT, is_weight

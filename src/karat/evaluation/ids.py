@@ -121,7 +121,7 @@ def evaluate_ids(
 
 
 def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:
-    """The lists without the ids that are excluded.
+    """Returns the lists without the ids that are excluded.
 
     Raises:
         DataError: not one list of ids a question.
@@ -283,7 +283,7 @@ def once(listed: Listed, duplicates: str, number: int) -> Listed:
 
 
 def collapsed(listed: Listed, rule: str) -> Listed:
-    """A list in which each id occurs once."""
+    """Returns a list in which each id occurs once."""
     found: dict[Any, Grade] = {}
     for each, grade in listed:
         if rule == "last":

@@ -85,7 +85,7 @@ def board(
 
 
 def as_number(cell: str) -> float:
-    """A printed mean; NaN where a measure has no value."""
+    """Returns a printed mean, or NaN where a measure has no value."""
     try:
         return float(cell)
     except ValueError:
@@ -128,12 +128,12 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
 
 
 def bound_columns(label: str) -> list[str]:
-    """The columns of a mean and its bounds."""
+    """Returns the columns of a mean and its bounds."""
     return [label, f"{label} worst", f"{label} best"]
 
 
 def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
-    """Each mean with its bounds, which are the mean itself for counts and where ties change nothing."""
+    """Returns each mean with its bounds, which are the mean itself for counts and where ties change nothing."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
     for label, measure in zip(scores.labels, scores.measures, strict=True):
@@ -184,7 +184,7 @@ def footer(scores: Values, say: Language = ENGLISH) -> str:
 
 
 def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
-    """The parts of a footer."""
+    """Returns the parts of a footer."""
     counts, policy = scores.counts, scores.policy
     parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
     if counts.missing:
@@ -220,7 +220,7 @@ def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
 
 
 def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[str]:
-    """The counts of rows dropped, excluded, skipped or changed."""
+    """Returns the counts of rows dropped, excluded, skipped or changed."""
     rows = (
         (counts.duplicates, "{count} duplicate dropped", "{count} duplicates dropped"),
         (counts.excluded, "{count} document excluded", "{count} documents excluded"),
@@ -300,7 +300,7 @@ def rules_of(scores: Values, axis: str) -> dict[str, str]:
 
 
 def empty_told(scores: Values, say: Language = ENGLISH) -> str:
-    """The number of queries without relevant documents and their treatment, by measure if it differs."""
+    """Returns the number of queries without relevant documents and their treatment, by measure if it differs."""
     counts = scores.counts.empty_for
     plain = all(
         measure.wanted.rel in (None, 1)
@@ -343,7 +343,7 @@ def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
 
 
 def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
-    """The content of ``to_json`` as plain dicts and lists."""
+    """Returns the content of ``to_json`` as plain dicts and lists."""
     runs = []
     for each in scores:
         run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}

@@ -62,7 +62,7 @@ class Scores(Display, Values):
     """
 
     def merge(self, *others: Scores) -> Scores:
-        """The scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
+        """Returns the scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
 
         Args:
             others: the other parts, as many as there are: all at once is quicker than one after the other.
@@ -106,7 +106,7 @@ class Scores(Display, Values):
         return pooled_again(merged, parts) if self.pools else merged
 
     def footer(self, lang: str = "en") -> str:
-        """One line: queries, decisions and the policy.
+        """Returns one line: queries, decisions and the policy.
 
         Args:
             lang: in English, ``en``, or Chinese, ``zh``.
@@ -117,7 +117,7 @@ class Scores(Display, Values):
         return footer(self, language_named(lang))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame with a row per query and a column per measure.
+        """Returns a data frame with a row per query and a column per measure.
 
         Args:
             backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None that of the frame that
@@ -145,23 +145,23 @@ class Scores(Display, Values):
         return nw.from_dict(columns, backend=library).to_native()
 
     def to_json(self) -> str:
-        """The scores with policy and counts, as ``karat eval -q --format json`` prints them."""
+        """Returns the scores with policy and counts, as ``karat eval -q --format json`` prints them."""
         return to_json([self], per_query=True)
 
     def to_markdown(self) -> str:
-        """The means as a Markdown table."""
+        """Returns the means as a Markdown table."""
         return board([self], "markdown")
 
     def to_latex(self) -> str:
-        """The means as a LaTeX table (booktabs)."""
+        """Returns the means as a LaTeX table (booktabs)."""
         return board([self], "latex")
 
     def __str__(self) -> str:
-        """The means as a table, with the footer."""
+        """Returns the means as a table, with the footer."""
         return board([self], "text") + self.footer()
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns HTML for a notebook."""
         return f"{board([self], 'html')}<p>{html(self.footer())}</p>\n"
 
 
@@ -181,7 +181,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         self.scores = {each.name: each for each in scores}
 
     def __getitem__(self, name: str) -> Scores:
-        """The scores of a run.
+        """Returns the scores of a run.
 
         Raises:
             KeyError: there is no run of this name.
@@ -189,7 +189,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The runs' names, in the order given."""
+        """Returns the runs' names, in the order given."""
         return iter(self.scores)
 
     def __len__(self) -> int:
@@ -197,11 +197,11 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return len(self.scores)
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Every aggregate by run and label."""
+        """Returns every aggregate by run and label."""
         return {name: each.means() for name, each in self.items()}
 
     def to_frame(self, backend: str | None = None, *, per_query: bool = False) -> Any:
-        """A data frame with a row per run and a column per measure.
+        """Returns a data frame with a row per run and a column per measure.
 
         Args:
             backend: as in ``Scores.to_frame``.
@@ -229,15 +229,15 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return nw.from_dict(columns, backend=library).to_native()
 
     def to_json(self) -> str:
-        """The scores with policy and counts, as ``karat eval -q --format json`` prints them."""
+        """Returns the scores with policy and counts, as ``karat eval -q --format json`` prints them."""
         return to_json(list(self.values()), per_query=True)
 
     def to_markdown(self) -> str:
-        """The means as a Markdown table."""
+        """Returns the means as a Markdown table."""
         return board(list(self.values()), "markdown")
 
     def to_latex(self) -> str:
-        """The means as a LaTeX table (booktabs)."""
+        """Returns the means as a LaTeX table (booktabs)."""
         return board(list(self.values()), "latex")
 
     def footer(self, lang: str = "en") -> str:
@@ -252,11 +252,11 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         return "\n".join(footers(list(self.values()), language_named(lang)))
 
     def __str__(self) -> str:
-        """The means as a table, with the footer."""
+        """Returns the means as a table, with the footer."""
         return board(list(self.values()), "text") + self.footer()
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Returns HTML for a notebook."""
         lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
         return board(list(self.values()), "html") + lines
 
@@ -361,7 +361,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
 
 
 def first_installed() -> str:
-    """The first data frame library that can be imported."""
+    """Returns the first data frame library that can be imported."""
     from importlib.util import find_spec
 
     for library in ("pandas", "polars", "pyarrow"):

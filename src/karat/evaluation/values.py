@@ -52,7 +52,7 @@ class Values(Mapping[str, float]):
     failed: dict[str, str] = field(default_factory=dict)
 
     def column(self, measure: str | Measure) -> int:
-        """The column of a measure, by karat's name or trec_eval's.
+        """Returns the column of a measure, by karat's name or trec_eval's.
 
         Raises:
             MeasureError: the measure was not evaluated.
@@ -80,14 +80,14 @@ class Values(Mapping[str, float]):
         return aggregate(values, self.measures[place].definition.aggregate, weights)
 
     def __contains__(self, measure: object) -> bool:
-        """Whether the measure was evaluated."""
+        """Returns whether the measure was evaluated."""
         try:
             return isinstance(measure, (str, Measure)) and self.column(measure) >= 0
         except MeasureError:
             return False
 
     def __iter__(self) -> Iterator[str]:
-        """The labels."""
+        """Returns the labels."""
         return iter(self.labels)
 
     def __len__(self) -> int:
@@ -95,11 +95,11 @@ class Values(Mapping[str, float]):
         return len(self.labels)
 
     def means(self) -> dict[str, float]:
-        """Every aggregate by label."""
+        """Returns every aggregate by label."""
         return {label: self[label] for label in self.labels}
 
     def by_query(self, measure: str | Measure) -> dict[str, float]:
-        """Each query's value, without queries that the measure leaves out."""
+        """Returns each query's value, without queries that the measure leaves out."""
         place = self.column(measure)
         values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
         if self.counted is None:
@@ -125,5 +125,5 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
 
 
 def added(values: Floats) -> float:
-    """The sum, from the first value to the last."""
+    """Returns the sum, from the first value to the last."""
     return float(_native.total(np.ascontiguousarray(values), np.array([0, len(values)]))[0])

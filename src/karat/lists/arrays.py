@@ -18,7 +18,7 @@ __all__ = ["Arrays", "arrays_of", "host_view"]
 
 
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
-    """The library, the device and the floating type of an array.
+    """Returns the library, the device and the floating type of an array.
 
     Half-precision floats are converted to single precision, whole numbers to the library's default precision.
 
@@ -43,7 +43,7 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
 
 
 def is_tensor(array: Any) -> bool:
-    """Whether an array is a PyTorch tensor."""
+    """Returns whether an array is a PyTorch tensor."""
     return type(array).__module__.partition(".")[0] == "torch"
 
 
@@ -63,7 +63,7 @@ def host_view(array: Any) -> Any:
 
 
 def floating(library: Any, array: Any) -> Any:
-    """The floating type to compute with for ``array``."""
+    """Returns the floating type to compute with for ``array``."""
     if array.dtype in (library.float32, library.float64):
         return array.dtype
     if library.isdtype(array.dtype, ("bool", "integral")):
@@ -93,13 +93,13 @@ class Arrays:
     # ------------------------------------------------------------ new arrays
 
     def asarray(self, number: Any) -> Any:
-        """A number as an array without axes; an array unchanged."""
+        """Returns a number as an array without axes; an array unchanged."""
         if isinstance(number, (int, float)):
             return self.library.full((), float(number), dtype=self.dtype, device=self.device)
         return number
 
     def full(self, shape: tuple[int, ...], number: float) -> Any:
-        """An array of one number."""
+        """Returns an array of one number."""
         return self.library.full(shape, float(number), dtype=self.dtype, device=self.device)
 
     def count(self, width: int) -> Any:
@@ -107,11 +107,11 @@ class Arrays:
         return self.library.arange(1, width + 1, dtype=self.dtype, device=self.device)
 
     def floats(self, array: Any) -> Any:
-        """The numbers of an array in the floating type."""
+        """Returns the numbers of an array in the floating type."""
         return self.library.astype(array, self.dtype, copy=False)
 
     def truth(self, mask: Any) -> Any:
-        """A mask of any type as booleans; None stays None."""
+        """Returns a mask of any type as booleans, and None unchanged."""
         return None if mask is None else self.library.astype(mask, self.library.bool, copy=False)
 
     # ------------------------------------------------------------ element by element
@@ -125,11 +125,11 @@ class Arrays:
         return self.library.where(condition, a, b)
 
     def minimum(self, a: Any, b: Any) -> Any:
-        """The smaller of two numbers."""
+        """Returns the smaller of two numbers."""
         return self.library.minimum(self.asarray(a), self.asarray(b))
 
     def maximum(self, a: Any, b: Any) -> Any:
-        """The larger of two numbers."""
+        """Returns the larger of two numbers."""
         return self.library.maximum(self.asarray(a), self.asarray(b))
 
     def exp2(self, x: Any) -> Any:
@@ -137,27 +137,27 @@ class Arrays:
         return 2.0**x
 
     def log(self, x: Any) -> Any:
-        """The natural logarithm."""
+        """Returns the natural logarithm."""
         return self.library.log(x)
 
     def log2(self, x: Any) -> Any:
-        """The logarithm to base 2."""
+        """Returns the logarithm to base 2."""
         return self.library.log2(x)
 
     def floor(self, x: Any) -> Any:
-        """The whole number below."""
+        """Returns the whole number below."""
         return self.library.floor(x)
 
     def trunc(self, x: Any) -> Any:
-        """The whole number towards 0."""
+        """Returns the whole number towards 0."""
         return self.library.trunc(x)
 
     def isinf(self, x: Any) -> Any:
-        """Whether a number is infinite."""
+        """Returns whether a number is infinite."""
         return self.library.isinf(x)
 
     def isnan(self, x: Any) -> Any:
-        """Whether a number is NaN."""
+        """Returns whether a number is NaN."""
         return self.library.isnan(x)
 
     def counted(self, which: Any) -> Any:
@@ -198,7 +198,7 @@ class Arrays:
         return x
 
     def order_down(self, keys: Any) -> Any:
-        """The stable order that puts each row's largest key first and NaN last."""
+        """Returns the stable order that puts each row's largest key first and NaN last."""
         if self.on_host:
             return stable_order(keys)
         return self.library.argsort(-keys, axis=1, stable=True)
@@ -221,18 +221,18 @@ class Arrays:
         return (float(x.min()), float(x.max())) if self.on_host and x.size else None
 
     def is_whole(self, x: Any) -> bool:
-        """Whether all numbers are known to be whole numbers."""
+        """Returns whether all numbers are known to be whole numbers."""
         return self.on_host and bool((np.trunc(x) == x).all())
 
     def quiet(self) -> AbstractContextManager[Any]:
-        """A context without NumPy's warnings about division by 0, which ``ratio`` handles."""
+        """Returns a context without NumPy's warnings about division by 0, which ``ratio`` handles."""
         if self.kind == "torch":
             return nullcontext()  # torch.compile cannot trace the other one
         return np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
 
 def stable_order(keys: Any) -> Any:
-    """The stable order of each row of a NumPy array, largest key first, NaN last.
+    """Returns the stable order of each row of a NumPy array, largest key first, NaN last.
 
     NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its index fit into
     one whole number, and these are all distinct. Double-precision keys are sorted unstably, then rows with equal keys

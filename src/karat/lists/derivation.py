@@ -42,7 +42,7 @@ class Derivation:
 
 
 def derive(last: Step) -> Derivation:
-    """The derivation that ends in a step."""
+    """Returns the derivation that ends in a step."""
     steps = sources_of(last)
     folded = folded_steps(steps, last)
     shown = [step for step in steps if step not in folded and not is_by_name(step)]
@@ -90,7 +90,7 @@ def equations(last: Step, taken: str = "") -> tuple[str, ...]:
 
 
 def sources_of(last: Step) -> list[Step]:
-    """A step and all its sources, each after its own sources."""
+    """Returns a step and all its sources, each after its own sources."""
     found: dict[Step, None] = {}
 
     def visit(step: Step) -> None:
@@ -104,7 +104,7 @@ def sources_of(last: Step) -> list[Step]:
 
 
 def folded_steps(steps: list[Step], last: Step) -> set[Step]:
-    """The steps that are written inside the steps that use them.
+    """Returns the steps that are written inside the steps that use them.
 
     These are: short arithmetic with a single use, inside other arithmetic or a number of the query; a number that is
     spread over the query's documents; and arithmetic on ranks and grades only.
@@ -124,7 +124,7 @@ def folded_steps(steps: list[Step], last: Step) -> set[Step]:
 
 
 def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> bool:
-    """Whether a step is written inside the step that uses it."""
+    """Returns whether a step is written inside the step that uses it."""
     if not step.is_arithmetic or step.kind != user.kind:
         return False
     if all(is_by_name(source) for source in step.sources):
@@ -134,7 +134,7 @@ def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> b
 
 
 def given_first(steps: list[Step]) -> set[Step]:
-    """The query's numbers that do not depend on its documents' numbers but are used by them."""
+    """Returns the query's numbers that do not depend on its documents' numbers but are used by them."""
     of_documents = {step for step in steps if step.kind == "Rows"}
     after: set[Step] = set()
     for step in steps:
@@ -148,20 +148,20 @@ def given_first(steps: list[Step]) -> set[Step]:
 
 
 def lists_of(steps: list[Step]) -> list[Traced]:
-    """The lists with a number per document, the run's list first."""
+    """Returns the lists with a number per document, the run's list first."""
     found = dict.fromkeys(step.place for step in steps if step.kind == "Rows")
     own = [each for each in found if is_own(each)] or [run_of(steps)]
     return [*own, *(each for each in found if each not in own)]
 
 
 def run_of(steps: list[Step]) -> Traced:
-    """The run's list, cut at the depth."""
+    """Returns the run's list, cut at the depth."""
     every = [each for step in steps for each in step.place.ancestry if is_own(each)]
     return max(every, key=lambda each: len(each.ancestry))
 
 
 def words_of(steps: list[Step]) -> dict[str, str]:
-    """The meaning of each word that made a step."""
+    """Returns the meaning of each word that made a step."""
     words = dict.fromkeys(step.word for step in steps if not step.is_arithmetic)
     meanings = {word: first_sentence(word) for word in words}
     return {word: meaning for word, meaning in meanings.items() if meaning}

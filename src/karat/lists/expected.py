@@ -74,12 +74,12 @@ class Expected(Padded):
     # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """The rows, averaged over each tie; computed once for all depths."""
+        """Returns the rows, averaged over each tie; computed once for all depths."""
         every = self.plain.once(("averaged", name), lambda: self.over_ties(rows))
         return cast("Rows", every[:, : self.shape[1]])
 
     def over_ties(self, rows: Rows) -> Any:
-        """The mean of the rows over the documents of each tie [query, document]."""
+        """Returns the mean of the rows over the documents of each tie [query, document]."""
         plain, xp = self.plain, self.plain.xp
         if not plain.shape[1]:
             return rows

@@ -61,7 +61,7 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
 
 
 def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -> Floats:
-    """The rank of each document; infinite beyond the depth. Among equals, the first document is chosen.
+    """Returns the rank of each document; infinite beyond the depth. Among equals, the first document is chosen.
 
     Documents that are relevant to the same groups have the same gain at every step, so one candidate of each kind is
     enough.
@@ -345,7 +345,7 @@ class Flat(Lists):
         return self.made[name]
 
     def cut(self, depth: int) -> Flat:
-        """The rows down to ``depth``; the result keeps a reference to the whole lists."""
+        """Returns the rows down to ``depth``; the result keeps a reference to the whole lists."""
         cut = Flat(
             replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth),
             best=self.shared,
@@ -384,7 +384,7 @@ class Flat(Lists):
         return Flat(ordered) if uncut else Flat(ordered).cut(cast("int", self.rows.depth))
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
-        """The list and grade of each document that the ideal ranking chooses from."""
+        """Returns the list and grade of each document that the ideal ranking chooses from."""
         if of == "retrieved":
             return self.uncut.rows.list_of_row, self.uncut.rows.grade
         if of in ("depth", "full"):
@@ -394,14 +394,14 @@ class Flat(Lists):
 
 
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
-    """The rows of each list down to its last rank."""
+    """Returns the rows of each list down to its last rank."""
     kept = rows.kept(rows.rank <= np.repeat(last, np.diff(rows.offsets)))
     length = np.minimum(rows.length, last)
     return replace(kept, length=length, scores=rows.scores_down_to(length))
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
-    """The same lists with a row for every rank; the new rows are documents outside the pool."""
+    """Returns the same lists with a row for every rank; the new rows are documents outside the pool."""
     if rows.listed is not None:
         return rows  # With the order of lines there is a row for each rank already.
     lengths = rows.length.astype(np.int64)
@@ -416,12 +416,12 @@ def fill(rows: JudgedRows) -> JudgedRows:
 
 
 def place(rows: JudgedRows) -> Integers:
-    """A sort key for each row: by list, then by rank."""
+    """Returns a sort key for each row: by list, then by rank."""
     return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
 
 
 def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:
-    """The judgments in the order of trec_eval's ideal ranking, for a table of gains.
+    """Returns the judgments in the order of trec_eval's ideal ranking, for a table of gains.
 
     trec_eval sorts the table with a comparison that truncates the difference of two gains to a whole number
     (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. It then walks the table
@@ -442,7 +442,7 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The distinct values, ascending."""
+    """Returns the distinct values, ascending."""
     ordered = np.sort(values)
     different: NDArray[Any] = ordered[np.append(True, np.diff(ordered) > 0)[: len(ordered)]]
     return different
@@ -459,7 +459,7 @@ def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]
 
 
 def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
-    """The table that trec_eval sorts: the gains given, then every other whole grade as its own gain."""
+    """Returns the table that trec_eval sorts: the gains given, then every other whole grade as its own gain."""
     named = dict(gain)
     return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 
@@ -478,6 +478,6 @@ def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def whole_difference(a: float, b: float) -> int:
-    """The difference as a C int; one that does not fit becomes the lowest int, as on x86."""
+    """Returns the difference as a C int; one that does not fit becomes the lowest int, as on x86."""
     difference = a - b
     return int(difference) if abs(difference) < 2**31 else -(2**31)

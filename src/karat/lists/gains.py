@@ -15,7 +15,7 @@ STEPS = 16
 
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
-    """The gain of grades; 0 for a negative grade without an entry in the table."""
+    """Returns the gain of grades; 0 for a negative grade without an entry in the table."""
     if not isinstance(gain, str):
         worth = xp.where(grade >= 0, grade, 0.0)
         for level, value in gain:
@@ -32,7 +32,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
-    """The divisor of a gain at each rank."""
+    """Returns the divisor of a gain at each rank."""
     word, base = opened(discount)
     if base is not None and word == "jk":
         return xp.log2(xp.maximum(rank, base)) / log2(base)
@@ -47,13 +47,13 @@ def discount_of(xp: Any, rank: Any, discount: str) -> Any:
 
 
 def opened(word: str) -> tuple[str, float | None]:
-    """The name and the number of a word such as ``jk(2)``."""
+    """Returns the name and the number of a word such as ``jk(2)``."""
     name, bracket, number = word.partition("(")
     return name, float(number[:-1]) if bracket else None
 
 
 def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
-    """The sum of 1 / m^power for m = first, first + 1, … up to last; ``last`` may be infinite where power is 2.
+    """Returns the sum of 1 / m^power for m = first, first + 1, … up to last; ``last`` may be infinite where power is 2.
 
     It is the difference of two tails. The first terms of a tail are added one by one, the rest is approximated by the
     Euler-Maclaurin formula (Abramowitz and Stegun 6.3.18 and 6.4.12).
@@ -62,7 +62,7 @@ def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
 
 
 def tail(xp: Any, first: Any, power: int) -> Any:
-    """The sum of 1 / m^power from ``first`` on; for power 1, where it is infinite, minus a constant."""
+    """Returns the sum of 1 / m^power from ``first`` on; for power 1, where it is infinite, minus a constant."""
     first = xp.asarray(first)
     infinite = xp.isinf(first)
     start = xp.where(infinite, 1.0, first)

@@ -71,12 +71,12 @@ class Sheet:
 
 
 def is_by_name(step: Step) -> bool:
-    """Whether a step is a column that every table has."""
+    """Returns whether a step is a column that every table has."""
     return step.word in BY_NAME and not step.operands
 
 
 def is_own(lists: Traced) -> bool:
-    """Whether these are the run's documents at their ranks, all or the first few."""
+    """Returns whether these are the run's documents at their ranks, all or the first few."""
     return all(each.word in ("", "top") for each in lists.ancestry)
 
 
@@ -95,7 +95,7 @@ class Writer:
         self.letters = dict(zip(lettered, letters()))
 
     def line(self, step: Step) -> Line:
-        """One step as a line."""
+        """Returns one step as a line."""
         expression = self.expression(step)
         scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
         filled = self.expression(step, filled=True) if scalar else ""
@@ -103,7 +103,7 @@ class Writer:
         return Line(self.letters[step], expression, filled if filled != expression else "", values)
 
     def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
-        """One list with its steps."""
+        """Returns one list with its steps."""
         carrier: Any = lists.carrier
         rank = column(carrier, "rank")
         return Sheet(
@@ -116,18 +116,18 @@ class Writer:
         )
 
     def name(self, lists: Traced) -> str:
-        """The call that made a list; empty for the run's list."""
+        """Returns the call that made a list; empty for the run's list."""
         return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
 
     def cited(self, step: Step) -> list[Step]:
-        """The steps that a step's expression cites."""
+        """Returns the steps that a step's expression cites."""
         found = []
         for source in step.sources:
             found += self.cited(source) if source in self.folded else [source]
         return found
 
     def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
-        """The word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
+        """Returns the word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             inside = self.call(step.word, step.operands, filled=filled)
             foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
@@ -142,7 +142,7 @@ class Writer:
         return f"({text})" if own <= strength else text
 
     def cite(self, operand: Operand, *, filled: bool, strength: int = 0) -> str:
-        """An operand as an expression cites it."""
+        """Returns an operand as an expression cites it."""
         if isinstance(operand, Traced):
             return operand.word or "run"
         if not isinstance(operand, Step):
@@ -156,7 +156,7 @@ class Writer:
         return number(float(operand.numbers[0])) if filled else self.letters[operand]
 
     def call(self, word: str, operands: Operands, *, filled: bool) -> str:
-        """A word with its arguments; plain numbers are shown with their parameter names."""
+        """Returns a word with its arguments; plain numbers are shown with their parameter names."""
         asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
         inside = []
         for name, operand in operands:
@@ -174,14 +174,14 @@ def letters() -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    """A number in an expression: up to six decimals, or six digits if it is small or large."""
+    """Returns a number in an expression: up to six decimals, or six digits if it is small or large."""
     if value == value // 1 and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.6f}".rstrip("0") if 1e-3 <= abs(value) < 1e9 else f"{value:.6g}"
 
 
 def plain(operand: Any) -> str:
-    """A word, or a table of pairs, as in a measure's name."""
+    """Returns a word, or a table of pairs, as in a measure's name."""
     if isinstance(operand, tuple):
         if operand and isinstance(operand[0], tuple):
             return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
@@ -190,7 +190,7 @@ def plain(operand: Any) -> str:
 
 
 def column(carrier: Any, word: str) -> tuple[float, ...]:
-    """A column of a list; empty if the rows are not documents."""
+    """Returns a column of a list; empty if the rows are not documents."""
     values: Floats | None = getattr(carrier, word, None)
     return () if values is None else tuple(values.tolist())
 
@@ -222,23 +222,23 @@ class Mathematics:
     # ------------------------------------------------------------ steps
 
     def line_of(self, step: Step) -> str:
-        """One step as a line of aligned equations."""
+        """Returns one step as a line of aligned equations."""
         self.index = "i" if step.kind == "Rows" else ""
         return f"{self.symbol(step)} &= {self.expression(step)}"
 
     def value(self, last: Step) -> str:
-        """The value of a query, without a letter."""
+        """Returns the value of a query, without a letter."""
         self.index = ""
         return self.expression(last)
 
     def symbol(self, step: Step) -> str:
-        """The letter of a step, with its index."""
+        """Returns the letter of a step, with its index."""
         letter = self.letters[step]
         text = f"\\mathsf{{{letter[0]}}}" + (f"^{{({letter[1:]})}}" if letter[1:] else "")
         return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
 
     def expression(self, step: Step, strength: int = 0) -> str:
-        """The word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
+        """Returns the word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             return self.word(step)
         (_, left), (_, right) = step.operands
@@ -256,7 +256,7 @@ class Mathematics:
         return f"\\left({text}\\right)" if own <= strength else text
 
     def cite(self, operand: Operand, strength: int = 0) -> str:
-        """An operand as an expression cites it."""
+        """Returns an operand as an expression cites it."""
         if isinstance(operand, Traced):
             return f"\\text{{{escaped(operand.word or 'run')}}}"
         if isinstance(operand, Symbol):
@@ -276,7 +276,7 @@ class Mathematics:
     # ------------------------------------------------------------ words
 
     def word(self, step: Step) -> str:
-        """A word in mathematical notation, or by its name if it has none."""
+        """Returns a word in mathematical notation, or by its name if it has none."""
         given = dict(step.operands)
         around, self.place = self.place, step.place
         try:
@@ -291,7 +291,7 @@ class Mathematics:
             self.place = around
 
     def series(self, sign: str, relation: str, operand: Operand) -> str:
-        """A sum, product or maximum over all ranks, or over those with a relation to the current rank."""
+        """Returns a sum, product or maximum over all ranks, or over those with a relation to the current rank."""
         around = self.index
         self.index = INDICES[INDICES.index(around) + 1]
         try:
@@ -301,22 +301,22 @@ class Mathematics:
             self.index = around
 
     def column(self, word: str) -> str:
-        """A column or a number of a list; with a star for an ideal ranking."""
+        """Returns a column or a number of a list; with a star for an ideal ranking."""
         star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
         index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
         return f"\\mathit{{{word}}}{star}{index}"
 
     def subscript(self, index: str, place: Traced | None) -> str:
-        """An index, after that of the judgment group where lists are of groups."""
+        """Returns an index, after that of the judgment group where lists are of groups."""
         text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
         return f"_{{{text}}}" if text else ""
 
     def grade(self) -> str:
-        """The grade at the rank."""
+        """Returns the grade at the rank."""
         return self.column("grade")
 
     def gain(self, gain: Any, grade: str) -> str:
-        """The gain of a grade."""
+        """Returns the gain of a grade."""
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
             rest = f"\\max({grade}, 0) & \\text{{otherwise}}"
@@ -363,7 +363,7 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
         return made
 
     def __hash__(self) -> int:
-        """The hash of number and text: a trace keeps one step per name."""
+        """Returns the hash of number and text: a trace keeps one step per name."""
         return hash((float(self), self.text))
 
     def __eq__(self, other: object) -> bool:
@@ -371,7 +371,7 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
         return float(self) == other and getattr(other, "text", self.text) == self.text
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """The symbol for the result of a sign."""
+        """Returns the symbol for the result of a sign."""
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             return NotImplemented
         value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
@@ -384,19 +384,19 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
 
 
 def symbolic(number: float, strength: int = 0) -> str:
-    """A number or a symbol; in brackets if the surrounding sign binds as strongly."""
+    """Returns a number or a symbol; in brackets if the surrounding sign binds as strongly."""
     if not isinstance(number, Symbol):
         return decimal(number)
     return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
 
 
 def made_by(place: Traced | None, *words: str) -> bool:
-    """Whether one of these words made the lists or lists that they were made from."""
+    """Returns whether one of these words made the lists or lists that they were made from."""
     return place is not None and any(each.word in words for each in place.ancestry)
 
 
 def decimal(value: float) -> str:
-    """A number."""
+    """Returns a number."""
     if isinstance(value, Symbol):
         return value.text
     text = number(value)
@@ -417,12 +417,12 @@ def cases_of(lines: list[str]) -> str:
 
 
 def test(left: str, sign: str, right: str) -> str:
-    """A condition in Iverson's brackets: 1 where it holds, else 0."""
+    """Returns a condition in Iverson's brackets: 1 where it holds, else 0."""
     return f"\\left[{left} {sign} {right}\\right]"
 
 
 def discounted(self: Mathematics, given: dict[str, Any]) -> str:
-    """The discount of a rank."""
+    """Returns the discount of a rank."""
     rank = self.column("rank")
     word, _, base = given["discount"].rstrip(")").partition("(")
     return {
@@ -436,7 +436,7 @@ def discounted(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
-    """A gain divided by the highest grade's gain, plus ``more``."""
+    """Returns a gain divided by the highest grade's gain, plus ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
     part = self.gain(gain, self.grade())
     if gain == "binary":
@@ -446,12 +446,12 @@ def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
 
 
 def groups(self: Mathematics, given: dict[str, Any]) -> str:
-    """A sum over subtopics or judgment groups."""
+    """Returns a sum over subtopics or judgment groups."""
     return f"\\sum_{{g}} {self.cite(given['values'], strength=1)}"
 
 
 def unit(self: Mathematics, given: dict[str, Any]) -> str:
-    """A gain from 0 to 1."""
+    """Returns a gain from 0 to 1."""
     rel, highest = given.get("rel", "graded"), given.get("highest", "query")
     if not isinstance(rel, str):
         return test(self.grade(), "\\geq", decimal(rel))
@@ -464,7 +464,7 @@ def unit(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
-    """The sum of reciprocals of powers."""
+    """Returns the sum of reciprocals of powers."""
     power = given.get("power", 1)
     beneath = "m" if power == 1 else f"m^{{{power}}}"
     return (
@@ -473,7 +473,7 @@ def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def chosen(self: Mathematics, given: dict[str, Any]) -> str:
-    """A value where something holds."""
+    """Returns a value where something holds."""
     values, where = self.cite(given["values"]), given["where"]
     exceeds = dict(where.operands) if where in self.folded and where.word == "exceeds" else {}
     holds = f"{self.cite(exceeds.get('values', where))} > {self.cite(exceeds.get('bound', 0))}"
@@ -482,7 +482,7 @@ def chosen(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def number_of(self: Mathematics, condition: str) -> str:
-    """The number of judgments whose grade meets a condition."""
+    """Returns the number of judgments whose grade meets a condition."""
     grade = f"\\mathit{{grade}}{self.subscript('d', self.place)}"
     return f"\\left|\\left\\{{d : {condition.format(grade)}\\right\\}}\\right|"
 
@@ -493,12 +493,12 @@ def relevant(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def braced(value: float) -> str:
-    """A number for a format string."""
+    """Returns a number for a format string."""
     return decimal(value).replace("{", "{{").replace("}", "}}")
 
 
 def size(self: Mathematics, given: dict[str, Any]) -> str:
-    """The divisor of a sum over relevant documents."""
+    """Returns the divisor of a sum over relevant documents."""
     every = relevant(self, given)
     return {
         "relevant": every,
@@ -510,7 +510,7 @@ def size(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def rounded(self: Mathematics, given: dict[str, Any]) -> str:
-    """A whole number."""
+    """Returns a whole number."""
     more = "0.5" if given["rounding"] == "nearest" else "0.9"
     return f"\\left\\lfloor {self.cite(given['values'])} + {more} \\right\\rfloor"
 

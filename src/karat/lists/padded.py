@@ -93,7 +93,7 @@ class Padded(Lists):
         return cast("Rows", self.once("tied_rank", self.middle_ranks))
 
     def middle_ranks(self) -> Rows:
-        """The ranks, averaged over documents with equal scores."""
+        """Returns the ranks, averaged over documents with equal scores."""
         if self.scores is None or not self.shape[1]:
             return self.rank
         first, last = self.tie_span
@@ -105,7 +105,7 @@ class Padded(Lists):
         return cast("tuple[Any, Any]", self.once("tie_span", self.found_spans))
 
     def found_spans(self) -> tuple[Any, Any]:
-        """The first and last rank of each tie, from the scores; padding is never tied."""
+        """Returns the first and last rank of each tie, from the scores; padding is never tied."""
         if self.scores is None:
             return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
@@ -236,15 +236,15 @@ class Padded(Lists):
         return self.once("inside", lambda: cast("Any", self.rank) <= cast("Any", self.length)[:, None])
 
     def every(self, number: float) -> Queries:
-        """The same number for every query."""
+        """Returns the same number for every query."""
         return cast("Queries", self.xp.full(self.shape[:1], number))
 
     def whole_rows(self, rows: Any) -> Any:
-        """A number per document, broadcast along both axes."""
+        """Returns a number per document, broadcast along both axes."""
         return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
 
     def kept(self, rows: Any) -> Any:
-        """The rows, with 0 for padding."""
+        """Returns the rows, with 0 for padding."""
         return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
 
     def joined(self, left: Any, right: Any) -> Any:
@@ -260,24 +260,24 @@ class Padded(Lists):
         return self.made[name]
 
     def cut(self, depth: int) -> Padded:
-        """The columns down to ``depth``; the result keeps a reference to the whole lists."""
+        """Returns the columns down to ``depth``; the result keeps a reference to the whole lists."""
         cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
         cut.asked, cut.uncut = depth, self.uncut
         return cut
 
     def part(self, width: int, length: Any) -> Padded:
-        """The first columns."""
+        """Returns the first columns."""
         width = min(width, self.shape[1])
         scores = self.scores_down_to(width)
         return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
 
     def scores_down_to(self, width: int) -> Callable[[], Any] | None:
-        """A function that returns the scores of the first columns."""
+        """Returns a function that returns the scores of the first columns."""
         whole = self.scores
         return None if whole is None else lambda: whole()[:, :width]
 
     def best_lists(self, gain: Gain, of: str) -> Padded:
-        """The ideal ranking, down to this list's depth."""
+        """Returns the ideal ranking, down to this list's depth."""
         asked = of in ("depth", "full")
         ordered = (self if asked else self.uncut).once(("ordered", gain, of), lambda: self.ordered(gain, of))
         if of == "length":
@@ -286,7 +286,7 @@ class Padded(Lists):
         return cast("Padded", ordered if uncut else ordered.top(self.asked))
 
     def ordered(self, gain: Gain, of: str) -> Padded:
-        """The ideal ranking, not cut."""
+        """Returns the ideal ranking, not cut."""
         if of in ("depth", "full"):
             asked = cast("Any", self.depth if of == "depth" else self.length)
             width = self.asked if of == "depth" and self.asked is not None else self.shape[1]
@@ -304,18 +304,18 @@ class Padded(Lists):
         return self.best_list(gain, grades)
 
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
-        """A list of grades in descending order of gain, down to the last positive gain."""
+        """Returns a list of grades in descending order of gain, down to the last positive gain."""
         if length is None:
             worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
             length = self.xp.counted(~worthless)  # NaN, a gain that is too large, is positive too
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
     def candidates(self, of: str) -> Any:
-        """The grades that the ideal ranking chooses from, in any order."""
+        """Returns the grades that the ideal ranking chooses from, in any order."""
         return self.uncut.grades if of == "retrieved" else self.pool
 
     def by_counting(self, gain: str, of: str) -> Padded:
-        """The ideal ranking from the number of documents that reach each grade, without a sort."""
+        """Returns the ideal ranking from the number of documents that reach each grade, without a sort."""
         grades, levels = self.candidates(of), range(cast("int", self.levels) + 1)
         worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in levels]
         if True not in worth:
@@ -334,7 +334,7 @@ class Padded(Lists):
         return self.best_list(gain, rows, length)
 
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
-        """The grades in descending order of a table of gains."""
+        """Returns the grades in descending order of a table of gains."""
         if of == "trec_eval":
             raise DataError(
                 "ideal=trec_eval with a table of gains needs trec_eval's sort, which arrays do not have: choose "

@@ -59,7 +59,7 @@ class Group(ABC):
 
     @abstractmethod
     def pairs(self) -> Pairs:
-        """The preferred document and the other document of each preference."""
+        """Returns the preferred document and the other document of each preference."""
 
     @property
     @abstractmethod
@@ -73,7 +73,7 @@ class Group(ABC):
 
     @abstractmethod
     def capped_pairs(self, among: str) -> Pairs:
-        """The pairs, with at most as many nonrelevant documents as relevant ones."""
+        """Returns the pairs, with at most as many nonrelevant documents as relevant ones."""
 
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
         """Returns the number of preferences that the list keeps, and the number of all preferences.
@@ -128,7 +128,7 @@ class Graded(Group):
         return end_to_end([each for level, each in zip(self.levels, self.classes) if not level > 0])
 
     def capped_pairs(self, among: str) -> Pairs:
-        """The pairs above the lowest level, and every document paired with the first few of the lowest level.
+        """Returns the pairs above the lowest level, and every document paired with the first few of the lowest level.
 
         This includes documents of the lowest level, as in trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``) and so
         in published numbers.
@@ -174,7 +174,7 @@ class Partial(Group):
 
 
 def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: int, retrieved: int) -> Group:
-    """The judgment group of some lines.
+    """Returns the judgment group of some lines.
 
     Args:
         subgroups: the subgroup of each line.
@@ -212,7 +212,7 @@ def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
-    """The last level of each document; level 0 and a higher level exclude each other."""
+    """Returns the last level of each document; level 0 and a higher level exclude each other."""
     level = np.full(judged, np.nan)
     for document, given in zip(documents.tolist(), levels.tolist()):
         if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
@@ -222,7 +222,7 @@ def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
 
 
 def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The transitive closure of the preferences."""
+    """Returns the transitive closure of the preferences."""
     while True:
         reach = preferred.astype(np.float32)
         further = preferred | (reach @ reach > 0)
@@ -237,7 +237,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def products(classes: list[Pairs]) -> Pairs:
-    """Every document of the first class with every document of the second, for each pair of classes."""
+    """Returns every document of the first class with every document of the second, for each pair of classes."""
     return (
         end_to_end([np.repeat(first, len(second)) for first, second in classes]),
         end_to_end([np.tile(second, len(first)) for first, second in classes]),
@@ -245,12 +245,12 @@ def products(classes: list[Pairs]) -> Pairs:
 
 
 def end_to_end(parts: list[Integers]) -> Integers:
-    """The parts as one array."""
+    """Returns the parts as one array."""
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """The number of pairs of each kind; the preferred document comes first."""
+    """Returns the number of pairs of each kind; the preferred document comes first."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both

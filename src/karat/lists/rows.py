@@ -74,7 +74,7 @@ class JudgedRows:
     by_group: JudgedRows | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
-        """The lists from number ``first`` up to, not including, ``last``."""
+        """Returns the lists from number ``first`` up to, not including, ``last``."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
         documents = slice(*self.document_offsets[[first, last]])
@@ -109,7 +109,7 @@ class JudgedRows:
         )
 
     def scores_down_to(self, length: Floats) -> Floats | None:
-        """The scores of the first ``length`` documents of each list; None if there are no scores."""
+        """Returns the scores of the first ``length`` documents of each list, or None if there are no scores."""
         if self.scores is None:
             return None
         start = self.document_offsets[:-1]
@@ -140,7 +140,7 @@ class JudgedRows:
 
 
 def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
-    """The lists of several tables in one table, in the given order."""
+    """Returns the lists of several tables in one table, in the given order."""
     length = np.concatenate([part.length for part in parts])
     row_counts = np.concatenate([np.diff(part.offsets) for part in parts])
     judged_counts = np.concatenate([np.diff(part.judged_offsets) for part in parts])
@@ -164,7 +164,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """The indices of all elements of segments of these sizes, after reordering the segments."""
+    """Returns the indices of all elements of segments of these sizes, after reordering the segments."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
@@ -172,7 +172,7 @@ def stretches(counts: Integers, order: Integers) -> Integers:
 
 
 def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats) -> JudgedRows:
-    """A list for each group of judgments, without ties.
+    """Returns a list for each group of judgments, without ties.
 
     Args:
         length: how many documents were retrieved [groups].

@@ -25,7 +25,7 @@ Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
 
 
 def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
-    """The last step of a formula, from which all others can be reached.
+    """Returns the last step of a formula, from which all others can be reached.
 
     The numbers are identical to those that the formula gives on ``lists``.
     """
@@ -70,7 +70,7 @@ class Traced:
         self.word, self.operands = word, operands
 
     def __getattr__(self, word: str) -> Any:
-        """The answer to a word, or a function for a word with arguments."""
+        """Returns the answer to a word, or a function for a word with arguments."""
         if word.startswith("_"):
             raise AttributeError(word)
         static = inspect.getattr_static(type(self.carrier), word, None)
@@ -84,12 +84,12 @@ class Traced:
         return ask
 
     def called(self, word: str, operands: Operands) -> Any:
-        """The answer to a word with arguments."""
+        """Returns the answer to a word with arguments."""
         plain = {name: plain_of(operand) for name, operand in operands}
         return self.answer(word, operands, getattr(self.carrier, word)(**plain))
 
     def answer(self, word: str, operands: Operands, answer: Any) -> Any:
-        """The carrier's answer as a step, or as traced lists."""
+        """Returns the carrier's answer as a step, or as traced lists."""
         if isinstance(answer, (Lists, Preferences)):
             if answer is self.carrier:
                 return self
@@ -179,7 +179,7 @@ class Step(Arithmetic):
     values: Any
 
     def combined(self, sign: str, left: Operand, right: Operand) -> Step:
-        """The step that a sign of arithmetic makes."""
+        """Returns the step that a sign of arithmetic makes."""
 
         def compute() -> Step:
             operands = (("left", left), ("right", right))
@@ -212,7 +212,7 @@ class Step(Arithmetic):
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """A word's signature, cached since each step needs it."""
+    """Returns a word's signature, cached since each step needs it."""
     return inspect.signature(function)
 
 
@@ -239,7 +239,7 @@ def kind_together(operands: list[Operand]) -> str:
 
 
 def first_sentence(word: str) -> str:
-    """The first line of a word's docstring in ``Lists``; empty for another word."""
+    """Returns the first line of a word's docstring in ``Lists``; empty for another word."""
     for words in (Lists, Preferences):
         if hasattr(words, word):
             return (inspect.getdoc(getattr(words, word)) or "").partition("\n")[0].replace("``", "")

@@ -56,7 +56,7 @@ class Report:
         return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
-        """One line, since the page is long."""
+        """Returns one line, since the page is long."""
         runs, queries = len(self.comparison.names), len(self.comparison.queries)
         return f"<karat report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
 
@@ -146,7 +146,7 @@ def assembled(
     command: str | None,
     tell: Callable[[str], None],
 ) -> str:
-    """The page of a comparison."""
+    """Returns the page of a comparison."""
     from karat.comparison.verdict import verdict_of
     from karat.reports.charts import charts
     from karat.reports.data import board, correlation, numbers_of, packed

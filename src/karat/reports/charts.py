@@ -31,7 +31,7 @@ SQUARE = 290
 
 
 def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, Spec]:
-    """Every chart of a page by name.
+    """Returns every chart of a page by name.
 
     Args:
         runs: the number of runs.
@@ -52,7 +52,7 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
 
 
 def config() -> Spec:
-    """The style that all charts share."""
+    """Returns the style that all charts share."""
     axis = {"domain": False, "grid": False, "gridColor": LINE, "labelColor": QUIET, "labelFontSize": 12}
     axis |= {"labelLimit": 150, "labelOverlap": True, "tickColor": LINE, "tickSize": 4}
     axis |= {"titleColor": QUIET, "titleFontSize": 12, "titleFontWeight": "normal"}
@@ -65,17 +65,17 @@ def config() -> Spec:
 
 
 def layer(mark: Spec, **encoding: Any) -> Spec:
-    """A mark with its encoding."""
+    """Returns a mark with its encoding."""
     return {"mark": mark, "encoding": encoding}
 
 
 def named(data: str) -> Spec:
-    """The reference to data that the page's script provides."""
+    """Returns the reference to data that the page's script provides."""
     return {"data": {"name": data}}
 
 
 def amount(field: str, **more: Any) -> Spec:
-    """A quantitative field."""
+    """Returns a quantitative field."""
     return {"field": field, "type": "quantitative", **more}
 
 
@@ -86,12 +86,12 @@ def role(values: list[Any] = COLOURS) -> Spec:
 
 
 def shape() -> Spec:
-    """The shape of a point by its run's role."""
+    """Returns the shape of a point by its run's role."""
     return role(["circle", "square", "circle"])
 
 
 def tooltip(*fields: str) -> list[Spec]:
-    """The tooltip of a mark: ``field`` for text, ``field=title`` for a number."""
+    """Returns the tooltip of a mark: ``field`` for text, ``field=title`` for a number."""
     parts = [field.partition("=") for field in fields]
     return [
         amount(name, title=title, format="+.4f" if title == "difference" else ".4f")
@@ -102,7 +102,7 @@ def tooltip(*fields: str) -> list[Spec]:
 
 
 def axis(title: str | None = None, **more: Any) -> Spec:
-    """A quantitative axis with faint lines."""
+    """Returns a quantitative axis with faint lines."""
     return {"title": title, "grid": True, "tickCount": 5, **more}
 
 
@@ -120,7 +120,7 @@ def rows(data: str, label: str = "name", **more: Any) -> Spec:
 
 
 def forest(runs: int) -> Spec:
-    """The forest plot: every run's mean difference from the best run or the baseline, with both intervals."""
+    """Returns the forest plot: every run's mean difference from the best run or the baseline, with both intervals."""
     known = tooltip(
         "run",
         "difference=difference",
@@ -151,7 +151,7 @@ def forest(runs: int) -> Spec:
 
 
 def bars() -> Spec:
-    """The differences: a bar for each query, from A's largest gain to its largest loss."""
+    """Returns the differences: a bar for each query, from A's largest gain to its largest loss."""
     place = {"field": "place", "type": "ordinal", "axis": None}
     drawn = layer(
         {"type": "bar", "cursor": "pointer"},
@@ -164,7 +164,7 @@ def bars() -> Spec:
 
 
 def sorted_curve() -> Spec:
-    """The differences of many queries: an area, from A's largest gain to its largest loss."""
+    """Returns the differences of many queries: an area, from A's largest gain to its largest loss."""
     along = {"title": "queries, from A's largest gain to its largest loss", "format": "~%"}
     drawn = layer(
         {"type": "area", "interpolate": "step", "line": False},
@@ -176,7 +176,7 @@ def sorted_curve() -> Spec:
 
 
 def scatter() -> Spec:
-    """The values of A against those of B: a dot for each query. A is better above the line."""
+    """Returns the values of A against those of B: a dot for each query. A is better above the line."""
     # The line contains every value, so that both axes have the same ends; the chart is square.
     even = {"zero": False, "nice": True}
     diagonal = {"type": "line", "stroke": QUIET, "strokeWidth": 1, "clip": True}
@@ -193,7 +193,7 @@ def scatter() -> Spec:
 
 
 def histogram() -> Spec:
-    """The histogram of differences, for many queries."""
+    """Returns the histogram of differences, for many queries."""
     drawn = layer(
         {"type": "bar"},
         x=amount("low", axis=axis("A − B", format="+.2~f", grid=False)),
@@ -235,7 +235,7 @@ def spread(runs: int, *, dots: bool) -> Spec:
 
 
 def curve(name: str, along: str, up: str) -> Spec:
-    """A line for each run; A's and B's with points."""
+    """Returns a line for each run; A's and B's with points."""
     by_depth = name != "recall"
     ticks = {"values": [1, 2, 3, 5, 10, 20, 30, 50, 100], "format": "d"} if by_depth else {}
     scale = {"type": "log", "base": 10, "nice": False} if by_depth else {"nice": False}

@@ -127,7 +127,7 @@ def pair_row(pair: Pair, settings: Settings) -> list[Any]:
 
 
 def number(value: float) -> float | None:
-    """A number with seven digits, more than the page shows; None if undefined."""
+    """Returns a number with seven digits, more than the page shows, or None if undefined."""
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
@@ -140,7 +140,7 @@ def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
 
 
 def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
-    """The row of a query shown in full."""
+    """Returns the row of a query shown in full."""
     rows: list[list[Any]] = []
     for name, grade in closeup.documents:
         own = documents.get(name)
@@ -158,7 +158,7 @@ def few(grades: Sequence[float]) -> list[float]:
 
 
 def packed(derivations: list[dict[int, list[str | None]]]) -> str:
-    """The derivations by measure, query and run, compressed; the same data give the same bytes."""
+    """Returns the derivations by measure, query and run, compressed; the same data give the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
 
@@ -167,7 +167,7 @@ def packed(derivations: list[dict[int, list[str | None]]]) -> str:
 
 
 def board(comparison: Comparison) -> dict[str, Any]:
-    """The table of scores, best run first, and the whiskers of the primary measure."""
+    """Returns the table of scores, best run first, and the whiskers of the primary measure."""
     primary = comparison.primary
     ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
@@ -197,7 +197,7 @@ def note(comparison: Comparison) -> str:
 def board_row(
     comparison: Comparison, run: int, place: int, low: float, high: float, digits: int
 ) -> dict[str, Any]:
-    """One run's row."""
+    """Returns one run's row."""
     primary = comparison.primary
     kind = primary.measure.definition.aggregate
     share = comparison.judged[run]
@@ -218,7 +218,7 @@ def board_row(
 
 
 def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any]:
-    """One score."""
+    """Returns one score."""
     kind = contest.measure.definition.aggregate
     written = [score(each, digits, kind) for each in contest.means]
     top = contest.means[ranked(contest)[0]]
@@ -364,7 +364,7 @@ def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
 
 
 def takes_depth(measure: Measure) -> bool:
-    """Whether the measure has a depth that can be changed."""
+    """Returns whether the measure has a depth that can be changed."""
     definition: Definition = measure.definition
     return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
 

@@ -45,7 +45,7 @@ CORRECTIONS = {
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """The methods paragraph."""
+    """Returns the methods paragraph."""
     settings = comparison.settings
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())

@@ -74,7 +74,7 @@ def refuse_absent() -> None:
 
 
 def page(data: dict[str, Any], **parts: Any) -> str:
-    """The HTML of the page.
+    """Returns the HTML of the page.
 
     Args:
         data: of the script.
@@ -119,12 +119,12 @@ def drawing_library() -> tuple[str, str]:
 
 
 def template(name: str) -> str:
-    """A file of ``templates/``."""
+    """Returns a file of ``templates/``."""
     return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def security(scripts: Sequence[str]) -> str:
-    """The content security policy: the page may run these scripts and its own styles, and load nothing."""
+    """Returns the content security policy: the page may run these scripts and its own styles, and load nothing."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
@@ -134,7 +134,7 @@ def security(scripts: Sequence[str]) -> str:
 
 
 def inert(script: str) -> str:
-    """The script, escaped so that it cannot end the element that contains it."""
+    """Returns the script, escaped so that it cannot end the element that contains it."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
@@ -147,14 +147,14 @@ def script_json(data: dict[str, Any]) -> str:
 
 
 def title_of(comparison: Comparison) -> str:
-    """The title: the number of runs and the qrels."""
+    """Returns the title: the number of runs and the qrels."""
     name = os.path.basename(comparison.qrels_name)
     where = f" on {name}" if name and not name.startswith("<") else ""
     return f"{len(comparison.names)} runs{where}"
 
 
 def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
-    """The facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
+    """Returns the facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
     facts = [
         counted(comparison),
         plural(len(comparison.names), "run"),
@@ -175,7 +175,7 @@ def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
 
 
 def p_name(settings: Settings) -> str:
-    """The name of p in the table of pairs."""
+    """Returns the name of p in the table of pairs."""
     word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
     return f"the corrected p ({word})" if word else "p"
 
@@ -230,7 +230,7 @@ def near(path: str) -> str:
 
 
 def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
-    """The note on the table of queries."""
+    """Returns the note on the table of queries."""
     count = len(comparison.queries)
     if not closeups:
         return "No ranked lists: only scores were given."

@@ -127,7 +127,7 @@ def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int
 
 
 def extremes(column: Floats) -> dict[int, None]:
-    """The queries with the largest and the smallest values."""
+    """Returns the queries with the largest and the smallest values."""
     order = np.argsort(column, kind="stable")
     return dict.fromkeys([*order[::-1][:EACH].tolist(), *order[:EACH].tolist()])
 
@@ -220,7 +220,7 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
 
 
 def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
-    """A close-up of one query: the top documents of each run."""
+    """Returns a close-up of one query: the top documents of each run."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []

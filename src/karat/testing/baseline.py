@@ -43,7 +43,7 @@ GAP = 0.05
 
 
 def record_of(baseline: object) -> Record | None:
-    """Returns the baseline's record, read from its path if necessary; None if the baseline is a run."""
+    """Returns the baseline's record, read from its path if necessary, or None if the baseline is a run."""
     if isinstance(baseline, Record):
         return baseline
     if not isinstance(baseline, (str, os.PathLike)) or not os.path.isfile(baseline):
@@ -65,7 +65,7 @@ def record_of(baseline: object) -> Record | None:
 
 
 def run_name(run: RunLike | Scores, name: str | None) -> str:
-    """The run's name."""
+    """Returns the run's name."""
     return run.name if isinstance(run, Scores) else Run.of(run, name).name
 
 
@@ -137,7 +137,7 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
 
 
 def share_judged(scores: Scores) -> float | None:
-    """Returns the mean share of judged documents in the top ten over answered queries; None if unknown."""
+    """Returns the mean share of judged documents in the top ten over answered queries, or None if unknown."""
     if JUDGED not in scores:
         return None
     missing = set(scores.counts.missing)

@@ -302,14 +302,14 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
 
 
 def floor_check(scores: Scores, measure: str, least: float) -> Check:
-    """The check of a measure against a minimum."""
+    """Returns the check of a measure against a minimum."""
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
     return Check(label, "min", least, value >= least, math.nan, value, queries=len(scores.queries))
 
 
 def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check:
-    """The check of a measure against its baseline.
+    """Returns the check of a measure against its baseline.
 
     Raises:
         DataError: the measure is a count, to which a tolerance of a mean does not apply.

@@ -148,7 +148,7 @@ def shown_p(p: float) -> str:
 
 
 def detail(check: Check) -> list[str]:
-    """The lines under a verdict."""
+    """Returns the lines under a verdict."""
     lines = [check.evidence, *check.reading]
     return lines + [
         f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {sentence(each.query)}"
@@ -302,7 +302,7 @@ class Gate(Display):
         return html_table(*checks, [0, 1], head=self.headline) + lost + lines
 
     def tables(self) -> tuple[tuple[list[str], list[list[str]]], tuple[list[str], list[list[str]]]]:
-        """The checks and the queries that lost most, each with a header and rows."""
+        """Returns the checks and the queries that lost most, each with a header and rows."""
         header = ["", "measure", "before", "after", "change", "limit", "95 % interval", "p", "corrected"]
         rows = [
             [
@@ -354,7 +354,7 @@ class Gate(Display):
         return github(self)
 
     def __str__(self) -> str:
-        """The text."""
+        """Returns the text."""
         return self.to_text()
 
 

@@ -105,12 +105,12 @@ def refuse_words(words: list[str], name: str) -> None:
 
 
 def no_json(name: str, why: str) -> DataError:
-    """The error for a file that is not JSON."""
+    """Returns the error for a file that is not JSON."""
     return DataError(worded(f"{name} is not JSON ({why}): expected a record written by ", BY_RECORD, "."))
 
 
 def record_in(document: Any, name: str) -> Record:
-    """The scores in the document of a file.
+    """Returns the scores in the document of a file.
 
     Raises:
         DataError: the file is not a record, has a later format, or lacks the queries' values.
@@ -215,7 +215,7 @@ def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
 
 
 def named(value: Any) -> str:
-    """The description of a value in an error."""
+    """Returns the description of a value in an error."""
     kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if type(value) in kinds:
         return kinds[type(value)]
@@ -225,7 +225,7 @@ def named(value: Any) -> str:
 
 
 def number_holds(value: Any) -> bool:
-    """Whether a value is a number that a double can hold."""
+    """Returns whether a value is a number that a double can hold."""
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -234,12 +234,12 @@ def number_holds(value: Any) -> bool:
 
 
 def optional(kind: Kind) -> Kind:
-    """The kind, or null."""
+    """Returns the kind that also accepts null."""
     return lambda value, where: None if value is None else kind(value, where)
 
 
 def each_of(kind: Kind) -> Kind:
-    """A list of the kind."""
+    """Returns the kind of lists whose items all have this kind."""
 
     def check(value: Any, where: str) -> None:
         is_a("a list", lambda given: isinstance(given, list))(value, where)
@@ -250,7 +250,7 @@ def each_of(kind: Kind) -> Kind:
 
 
 def table_of(kind: Kind) -> Kind:
-    """An object whose every value is of the kind."""
+    """Returns the kind of objects whose values all have this kind."""
 
     def check(value: Any, where: str) -> None:
         is_a("an object", lambda given: isinstance(given, dict))(value, where)
@@ -261,7 +261,7 @@ def table_of(kind: Kind) -> Kind:
 
 
 def an_object(needed: dict[str, Kind], more: dict[str, Kind] | None = None) -> Kind:
-    """An object with certain fields, and perhaps others."""
+    """Returns the kind of objects with certain fields, and perhaps others."""
     more = more or {}
 
     def check(value: Any, where: str) -> None:
@@ -315,7 +315,7 @@ def names_column(role: Any, name: Any) -> bool:
 
 
 def number_or_null(value: Any) -> bool:
-    """Whether a value is a number, or null for what is undefined."""
+    """Returns whether a value is a number, or null for what is undefined."""
     return value is None or number_holds(value)
 
 
@@ -416,5 +416,5 @@ def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
 
 
 def broken(name: str, how: str) -> DataError:
-    """The error for a damaged record."""
+    """Returns the error for a damaged record."""
     return DataError(f"{name} is damaged ({how}): write it again.")

@@ -74,7 +74,7 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
 
 
 def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:
-    """The record as plain dicts and lists.
+    """Returns the record as plain dicts and lists.
 
     Raises:
         DataError: as ``record``.
@@ -149,7 +149,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
 
 
 def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
-    """Each input with its role, the run's name, path, size and hash; the judgments once, for all runs.
+    """Returns each input with its role, the run's name, path, size and hash; the judgments once, for all runs.
 
     Raises:
         DataError: as ``record``.
@@ -211,7 +211,7 @@ BLOCK = 2**20
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """The size and SHA-256 of each file, compressed files as they are stored.
+    """Returns the size and SHA-256 of each file, compressed files as they are stored.
 
     SHA-256 and not a faster hash, because every system has a program that prints it. No file is held in memory.
 

@@ -74,7 +74,7 @@ class Verification(Display):
         return not self.findings
 
     def to_text(self) -> str:
-        """The headline, then a line for each finding and note."""
+        """Returns the headline, then a line for each finding and note."""
         lines = [self.headline, *(f"  {kind + ':':<12}{said}" for kind, said in self.rows())]
         return "".join(f"{sentence(line)}\n" for line in lines)
 
@@ -86,7 +86,7 @@ class Verification(Display):
         return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
 
     def rows(self) -> list[list[str]]:
-        """Each finding and note with its kind."""
+        """Returns each finding and note with its kind."""
         return [
             *([each.kind, each.sentence] for each in self.findings),
             *(["note", each] for each in self.notes),
@@ -113,7 +113,7 @@ class Verification(Display):
         return json_text(document) + "\n"
 
     def __str__(self) -> str:
-        """The text."""
+        """Returns the text."""
         return self.to_text()
 
 
@@ -256,7 +256,7 @@ def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> N
 
 
 def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list[Scores]:
-    """The scores of every run, under the recorded policy.
+    """Returns the scores of every run, under the recorded policy.
 
     Args:
         recorded: the record.
@@ -378,7 +378,7 @@ def files_now(given: Taken) -> list[str]:
 
 
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
-    """The changed files, if there are as many as recorded."""
+    """Returns the changed files, if there are as many as recorded."""
     return [
         Change(
             "input",
@@ -519,7 +519,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
 
 
 def changed_entries(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The keys whose values differ."""
+    """Yields the keys whose values differ."""
     for key in [*old, *(key for key in new if key not in old)]:
         then, now = old.get(key, "absent"), new.get(key, "absent")
         if then != now:
@@ -622,7 +622,7 @@ def same(old: Any, new: Any, tolerance: float) -> bool:
 
 
 def distance(old: float | None, new: float | None) -> float:
-    """The distance of two values; infinite between a defined and an undefined one."""
+    """Returns the distance of two values; infinite between a defined and an undefined one."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)
@@ -631,18 +631,18 @@ def distance(old: float | None, new: float | None) -> float:
 
 
 def rounded(value: float | None) -> str:
-    """A value with six significant digits, so that differences show."""
+    """Returns a value with six significant digits, so that differences show."""
     return "undefined" if value is None else f"{value:.6g}"
 
 
 def listed(queries: list[str]) -> str:
-    """The number of queries, and the first three."""
+    """Returns the number of queries, and the first three."""
     first = ", ".join(f"'{each}'" for each in queries[:3])
     more = f" and {len(queries) - 3} more" if len(queries) > 3 else ""
     return f"{'query' if len(queries) == 1 else 'queries'} {first}{more}"
 
 
 def short(value: Any) -> str:
-    """A value on one line."""
+    """Returns a value on one line."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

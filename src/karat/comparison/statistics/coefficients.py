@@ -25,7 +25,7 @@ MOST_GRADES = 20
 
 
 def confusion(a: ArrayLike, b: ArrayLike, grades: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """The confusion matrix of two judges: the number of documents by both grades.
+    """Returns the confusion matrix of two judges: the number of documents by both grades.
 
     Args:
         a: the first judge's grades.
@@ -143,7 +143,7 @@ def krippendorff(table: ArrayLike, level: Level = "ordinal", grades: ArrayLike |
 
 
 def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
-    """The squared distance of each two grades.
+    """Returns the squared distance of each two grades.
 
     Raises:
         DataError: the level does not exist.
@@ -161,7 +161,7 @@ def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
 
 
 def likeness(size: int, weights: Weights) -> Floats:
-    """The weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
+    """Returns the weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
 
     Raises:
         DataError: the weights do not exist.
@@ -175,7 +175,7 @@ def likeness(size: int, weights: Weights) -> Floats:
 
 
 def shares(table: ArrayLike) -> Floats:
-    """The table divided by its sum.
+    """Returns the table divided by its sum.
 
     Raises:
         DataError: the table is not square, or is empty.
@@ -189,7 +189,7 @@ def shares(table: ArrayLike) -> Floats:
 
 
 def scale_of(a: Floats, b: Floats) -> Floats:
-    """The grades of the scale: whole ones from the lowest to the highest without a gap, else the grades given.
+    """Returns the grades of the scale: whole ones from the lowest to the highest without a gap, else the grades given.
 
     Raises:
         DataError: there are too many for a scale.
@@ -207,7 +207,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
 
 
 def middle_share(found: Floats) -> tuple[float, float]:
-    """The ends of the middle 95 % of bootstrap values that are defined; NaN where none is."""
+    """Returns the ends of the middle 95 % of bootstrap values that are defined, or NaN where none is."""
     defined = found[~np.isnan(found)]
     if not len(defined):
         return np.nan, np.nan
@@ -216,5 +216,5 @@ def middle_share(found: Floats) -> tuple[float, float]:
 
 
 def kappas(tables: Floats) -> Floats:
-    """The quadratic κ of each query; NaN where the judges share no document or gave only one grade."""
+    """Returns the quadratic κ of each query, or NaN where the judges share no document or gave only one grade."""
     return np.array([kappa(table, "quadratic") if table.any() else np.nan for table in tables])

@@ -104,7 +104,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
 
 def probabilities(p: ArrayLike) -> Floats:
-    """The p-values as a flat array, checked.
+    """Returns the p-values as a flat array, checked.
 
     Raises:
         DataError: a p is not between 0 and 1.
@@ -176,12 +176,12 @@ class Anova:
         return float(np.sqrt(self.ms_rest / self.queries))
 
     def margin(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval of every run's mean, from the residual variance."""
+        """Returns half the width of the interval of every run's mean, from the residual variance."""
         return quantile(confidence, self.df) * self.error
 
 
 def anova(scores: ArrayLike) -> Anova:
-    """The two-way analysis of variance of scores by query and run (Sakai, Laboratory Experiments in IR, 2018).
+    """Returns the two-way analysis of variance of scores by query and run (Sakai, Laboratory Experiments in IR, 2018).
 
     Args:
         scores: a score for each query and run, at least two of either [queries, runs].
@@ -262,7 +262,7 @@ def randomised_tukey(
     clusters: Any = None,
     alpha: float = 0.05,
 ) -> Flips:
-    """The randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
+    """Returns the randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
 
     If all runs are equally good, each query's scores could be permuted among them. p of a pair is the share of such
     permutations in which the best and the worst mean are at least as far apart as the pair's: (b + 1) / (resamples +
@@ -308,13 +308,13 @@ def randomised_tukey(
 
 
 def mean_differences(table: Floats, pairs: Integers) -> Floats:
-    """The absolute difference of the means of each pair."""
+    """Returns the absolute difference of the means of each pair."""
     mean = table.mean(axis=0)
     return np.asarray(np.abs(mean[pairs[:, 0]] - mean[pairs[:, 1]]))
 
 
 def dealt_ranges(whole: Floats, resamples: int, seed: int) -> Floats:
-    """The range of the column sums after a random permutation of each row, one for each resample.
+    """Returns the range of the column sums after a random permutation of each row, one for each resample.
 
     A row is permuted by sorting keys with random high bits and the score itself in the low bits, which needs no
     indexing. Two keys of a row share their random bits, about 28, once in 600,000 rows of 30; these two are then in the
@@ -347,12 +347,12 @@ def normal_limit(whole: Floats, pairs: Integers) -> Floats:
 
 
 def deviation(whole: Floats) -> float:
-    """The standard deviation of a permuted sum."""
+    """Returns the standard deviation of a permuted sum."""
     return float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
 
 
 def normal_cut(whole: Floats, alpha: float) -> float:
-    """The range of permuted sums that is exceeded with probability alpha, if they are normal."""
+    """Returns the range of permuted sums that is exceeded with probability alpha, if they are normal."""
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -361,7 +361,7 @@ def normal_cut(whole: Floats, alpha: float) -> float:
 
 
 def range_beyond(reach: ArrayLike, means: int) -> Floats:
-    """The probability that the range of ``means`` independent standard normals is at least ``reach``.
+    """Returns the probability that the range of ``means`` independent standard normals is at least ``reach``.
 
     1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, by Gauss-Legendre quadrature.
 
@@ -394,7 +394,7 @@ def _range_within(reach: ArrayLike, means: int) -> Floats:
 
 
 def studentized_range_beyond(reach: ArrayLike, means: int, freedom: float) -> Floats:
-    """The probability that the studentized range, Tukey's q, is at least ``reach``.
+    """Returns the probability that the studentized range, Tukey's q, is at least ``reach``.
 
     The mean of ``range_beyond`` over the estimated standard deviation, a chi with ``freedom`` degrees; exactly 1 at 0.
     Equals ``scipy.stats.studentized_range.sf``, which takes some milliseconds per value.

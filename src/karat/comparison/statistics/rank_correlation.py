@@ -94,7 +94,7 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
 
 
 def one_true_order(true: Floats, estimated: Floats) -> float:
-    """The mean of τ_AP over all orders of systems that are tied in the estimate.
+    """Returns the mean of τ_AP over all orders of systems that are tied in the estimate.
 
     A system of a tied group comes after the systems above the group, and after 0, 1, 2 … of the group's other members
     equally often. Of these, the truly better ones are above it in proportion.
@@ -162,7 +162,7 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Overlap
 
 
 def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
-    """The number of documents that the lists share at each depth of the longer one."""
+    """Returns the number of documents that the lists share at each depth of the longer one."""
     seen: set[Hashable] = set()
     counts, both = [], 0
     for depth, document in enumerate(long):

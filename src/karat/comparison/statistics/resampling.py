@@ -90,7 +90,7 @@ def sign_flip(
     clusters: Any = None,
     exact: bool | Literal["auto"] = "auto",
 ) -> Flips:
-    """The paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
+    """Returns the paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
 
     If two runs are equally good, each query's difference could as well have had the other sign. p is the share of sign
     assignments whose mean difference is at least as large as the observed one: of all assignments where counting them
@@ -206,7 +206,7 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """The largest resampled difference that a significant one must exceed; NaN if none can be significant.
+    """Returns the largest resampled difference that a significant one must exceed, or NaN if none can be significant.
 
     Args:
         widest: each resample's largest difference, ascending.
@@ -225,7 +225,7 @@ def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
 
 
 def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integers:
-    """The number of resamples that reach each pair's bound, on either side [pairs]."""
+    """Returns the number of resamples that reach each pair's bound, on either side [pairs]."""
     found = np.zeros(len(pairs), np.int64)
     groups = [np.flatnonzero(pairs[:, 0] == one) for one in np.unique(pairs[:, 0])]
     for block in blocks:
@@ -239,7 +239,7 @@ def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integer
 
 
 def widths(block: Floats, pairs: Integers | None) -> Floats:
-    """The largest difference in each resample, among these pairs or all [resamples]."""
+    """Returns the largest difference in each resample, among these pairs or all [resamples]."""
     if pairs is None:
         return np.asarray(block.max(axis=0) - block.min(axis=0))
     widest = np.zeros(block.shape[1])
@@ -249,7 +249,7 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
 
 
 def monte_carlo_error(p: Floats, exact: NDArray[np.bool_], resamples: int) -> Floats:
-    """The standard error of p due to resampling."""
+    """Returns the standard error of p due to resampling."""
     return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / resamples)))
 
 
@@ -275,7 +275,7 @@ def refuse_seed(seed: object) -> None:
 
 
 def stream(seed: int) -> np.random.PCG64:
-    """The random stream of a seed.
+    """Returns the random stream of a seed.
 
     Raises:
         DataError: as ``refuse_seed``.
@@ -285,7 +285,7 @@ def stream(seed: int) -> np.random.PCG64:
 
 
 def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
-    """Half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
+    """Yields half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
 
     The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
     serves every pair. Columns must be whole numbers whose sum is exact (see ``on_grid``): then the same seed gives the
@@ -307,7 +307,7 @@ def every_sign(whole: Floats) -> Iterator[Floats]:
 
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
-    """Half the sums of the columns; a bit of 1 means plus, 0 means minus [columns, resamples]."""
+    """Returns half the sums of the columns; a bit of 1 means plus, 0 means minus [columns, resamples]."""
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
 
     def bits(first: int, last: int) -> NDArray[np.uint8]:
@@ -340,7 +340,7 @@ def costs(size: Integers, tolerance: float) -> tuple[float, float]:
 
 
 def exact_p(difference: Floats, tolerance: float) -> float:
-    """The share of all sign assignments whose sum is at least as far from 0 as the observed one.
+    """Returns the share of all sign assignments whose sum is at least as far from 0 as the observed one.
 
     Zeros are dropped first, which changes nothing. By halves: the signed sums of one half of the differences are looked
     up among the sorted signed sums of the other (Horowitz and Sahni, 1974). By recurrence: on a coarse grid, the number
@@ -364,18 +364,18 @@ def exact_p(difference: Floats, tolerance: float) -> float:
 
 
 def sizes(difference: Floats, tolerance: float) -> Integers:
-    """The absolute differences without zeros, in ascending order."""
+    """Returns the absolute differences without zeros, in ascending order."""
     size = np.abs(difference).astype(np.int64)
     return np.sort(size[size > zero(tolerance)])
 
 
 def zero(tolerance: float) -> int:
-    """The largest absolute difference that counts as 0: one unit where scores were rounded."""
+    """Returns the largest absolute difference that counts as 0: one unit where scores were rounded."""
     return 1 if tolerance else 0
 
 
 def tail_of_halves(size: Integers, reach: int) -> float:
-    """Twice the share of assignments with a sum of at least ``reach`` > 0."""
+    """Returns twice the share of assignments with a sum of at least ``reach`` > 0."""
     one, other = signed_sums(size[::2]), signed_sums(size[1::2])
     other.sort()
     one.sort()
@@ -384,7 +384,7 @@ def tail_of_halves(size: Integers, reach: int) -> float:
 
 
 def signed_sums(size: Integers) -> Integers:
-    """The sums of these numbers under every assignment of signs [2**numbers]."""
+    """Returns the sums of these numbers under every assignment of signs [2**numbers]."""
     sums = np.zeros(1, np.int64)
     for each in size:
         sums = np.concatenate([sums - each, sums + each])
@@ -450,7 +450,7 @@ def resample_means(
 
 
 def slice_of(counts: Integers) -> Callable[[int, int], Integers]:
-    """The counts of some resamples."""
+    """Returns the counts of some resamples."""
     return lambda first, last: counts[first:last]
 
 

@@ -85,19 +85,19 @@ def on_grid(scores: Floats) -> Grid:
 
 
 def denominator(scores: Floats) -> int | None:
-    """The smallest of ``FRACTIONS`` of which every score is a multiple, or None."""
+    """Returns the smallest of ``FRACTIONS`` of which every score is a multiple, or None."""
     some = scores[:50]
     fits = (parts for parts in FRACTIONS if whole(some * parts) and whole(scores * parts))
     return next(fits, None)
 
 
 def whole(numbers: Floats) -> bool:
-    """Whether these are whole numbers, except for rounding."""
+    """Returns whether these are whole numbers, except for rounding."""
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
 
 
 def matrix(scores: ArrayLike) -> Floats:
-    """The scores as a float64 table [queries, runs]; a single column if one list is given.
+    """Returns the scores as a float64 table [queries, runs]; a single column if one list is given.
 
     Raises:
         DataError: a score is NaN or infinite, or there is no query.
@@ -119,12 +119,12 @@ def matrix(scores: ArrayLike) -> Floats:
 
 
 def all_pairs(runs: int) -> Integers:
-    """Every pair of runs once, the first before the second [pairs, 2]."""
+    """Returns every pair of runs once, the first before the second [pairs, 2]."""
     return np.stack(np.triu_indices(runs, 1), axis=1).astype(np.int64)
 
 
 def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
-    """The pairs as a table [pairs, 2]; every pair if None.
+    """Returns the pairs as a table [pairs, 2]; every pair if None.
 
     Raises:
         DataError: a pair names a run that does not exist.
@@ -138,7 +138,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
 
 
 def cluster_codes(clusters: Any, rows: int) -> Integers:
-    """The number of each row's cluster, clusters numbered in the order of their labels [rows].
+    """Returns the number of each row's cluster, clusters numbered in the order of their labels [rows].
 
     Raises:
         DataError: there is not one label for each row.
@@ -150,7 +150,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
 
 
 def summed(table: Floats, clusters: Any) -> Floats:
-    """The rows added up within each cluster [clusters, runs]; unchanged without clusters."""
+    """Returns the rows added up within each cluster [clusters, runs]; unchanged without clusters."""
     if clusters is None:
         return table
     codes = cluster_codes(clusters, len(table))
@@ -160,7 +160,7 @@ def summed(table: Floats, clusters: Any) -> Floats:
 
 
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], NDArray[Any]]) -> Floats:
-    """The weighted sum of each column, for each resample [columns, resamples].
+    """Returns the weighted sum of each column, for each resample [columns, resamples].
 
     Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
 

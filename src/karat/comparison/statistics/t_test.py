@@ -61,7 +61,7 @@ class Paired:
 
 
 def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
-    """The paired two-sided t-test of each column of differences, with its interval.
+    """Returns the paired two-sided t-test of each column of differences, with its interval.
 
     With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
     of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test.
@@ -131,7 +131,7 @@ def bell_mccaffrey(size: Floats) -> float:
 
 
 def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
-    """Half the width of the t interval of each run's mean; NaN with one query.
+    """Returns half the width of the t interval of each run's mean, or NaN with one query.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -175,7 +175,7 @@ def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) 
 
 
 def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple[Floats, Floats, Floats]:
-    """The probability that the first run is worse, practically equal, or better.
+    """Returns the probability that the first run is worse, practically equal, or better.
 
     The posterior of the mean difference is Student's around the observed one, with the t-test's error and degrees of
     freedom (Benavoli et al., JMLR 2017, without the correction for overlapping folds: queries do not overlap).
@@ -220,7 +220,7 @@ def beyond(distance: Floats, test: Paired) -> Floats:
 
 
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
-    """The number of queries on which the first run is better, equal and worse, for each pair.
+    """Returns the number of queries on which the first run is better, equal and worse, for each pair.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].
@@ -245,7 +245,7 @@ def two_sided(t: Floats, freedom: float) -> Floats:
 
 
 def quantile(confidence: float, freedom: float) -> float:
-    """Half the width of an interval, in standard errors.
+    """Returns half the width of an interval, in standard errors.
 
     Raises:
         DataError: the confidence is not between 0 and 1.
@@ -256,7 +256,7 @@ def quantile(confidence: float, freedom: float) -> float:
 
 
 def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Floats:
-    """The value below which Student's t lies with this probability."""
+    """Returns the value below which Student's t lies with this probability."""
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(freedom, chance))

@@ -17,7 +17,7 @@ ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 
 @cache
 def every_profile() -> dict[str, Profile]:
-    """Every profile by name; loaded at the first call, since most runs need none."""
+    """Returns every profile by name; loaded at the first call, since most runs need none."""
     from karat.conventions.profiles import machine_learning, retrieval
 
     own = {each.name: each for each in (*retrieval.PROFILES, *machine_learning.PROFILES)}
@@ -26,7 +26,7 @@ def every_profile() -> dict[str, Profile]:
 
 
 def list_profiles(*names: str) -> dict[str, str]:
-    """Every profile's name and source; for given names, a full description instead of the source.
+    """Returns every profile's name and source; for given names, a full description instead of the source.
 
     Args:
         names: names of profiles; none for all.
@@ -47,7 +47,7 @@ def list_profiles(*names: str) -> dict[str, str]:
 
 
 def profile_named(name: ProfileLike) -> Profile:
-    """The profile of that name; karat's own conventions for None or ``karat``.
+    """Returns the profile of that name; karat's own conventions for None or ``karat``.
 
     Args:
         name: the name of a profile, a profile, or the path of a TOML file with one.

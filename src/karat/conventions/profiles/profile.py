@@ -96,7 +96,7 @@ class Profile:
         return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
 
     def describe(self, columns: int = 80) -> str:
-        """The profile's differences from karat's own conventions, as text of ``columns`` columns."""
+        """Returns the profile's differences from karat's own conventions, as text of ``columns`` columns."""
         axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
         names = [f"{name} = {meant}" for name, meant in self.names.items()]
         sections = {
@@ -153,7 +153,7 @@ KINDS: dict[str, type] = {
 
 
 def profile_in(path: str) -> Profile:
-    """The profile of a TOML file; it is named after the file unless it has a name.
+    """Returns the profile of a TOML file; it is named after the file unless it has a name.
 
     Raises:
         PolicyError: the file cannot be read, is not TOML, or has a key that a profile lacks.

@@ -65,19 +65,19 @@ class Check(Display):
         return 2 if self.count(ERROR) else 1 if self.count(WARNING) else 0
 
     def count(self, severity: str) -> int:
-        """The number of findings of a severity."""
+        """Returns the number of findings of a severity."""
         return sum(each.severity == severity for each in self.findings)
 
     def __iter__(self) -> Iterator[Finding]:
-        """The findings."""
+        """Returns the findings."""
         return iter(self.findings)
 
     def __len__(self) -> int:
-        """The number of findings."""
+        """Returns the number of findings."""
         return len(self.findings)
 
     def of(self, code: str) -> list[Finding]:
-        """The findings of one kind."""
+        """Returns the findings of one kind."""
         return [each for each in self.findings if each.code == code]
 
     def on_command_line(self) -> Check:
@@ -102,13 +102,13 @@ class Check(Display):
         return "\n\n".join([*blocks, self.summary()]) + "\n"
 
     def to_markdown(self) -> str:
-        """A table with a row for each finding, and the summary."""
+        """Returns a table with a row for each finding, and the summary."""
         header, rows = self.table()
         table = lay_out("markdown", header, rows, len(header)) + "\n" if rows else ""
         return f"{table}{self.summary()}\n"
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """The header, and a row for each finding."""
+        """Returns the header, and a row for each finding."""
         rows = [
             [
                 each.severity,
@@ -129,7 +129,7 @@ class Check(Display):
         return html_table(header, rows, range(len(header)), self.summary())
 
     def to_json(self) -> str:
-        """All findings as JSON."""
+        """Returns all findings as JSON."""
         document = {
             "exit_code": self.exit_code,
             "errors": self.count(ERROR),
@@ -142,7 +142,7 @@ class Check(Display):
         return json_text(document) + "\n"
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame with a row for each finding.
+        """Returns a data frame with a row for each finding.
 
         Args:
             backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
@@ -160,7 +160,7 @@ class Check(Display):
         return nw.from_dict(columns, backend=library).to_native()
 
     def __str__(self) -> str:
-        """The text, without its last newline."""
+        """Returns the text, without its last newline."""
         return self.to_text().rstrip("\n")
 
 
@@ -307,7 +307,7 @@ def are_judgments(judgments: Text, run: Text) -> bool:
 
 
 def usual_width(text: Text) -> int:
-    """The number of columns of most of the first lines."""
+    """Returns the number of columns of most of the first lines."""
     lines = [line.split() for line in head(text.source).split(b"\n")[:-1]]
     widths = [len(line) for line in lines if line]
     return max(set(widths), key=widths.count, default=0)

@@ -74,7 +74,7 @@ class Finding:
     values: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Every part by name."""
+        """Returns every part by name."""
         return {**self.__dict__, "where": list(self.where)}
 
     def on_command_line(self) -> Finding:

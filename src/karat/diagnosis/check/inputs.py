@@ -114,7 +114,7 @@ class Unbroken:
         self.fault: str | None = None
 
     def __call__(self) -> Cursor:
-        """A cursor at the first byte."""
+        """Returns a cursor at the first byte."""
         return Ending(self.start(), self)
 
 
@@ -220,7 +220,7 @@ def in_text(kind: str, name: str, source: Source, given: Any) -> Text:
 
 
 def head(source: Source | None) -> bytes:
-    """The first bytes of a text."""
+    """Returns the first bytes of a text."""
     if source is None:
         return b""
     with source.opened() as file:
@@ -266,7 +266,7 @@ def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
 
 
 def framed(given: Any, kind: str) -> bytes:
-    """The rows of a data frame as lines.
+    """Returns the rows of a data frame as lines.
 
     Raises:
         DataError: a frame, or a row, that cannot be read.
@@ -278,7 +278,7 @@ def framed(given: Any, kind: str) -> bytes:
 
 
 def tabled(table: Table, kind: str) -> bytes:
-    """The rows of a table in files as lines.
+    """Returns the rows of a table in files as lines.
 
     Raises:
         DataError: a row that cannot be read.
@@ -292,7 +292,7 @@ def tabled(table: Table, kind: str) -> bytes:
 
 
 def lined(rows: Iterable[Row], kind: str) -> bytes:
-    """The rows as lines of text."""
+    """Returns the rows as lines of text."""
     if kind == "qrels":
         return b"".join(
             b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows

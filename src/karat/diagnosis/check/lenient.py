@@ -79,16 +79,16 @@ class Judged:
         return self.table
 
     def deciding(self, rule: str) -> Qrels:
-        """The judgments under another rule for documents judged twice; ``keep`` keeps all."""
+        """Returns the judgments under another rule for documents judged twice; ``keep`` keeps all."""
         return read(self.text, rule)
 
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
-        """The judgments with some ids replaced."""
+        """Returns the judgments with some ids replaced."""
         rows = [(queries.get(query, query), documents.get(each, each)) for query, each in self.rows()]
         return from_rows(rows, self.qrels.judgments.grades)
 
     def regraded(self, grades: Floats) -> Qrels:
-        """The judgments with other grades."""
+        """Returns the judgments with other grades."""
         return from_rows(self.rows(), grades)
 
     def rows(self) -> list[tuple[bytes, bytes]]:
@@ -212,7 +212,7 @@ class Pair:
         return pair
 
     def spelled(self, *, queries: bool, documents: bool) -> Qrels:
-        """The judgments with the run's spelling of queries or documents."""
+        """Returns the judgments with the run's spelling of queries or documents."""
         tokens = {each: token for each, (token, _) in self.documents.items()} if documents else {}
         return self.given.respelled(self.queries if queries else {}, tokens)
 
@@ -240,7 +240,7 @@ class Pair:
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 
     def scores(self, *, qrels: Qrels | None = None, change: str | None = None, **axes: Any) -> Scores | None:
-        """The scores under other decisions, other judgments or another text; None if there are none.
+        """Returns the scores under other decisions, other judgments or another text, or None if there are none.
 
         Args:
             qrels: other judgments.
@@ -271,7 +271,7 @@ class Pair:
         return None if len(found.counts.missing) == found.counts.judged else found  # as karat eval refuses it
 
     def changed(self, change: str) -> Run:
-        """The run with its scores ``negated``, ordered ``by-rank``, or ``without-own`` documents of queries."""
+        """Returns the run with its scores ``negated``, ordered ``by-rank``, or ``without-own`` documents of queries."""
         if change not in self.others:
             assert self.text.source is not None
             content = _native.changed_run(self.text.source.from_start(), change)
@@ -279,18 +279,18 @@ class Pair:
         return self.others[change]
 
     def means(self, **how: Any) -> dict[str, float]:
-        """The means under other decisions; nothing if there are none."""
+        """Returns the means under other decisions; nothing if there are none."""
         scores = self.scores(**how)
         return {} if scores is None else scores.means()
 
     def alternatives(self, **axes: dict[str, Any]) -> Values:
-        """The means of several decisions, by name."""
+        """Returns the means of several decisions, by name."""
         found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
         return {name: means for name, means in found.items() if means}
 
 
 def told(values: Values) -> str:
-    """The means under alternatives, for a reader: ``AP 0.1740 in order of lines, 0.0483 by id``."""
+    """Returns the means under alternatives, for a reader: ``AP 0.1740 in order of lines, 0.0483 by id``."""
     if len(values) < 2:
         return ""
     measures = list(next(iter(values.values())))
@@ -305,6 +305,6 @@ def told(values: Values) -> str:
 
 
 def moved(values: Values) -> bool:
-    """Whether any mean differs visibly between the alternatives."""
+    """Returns whether any mean differs visibly between the alternatives."""
     columns = zip(*(means.values() for means in values.values()))
     return any(max(column) - min(column) > SEEN for column in columns)

@@ -39,7 +39,7 @@ def strangers(pair: Pair) -> tuple[list[bytes], list[bytes]]:
 
 
 def queries(pair: Pair) -> Iterator[Finding]:
-    """Queries that only the judgments or only the run has."""
+    """Finds queries that only the judgments or only the run has."""
     if pair.matched is None:
         return
     if pair.queries:
@@ -75,7 +75,7 @@ def queries(pair: Pair) -> Iterator[Finding]:
 
 
 def spelled_queries(pair: Pair) -> Finding:
-    """The finding about queries that the run spells differently."""
+    """Returns the finding about queries that the run spells differently."""
     pairs = pair.queries
     values = {
         "as it is": pair.means(qrels=pair.spelled(queries=False, documents=True)),
@@ -104,7 +104,7 @@ def spelled_queries(pair: Pair) -> Finding:
 
 
 def documents(pair: Pair) -> Iterator[Finding]:
-    """Documents that only the judgments or only the run has."""
+    """Finds documents that only the judgments or only the run has."""
     if pair.matched is None or not pair.retrieved.any():
         return
     pairs = pair.documents
@@ -137,7 +137,7 @@ def documents(pair: Pair) -> Iterator[Finding]:
 
 
 def unjudged(pair: Pair) -> Iterator[Finding]:
-    """Unjudged documents at the top."""
+    """Finds unjudged documents at the top."""
     if pair.matched is None or not len(pair.matched.rank):
         return
     judged, all_ = pair.judged_at_depth
@@ -156,7 +156,7 @@ def unjudged(pair: Pair) -> Iterator[Finding]:
 
 
 def perfect(pair: Pair) -> Iterator[Finding]:
-    """A run with a perfect score."""
+    """Finds a run with a perfect score."""
     scores = pair.scores()
     if pair.matched is None or scores is None or len(scores.queries) < SEVERAL:
         return
@@ -175,7 +175,7 @@ GAP = 0.1
 
 
 def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Runs that rank all judged documents alike."""
+    """Finds runs that rank all judged documents alike."""
     matched = [pair for pair in pairs if pair.matched is not None and len(pair.matched.rank)]
     for one, other in combinations(matched, 2):
         mine, its = one.matched, other.matched
@@ -187,7 +187,7 @@ def identical(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Files with the same name in different folders."""
+    """Finds files with the same name in different folders."""
     first: dict[str, str] = {}
     for pair in pairs:
         name = short(pair.name)
@@ -196,7 +196,7 @@ def names(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Runs cut at different depths."""
+    """Finds runs cut at different depths."""
     longest = {
         number: int(pair.matched.length.max())
         for number, pair in enumerate(pairs)
@@ -223,7 +223,7 @@ def lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def gap(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Runs judged to different extents."""
+    """Finds runs judged to different extents."""
     shares = {
         number: judged / all_
         for number, pair in enumerate(pairs)

@@ -31,7 +31,7 @@ FEW, TOO_FEW = 20, 5
 
 
 def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Unreadable lines."""
+    """Finds unreadable lines."""
     del pair
     if judged.table is not None:
         judgments = judged.qrels.judgments
@@ -51,7 +51,7 @@ def why_unread(width: int, line: str) -> str:
 
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Documents judged twice for a query."""
+    """Finds documents judged twice for a query."""
     if judged.table is None or not judged.qrels.judgments.dropped:
         return
     if judged.by_subtopic:
@@ -86,7 +86,7 @@ def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def negative(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Negative grades."""
+    """Finds negative grades."""
     if judged.table is None:
         return
     grades = judged.qrels.judgments.grades
@@ -111,7 +111,7 @@ def negative(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def fractions(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Grades that are not whole numbers."""
+    """Finds grades that are not whole numbers."""
     if judged.table is None:
         return
     grades = judged.qrels.judgments.grades
@@ -138,7 +138,7 @@ def fractions(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Grades too high for an exponential gain."""
+    """Finds grades too high for an exponential gain."""
     del pair
     if judged.table is None:
         return
@@ -157,7 +157,7 @@ def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Judgments with a single grade, or with relevant grades only."""
+    """Finds judgments with a single grade, or with relevant grades only."""
     del pair
     if judged.table is None:
         return
@@ -188,7 +188,7 @@ def counts_0(between: int) -> str:
 
 
 def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Queries without a relevant document."""
+    """Finds queries without a relevant document."""
     if judged.table is None:
         return
     judgments = judged.qrels.judgments
@@ -223,7 +223,7 @@ def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Too few queries for a mean."""
+    """Finds too few queries for a mean."""
     if judged.table is None:
         return
     count = len(judged.qrels.judgments.queries)
@@ -236,7 +236,7 @@ def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def uncertain(pair: Pair | None) -> str:
-    """A sentence with the confidence interval of the first measure's mean."""
+    """Returns a sentence with the confidence interval of the first measure's mean."""
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.queries) < 2:
         return ""

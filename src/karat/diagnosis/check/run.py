@@ -32,7 +32,7 @@ KEEP = LENIENT.changed(duplicates="error")
 
 
 def lines(pair: Pair) -> Iterator[Finding]:
-    """Unreadable lines, and scores that are not finite numbers."""
+    """Finds unreadable lines, and scores that are not finite numbers."""
     survey = pair.text.read()
     if survey.nan.count:
         what = f"NaN: {plural(survey.nan.count, 'score')} of {survey.rows:,}"
@@ -52,7 +52,7 @@ def lines(pair: Pair) -> Iterator[Finding]:
 
 
 def duplicates(pair: Pair) -> Iterator[Finding]:
-    """Documents listed twice for a query."""
+    """Finds documents listed twice for a query."""
     if pair.matched is None or pair.run is None or not pair.matched.dropped:
         return
     where: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def duplicates(pair: Pair) -> Iterator[Finding]:
 
 
 def own_documents(pair: Pair) -> Iterator[Finding]:
-    """Queries that retrieve themselves."""
+    """Finds queries that retrieve themselves."""
     survey = pair.text.read()
     queries = survey.own_queries
     if not queries or queries < OFTEN * survey.query_count or survey.own_first < queries / 2:
@@ -103,7 +103,7 @@ def own_documents(pair: Pair) -> Iterator[Finding]:
 
 
 def tags(pair: Pair) -> Iterator[Finding]:
-    """Different run tags in one file."""
+    """Finds different run tags in one file."""
     survey = pair.text.read()
     tags = survey.tags
     if len(tags) > 1 and not truncated_line(pair.text):
@@ -122,7 +122,7 @@ NOT_FEW = 0.2
 
 
 def constant(pair: Pair) -> list[int]:
-    """The judged queries whose lists have several documents and one score."""
+    """Returns the judged queries whose lists have several documents and one score."""
     if pair.matched is None:
         return []
     rows = pair.rows
@@ -131,7 +131,7 @@ def constant(pair: Pair) -> list[int]:
 
 
 def ties(pair: Pair) -> Iterator[Finding]:
-    """Lists in which some or all scores are equal."""
+    """Finds lists in which some or all scores are equal."""
     scores = pair.scores()
     if pair.matched is None or scores is None:
         return
@@ -175,7 +175,7 @@ def ties(pair: Pair) -> Iterator[Finding]:
 
 
 def single_precision(pair: Pair) -> Iterator[Finding]:
-    """Scores that are equal in single precision only."""
+    """Finds scores that are equal in single precision only."""
     if pair.matched is None or pair.run is None:
         return
     survey, exact = pair.text.read(), pair.matched
@@ -201,7 +201,7 @@ def single_precision(pair: Pair) -> Iterator[Finding]:
 
 
 def order(pair: Pair) -> Iterator[Finding]:
-    """Scores that contradict the order of lines or the rank column."""
+    """Finds scores that contradict the order of lines or the rank column."""
     survey, matched = pair.text.read(), pair.matched
     if matched is None or not survey.usable:
         return
@@ -239,7 +239,7 @@ def order(pair: Pair) -> Iterator[Finding]:
 
 
 def ranks(pair: Pair) -> Iterator[Finding]:
-    """A rank column without usable ranks."""
+    """Finds a rank column without usable ranks."""
     survey = pair.text.read()
     if not pair.text.is_file:
         return

@@ -40,7 +40,7 @@ MENDED = {
 
 
 def empty(text: Text) -> Iterator[Finding]:
-    """Whether there is no line of data at all."""
+    """Finds text without any line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
         lines = plural(survey.lines, "line")
@@ -48,13 +48,13 @@ def empty(text: Text) -> Iterator[Finding]:
 
 
 def mark(text: Text) -> Iterator[Finding]:
-    """A byte-order mark."""
+    """Finds a byte-order mark."""
     if text.read().marked:
         yield found("byte-order-mark", text.name, "begins with a byte-order mark", where=(text.at(1),))
 
 
 def line_ends(text: Text) -> Iterator[Finding]:
-    """CR LF, and CR alone."""
+    """Finds line ends that are CR LF or CR alone."""
     survey = text.read()
     if survey.returns.count and survey.bare_returns <= survey.lines:
         what = f"CR LF, as Windows writes them, at the end of {of_all(survey.returns, survey.rows)}"
@@ -66,7 +66,7 @@ def line_ends(text: Text) -> Iterator[Finding]:
 
 
 def bytes_of_ids(text: Text) -> Iterator[Finding]:
-    """Bytes that do not belong in ids: NUL, invalid UTF-8, invisible characters."""
+    """Finds bytes that do not belong in ids: NUL, invalid UTF-8, invisible characters."""
     survey = text.read()
     if survey.nul.count:
         yield of_lines("nul-bytes", text, f"bytes 0 in {of_all(survey.nul, survey.rows)}", survey.nul)
@@ -138,14 +138,14 @@ def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | No
 
 
 def is_heading(fields: list[bytes]) -> bool:
-    """Whether these fields are names of columns."""
+    """Returns whether these fields are names of columns."""
     words = b" ".join(fields).lower()
     names = (b"query", b"qid", b"topic", b"doc", b"corpus", b"score", b"rank", b"rel", b"grade", b"iter")
     return sum(name in words for name in names) >= 2
 
 
 def columns(text: Text) -> Iterator[Finding]:
-    """Separators between fields, and columns beyond the last."""
+    """Finds separators between fields, and columns beyond the last."""
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
@@ -215,7 +215,7 @@ def truncated(text: Text) -> Iterator[Finding]:
 
 
 def queries(text: Text) -> Iterator[Finding]:
-    """Nearly equal query ids, and queries whose lines are not contiguous."""
+    """Finds nearly equal query ids, and queries whose lines are not contiguous."""
     survey = text.read()
     pairs = alike(survey.queries) if survey.similar_queries else []
     if pairs:
@@ -233,7 +233,7 @@ def queries(text: Text) -> Iterator[Finding]:
 
 
 def of_lines(code: str, text: Text, what: str, seen: _native.Seen) -> Finding:
-    """A finding about lines, with their number and the first one."""
+    """Returns a finding about lines, with their number and the first one."""
     return found(code, text.name, what, count=seen.count, where=(text.at(seen.line, seen.excerpt),))
 
 
@@ -252,7 +252,7 @@ def shown(fields: list[bytes]) -> str:
 
 
 def shown_line(fields: list[bytes]) -> str:
-    """The fields as a line of at most 60 characters."""
+    """Returns the fields as a line of at most 60 characters."""
     text = b" ".join(fields).decode("utf-8", "replace")
     return text if len(text) <= 60 else text[:59] + "…"
 

@@ -183,11 +183,11 @@ class Beyond(Display, Mapping[str, float]):
     bases: dict[str, int]
 
     def __getitem__(self, label: str) -> float:
-        """The value of a measure."""
+        """Returns the value of a measure."""
         return self.of(label).value
 
     def __iter__(self) -> Iterator[str]:
-        """The requested names of the measures."""
+        """Returns the requested names of the measures."""
         return iter(each.label for each in self.entries)
 
     def __len__(self) -> int:
@@ -206,7 +206,7 @@ class Beyond(Display, Mapping[str, float]):
         raise NotEvaluatedError(f"'{label}' was not asked for; there are: {', '.join(self)}.")
 
     def by_user(self, label: str) -> dict[Hashable, float]:
-        """Each user's value, NaN where it is undefined.
+        """Returns each user's value, NaN where it is undefined.
 
         Raises:
             DataError: the measure has one value for all lists together.
@@ -219,7 +219,7 @@ class Beyond(Display, Mapping[str, float]):
         return dict(zip(self.users, users.tolist(), strict=True))
 
     def to_text(self, layout: str = "text") -> str:
-        """A table and a line with the size of the data.
+        """Returns a table and a line with the size of the data.
 
         Args:
             layout: ``text``, ``markdown``, ``latex``, ``csv`` or ``tsv``.
@@ -227,12 +227,12 @@ class Beyond(Display, Mapping[str, float]):
         return lay_out(layout, *self.table(), [0, 2])
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """The header, and a row for each measure."""
+        """Returns the header, and a row for each measure."""
         rows = [[each.label, f"{each.value:.4f}", each.full] for each in self.entries]
         return ["measure", "value", "in full"], rows
 
     def footer(self) -> str:
-        """The size of the data, and how many users have no value."""
+        """Returns the size of the data, and how many users have no value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
         for each in self.entries:
             without = 0 if each.users is None else int(np.isnan(each.users).sum())
@@ -241,11 +241,11 @@ class Beyond(Display, Mapping[str, float]):
         return " · ".join(parts)
 
     def __str__(self) -> str:
-        """The table and the footer."""
+        """Returns the table and the footer."""
         return f"{self.to_text()}{self.footer()}"
 
     def _repr_html_(self) -> str:
-        """The table and the footer for a notebook."""
+        """Returns the table and the footer for a notebook."""
         return html_table(*self.table(), [0, 2], self.footer())
 
     def as_dict(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Pairs:
     item: Integers
 
     def once(self) -> Pairs:
-        """Each pair once."""
+        """Returns each pair once."""
         width = int(self.item.max(initial=0)) + 1
         user, item = np.divmod(np.unique(self.user * width + self.item), width)
         return Pairs(user, item)
@@ -82,7 +82,7 @@ class Recommended:
     excluded: int = 0
 
     def top(self, depth: int | None) -> Recommended:
-        """The first ``depth`` items of every list."""
+        """Returns the first ``depth`` items of every list."""
         if depth is None:
             return self
         kept = self.rank <= depth
@@ -193,7 +193,7 @@ def read(
 
 
 def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple[Pairs, Integers]:
-    """The rows user by user in rank order, and their ranks.
+    """Returns the rows user by user in rank order, and their ranks.
 
     Raises:
         DataError: an item that one user is recommended twice.
@@ -262,7 +262,7 @@ def columns(
 
 
 def one_of(found: list[str], role: str, what: str) -> str | None:
-    """Returns the column for a role, found by its usual names; None if no column matches.
+    """Returns the column for a role, found by its usual names, or None if no column matches.
 
     Raises:
         DataError: there are two.
@@ -293,7 +293,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
 
 
 def of_frame(given: Any, what: str) -> dict[str, Any]:
-    """The columns of any data frame that narwhals knows.
+    """Returns the columns of any data frame that narwhals knows.
 
     Raises:
         DataError: the object is not a data frame.
@@ -313,7 +313,7 @@ def of_frame(given: Any, what: str) -> dict[str, Any]:
 
 
 def column_of(series: Any) -> Any:
-    """A column of a frame: whole numbers as an array, anything else as a list."""
+    """Returns a column of a frame: whole numbers as an array, anything else as a list."""
     whole = series.dtype.is_integer() and not series.null_count()
     return series.to_numpy() if whole else series.to_list()
 

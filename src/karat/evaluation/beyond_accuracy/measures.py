@@ -108,12 +108,12 @@ class BeyondMeasure:
         return "" if self.depth is None else f"@{self.depth}"
 
     def __str__(self) -> str:
-        """The name without default parameters."""
+        """Returns the name without default parameters."""
         defaults = self.entry.parameters
         return self.named(tuple(each for each in self.parameters if each[1] != defaults[each[0]].default))
 
     def named(self, parameters: tuple[tuple[str, str], ...]) -> str:
-        """The name with some parameters."""
+        """Returns the name with some parameters."""
         inside = ", ".join(f"{key}={value}" for key, value in parameters)
         return f"{self.name}{f'({inside})' if inside else ''}{self.at}"
 
@@ -300,7 +300,7 @@ def novelty(
 
 
 def without(r: Recommended, gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Recommended:
-    """The recommendations without some rows."""
+    """Returns the recommendations without some rows."""
     return replace(r, rows=Pairs(r.rows.user[~gone], r.rows.item[~gone]), rank=r.rank[~gone])
 
 
@@ -479,7 +479,7 @@ def pairs_of(r: Recommended) -> Floats:
 
 
 def vectors_of(r: Recommended) -> Floats:
-    """The features of each recommended item, a row each.
+    """Returns the features of each recommended item, a row each.
 
     Raises:
         DataError: an item has none.
@@ -545,7 +545,7 @@ def given_distances(r: Recommended) -> Floats:
 
 
 def lists_of(r: Recommended) -> Any:
-    """The lists as rows of ones: a sparse matrix [users, items]."""
+    """Returns the lists as rows of ones: a sparse matrix [users, items]."""
     from scipy import sparse
 
     shape = (len(r.users), len(r.items))
