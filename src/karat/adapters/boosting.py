@@ -22,7 +22,7 @@ __all__ = ["lightgbm_feval", "xgboost_metric"]
 def lightgbm_feval(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[..., list[tuple[str, float, bool]]]:
-    """A function for ``lightgbm.train(feval=...)`` on a data set with groups, or ``LGBMRanker.fit(eval_metric=...)``.
+    """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
 
     If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
 
@@ -60,11 +60,11 @@ def lightgbm_feval(
 def xgboost_metric(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Callable[..., Any]:
-    """A function for ``xgboost.train(custom_metric=...)`` on a DMatrix with queries, or ``XGBRanker(eval_metric=...)``.
+    """Returns a function for ``xgboost.train(custom_metric=...)`` or for ``XGBRanker(eval_metric=...)``.
 
-    Weights of the DMatrix, one per query, count in the means, as in XGBoost's own metrics. ``XGBRanker`` calls the
-    function for each query and computes the mean itself, so it takes one measure, and a query with a single document
-    counts 1.
+    The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
+    ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
+    with a single document counts 1.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -109,13 +109,13 @@ def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
 
 
 def mean_weights(weights: Any, sizes: Any) -> Any:
-    """The weight of each query: the mean over its documents, as in LightGBM (Metadata::CalculateQueryWeights)."""
+    """Returns each query's mean document weight, as in LightGBM (Metadata::CalculateQueryWeights)."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     return np.bincount(queries, weights, len(sizes)) / np.maximum(sizes, 1)
 
 
 def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
-    """Returns the means over groups of documents that are end to end."""
+    """Returns the means over concatenated groups of documents."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     means = asked(
         np.asarray(scores, np.float64),

@@ -29,7 +29,7 @@ def ranking_callback(
     profile: ProfileLike = None,
     batch_size: int | None = None,
 ) -> Any:
-    """Returns a callback for ``model.fit(callbacks=[...])``; it adds ``val_nDCG@10`` and so on to the epoch's logs.
+    """Returns a callback for ``model.fit(callbacks=[...])`` that adds ``val_nDCG@10`` and so on to the epoch's logs.
 
     Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
 
@@ -62,10 +62,10 @@ def ranking_callback(
     }
 
     class RankingCallback(Callback):  # type: ignore[misc]
-        """Measures what the model predicts."""
+        """Measures the model's predictions."""
 
         def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-            """Predict, measure, log."""
+            """Measures the model's predictions and logs the values."""
             del epoch
             grades = np.asarray(relevance)
             scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))

@@ -25,7 +25,7 @@ def ranking_callback(
     profile: ProfileLike = None,
     per_query: bool = False,
 ) -> Any:
-    """Returns a callback for ``Trainer(callbacks=[...])``; it logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
+    """Returns a callback for ``Trainer(callbacks=[...])`` that logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
     ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
     optionally ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``, ``n_queries``
@@ -57,32 +57,32 @@ def ranking_callback(
         """Measures the outputs of the steps."""
 
         def __init__(self) -> None:
-            """Make the meter."""
+            """Makes the meter."""
             self.meter = Meter(measures, policy=policy, profile=profile, per_query=per_query)
 
         def on_validation_epoch_start(self, *_: Any) -> None:
-            """Forget the previous epoch."""
+            """Forgets the previous epoch."""
             self.meter.reset()
 
         on_test_epoch_start = on_validation_epoch_start
 
         def on_validation_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, *_: Any) -> None:
-            """Add a batch."""
+            """Adds a batch."""
             del trainer, pl_module
             self.meter.update(**given(outputs))
 
         on_test_batch_end = on_validation_batch_end
 
         def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-            """Log the means, of all processes together."""
+            """Logs the means, of all processes together."""
             self.log("val", trainer, pl_module)
 
         def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-            """Log the means, of all processes together."""
+            """Logs the means, of all processes together."""
             self.log("test", trainer, pl_module)
 
         def log(self, stage: str, trainer: Any, pl_module: Any) -> None:
-            """Log the means under the name of the stage."""
+            """Logs the means under the name of the stage."""
             together = getattr(trainer, "world_size", 1) > 1
             if not together and not len(self.meter):
                 return  # an epoch without a batch

@@ -1,4 +1,4 @@
-"""Scores of the objects of ranx and ir_measures."""
+"""Measures the run and qrels objects of ranx and ir_measures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def evaluate_ranx(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> Scores:
-    """Measure a ``ranx.Run`` against ``ranx.Qrels``.
+    """Measures a ``ranx.Run`` against ``ranx.Qrels``.
 
     Args:
         qrels: ranx's judgments.
@@ -55,7 +55,7 @@ def evaluate_ranx(
 
 
 def floats(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Returns the table with Python's numbers in place of ranx's typed ones."""
+    """Converts ranx's typed numbers in a table to Python's numbers."""
     return {query: {each: float(value) for each, value in its.items()} for query, its in table.items()}
 
 
@@ -67,7 +67,7 @@ def calc_aggregate(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> dict[Any, float]:
-    """Returns the mean of each measure, with the arguments and the result of ``ir_measures.calc_aggregate``.
+    """Returns the mean of each measure, with the same arguments and result as ``ir_measures.calc_aggregate``.
 
     Args:
         measures: ir_measures' measures, or names.
@@ -124,7 +124,7 @@ def iter_calc(
 
 
 def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measure]]:
-    """Returns the requested names, each with the measure that it means under the profile.
+    """Returns each requested name with the measure that it means under the profile.
 
     Raises:
         MeasureError: an unknown name, or one that stands for several measures.
@@ -159,14 +159,14 @@ def subtopical(qrels: Any, policy: Policy) -> Any:
 
 
 def ready(rows: Any) -> bool:
-    """Returns whether karat reads the rows directly: dicts, a data frame, a path."""
+    """Returns whether karat reads the rows directly, as dicts, a data frame or a path."""
     return (
         isinstance(rows, (dict, str, Qrels, Run)) or hasattr(rows, "columns") or hasattr(rows, "__fspath__")
     )
 
 
 def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
-    """Rows with ``query_id``, ``doc_id`` and ``fields`` as nested dicts; the last field is the value.
+    """Converts rows with ``query_id``, ``doc_id`` and ``fields`` to nested dicts. The last field is the value.
 
     Raises:
         DataError: a row without these fields, or a document that occurs twice against the policy.
@@ -191,7 +191,7 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
 
 
 def chosen(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
-    """Returns the value that counts if a document is listed again.
+    """Returns the value that counts for a repeated document.
 
     Raises:
         DataError: the policy forbids repeated documents.

@@ -68,7 +68,7 @@ def evaluator_class() -> Any:
         """
 
         def __init__(self, **given: Any) -> None:
-            """Set the given parameters; the others have their defaults."""
+            """Sets the given parameters. The others have their defaults."""
             super().__init__()
             for name, (meaning, convert) in PARAMETERS.items():
                 setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
@@ -76,7 +76,7 @@ def evaluator_class() -> Any:
             self.setParams(**given)
 
         def setParams(self, **given: Any) -> Any:
-            """Change parameters; None leaves one unchanged.
+            """Changes parameters. None leaves a parameter unchanged.
 
             Raises:
                 DataError: an unknown parameter, or several measures.
@@ -174,7 +174,7 @@ def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
 
 
 def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
-    """Refuse predictions that cannot be ranked.
+    """Refuses predictions that cannot be ranked.
 
     Raises:
         DataError: vectors of other than two numbers, or NaN.
@@ -198,7 +198,7 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
-    """Returns the column of each role: the named one, or for ids the one with a usual name.
+    """Returns the column of each role, as named by the caller or, for ids, with a usual name.
 
     Raises:
         DataError: a missing column, or several with a usual name.
@@ -234,7 +234,7 @@ def is_vector(dataset: Any, name: str) -> bool:
 
 
 def second(vectors: Any) -> Any:
-    """Returns the second number of vectors with two numbers; null for other vectors."""
+    """Returns the second number of vectors with two numbers, and null for other vectors."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql import functions as sf
 

@@ -1,4 +1,4 @@
-"""A torchmetrics metric with karat's measures: two sums for each, and documents only if queries span batches."""
+"""A torchmetrics metric with karat's measures. It stores two sums per measure, or documents if queries span batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
 def retrieval_metric(
     measures: MeasuresLike = None, *, policy: Policy | None = None, profile: ProfileLike = None
 ) -> Any:
-    """Returns a ``torchmetrics.Metric`` that computes a dict of means; torchmetrics reduces its states over processes.
+    """Returns a ``torchmetrics.Metric`` that computes a dict of means and works across processes.
 
     ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
     [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
@@ -58,7 +58,7 @@ def retrieval_metric(
         full_state_update = False
 
         def __init__(self) -> None:
-            """Make the meter and the states."""
+            """Makes the meter and the states."""
             super().__init__()
             self.meter = Meter(measures, policy=policy, profile=profile)
             nothing = torch.zeros(len(self.meter.labels), 2, dtype=torch.float64)
@@ -76,7 +76,7 @@ def retrieval_metric(
             judged: Any = None,
             judged_indexes: Any = None,
         ) -> None:
-            """Add a batch."""
+            """Adds a batch."""
             if indexes is None:
                 refuse_unpaired(judged_indexes, None)
                 sums, count = self.summed(preds, target, mask=mask, judged=judged)
@@ -112,7 +112,7 @@ def retrieval_metric(
 
 
 def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns the documents and judgments of all batches, with queries numbered from 0; None without documents."""
+    """Returns the documents and judgments of all batches, with queries numbered from 0, or None if there are none."""
     import torch
 
     # A state is a list of tensors, or one tensor after torchmetrics has gathered it.
@@ -130,7 +130,7 @@ def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
-    """Refuse judgments without their queries, or queries without judgments.
+    """Refuses judgments without their queries, or queries without judgments.
 
     Raises:
         DataError: only one of the two is given.
@@ -143,7 +143,7 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
 
 
 def refuse_shapes(indexes: Any, **arrays: Any) -> None:
-    """Refuse arrays of another shape than ``indexes``.
+    """Refuses arrays whose shape differs from that of ``indexes``.
 
     Raises:
         DataError: an array has another shape.

@@ -1,4 +1,4 @@
-"""The command line: turns arguments into calls and writes results to standard output."""
+"""The command line, which turns arguments into calls and writes results to standard output."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COMPLETION = "_KARAT_COMPLETE"
 
 
 class Commands(click.Group):
-    """The commands of ``COMMANDS``, each imported when it is used."""
+    """The commands of ``COMMANDS``. Each command is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of the commands."""
@@ -119,7 +119,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def usage_of(context: click.Context | None) -> str:
-    """How the command is called, and which option gives its help; nothing for an error outside a command."""
+    """Returns the usage of the command and its help option, or nothing for an error outside a command."""
     if context is None:
         return ""
     option = next(iter(context.help_option_names), "")

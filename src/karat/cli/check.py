@@ -35,7 +35,7 @@ def check_command(
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]
     refuse_alike(names)
-    # One file twice without a name is a finding, and a dict would hold it once.
+    # A repeated file without a name is a finding, and a dict would hide the repetition.
     runs = [{name or path: path for name, path in pairs}] if names else files[1:]
     found = check(
         files[0],

@@ -36,7 +36,7 @@ NARROWEST = 60
 
 
 def comparing(command: Callable[..., None]) -> Any:
-    """Give a command the options that ``compare`` and ``report`` share."""
+    """Gives a command the options that ``compare`` and ``report`` share."""
     for option in (
         click.option(
             "--judged-at", type=click.IntRange(1), metavar="K", help="depth at which unjudged documents count"
@@ -158,7 +158,7 @@ def compared(
     weights: str | None,
     **options: Any,
 ) -> Any:
-    """Call ``karat.compare`` with the options."""
+    """Calls ``karat.compare`` with the options."""
     from karat.comparison import compare
     from karat.comparison.runs import tag_of
     from karat.conventions.request import conventions

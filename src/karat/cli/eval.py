@@ -108,7 +108,7 @@ def evaluate_all(
 def show(
     scores: Any, layout: str, *, per_query: bool, digits: int | None, tie_bounds: bool, lang: str = "en"
 ) -> None:
-    """Write the scores of all runs to standard output in a format."""
+    """Writes the scores of all runs to standard output in a format."""
     from karat.evaluation.score_tables import board, footers, to_json
     from karat.output.escaping import markdown, sentence
     from karat.output.language import language_named
@@ -127,7 +127,7 @@ def show(
         return
     lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":
-        # Two blanks at its end keep a line apart from the next.
+        # In Markdown, two blanks at its end separate a line from the next.
         say("\n" + "  \n".join(map(markdown, lines)) + "\n")
     else:
         under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines)

@@ -24,12 +24,12 @@ class Explaining(click.Command):
     """A command that also takes grades between blanks, ``--grades 2 1 0``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, each list of grades joined with commas."""
+        """Reads the arguments, each list of grades joined with commas."""
         return super().parse_args(ctx, joined_grades(args))
 
 
 def joined_grades(words: list[str]) -> list[str]:
-    """Returns the words of a command line with the grades that follow ``--grades`` or ``--judged`` as one word."""
+    """Joins the grades after ``--grades`` or ``--judged`` into one word of the command line."""
     found: list[str] = []
     grades = False
     for word in words:
@@ -107,7 +107,7 @@ def explain_command(
 
 
 def grades_in(text: str) -> list[float | None]:
-    """Grades as people type them: separated by commas or blanks, ``-`` or ``?`` for an unjudged document.
+    """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
 
     Raises:
         DataError: something else.
@@ -116,7 +116,7 @@ def grades_in(text: str) -> list[float | None]:
 
 
 def grade_in(part: str) -> float | None:
-    """One grade; None for an unjudged document."""
+    """Parses one grade, or returns None for an unjudged document."""
     if part in UNJUDGED:
         return None
     if NUMBER.fullmatch(part):

@@ -102,14 +102,14 @@ def gate_command(
 
 
 def baseline_in(argument: str, given: Given) -> Any:
-    """Returns the record at a path, or the run."""
+    """Reads the baseline at a path, which is a record or a run."""
     from karat.testing.baseline import record_of
 
     return record_of(argument) or given.run(argument)
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:
-    """Returns the limits by measure; a number without a measure, which is about the default measure, alone.
+    """Returns the limit of each measure. A single number without a measure is the default measure's limit.
 
     Raises:
         DataError: a limit that is not a number, or a measure twice.
@@ -163,7 +163,7 @@ def verify_command(
 
 
 def named(option: str, names: list[str]) -> tuple[str, str]:
-    """Returns the name and the file of NAME=FILE; a name may have a '=' in it.
+    """Splits NAME=FILE into the name and the file. The name may contain '='.
 
     Raises:
         DataError: no run of that name.

@@ -60,7 +60,7 @@ def help_command(context: click.Context, name: str | None) -> None:
 
 
 def unknown_command(name: str, known: list[str]) -> str:
-    """The sentence about an unknown command, with the one that was probably meant."""
+    """Returns the sentence about an unknown command, with the most similar command."""
     if os.path.exists(name):
         return f"There is no command '{name}', which is a file: 'karat eval QRELS RUN' scores runs."
     every = "'karat help' lists them all."
@@ -89,12 +89,12 @@ def measures_command(names: tuple[str, ...]) -> None:
 
 
 def shown_columns() -> int | None:
-    """Returns the width of lines on a terminal; None without a terminal, where other programs read whole lines."""
+    """Returns the line width of the terminal, or None without a terminal, since other programs read whole lines."""
     return min(terminal_width(), WIDEST) if sys.stdout.isatty() else None
 
 
 def listed(entries: dict[str, str], columns: int | None) -> str:
-    """Returns a line with each name and its text; on a terminal folded, and without Markdown's marks."""
+    """Returns a line for each name and its text. On a terminal, lines are folded and Markdown's marks removed."""
     space = max(map(len, entries))
     if columns is None:
         return "".join(f"{name:{space}}  {text}\n" for name, text in entries.items())
@@ -145,7 +145,7 @@ class Completed(click.types.StringParamType):
     """
 
     def __init__(self, found: Callable[[click.Context, str], list[CompletionItem]]) -> None:
-        """Keep the function."""
+        """Stores the function."""
         self.found = found
 
     def shell_complete(
@@ -166,7 +166,7 @@ def completing(command: click.Command) -> click.Command:
 
 
 def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
-    """Returns the function that completes a parameter; None if there is none."""
+    """Returns the function that completes a parameter, or None if there is none."""
     if command.name == "help":
         return commands
     name = {"measures": "measures", "profiles": "profile"}.get(command.name or "", "") or parameter.name
@@ -183,7 +183,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
 
 
 def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
-    """Returns the names that begin with the text typed so far, in any case, each with its description."""
+    """Returns the names that begin with the typed text, in upper or lower case, with their descriptions."""
     typed = incomplete.lower()
     return [
         CompletionItem(name, help=text) for name, text in entries.items() if name.lower().startswith(typed)
@@ -191,14 +191,14 @@ def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
 
 
 def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """karat's commands."""
+    """Completes karat's commands."""
     group = ctx.find_root()
     names = group.command.list_commands(group) if isinstance(group.command, click.Group) else []
     return named(dict.fromkeys(names, ""), incomplete)
 
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """karat's measures, after those of the profile that was given."""
+    """Completes measures, first those of the given profile and then karat's."""
     from karat.conventions.profiles import list_profiles, profile_named
     from karat.measures import REGISTER
 
@@ -220,7 +220,7 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Returns the profiles."""
+    """Completes the names of profiles."""
     from karat.conventions.profiles import list_profiles
 
     del ctx
@@ -228,13 +228,13 @@ def profiles(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Files, which the shell completes."""
+    """Lets the shell complete the names of files."""
     del ctx
     return [CompletionItem(incomplete, type="file")]
 
 
 def columns(ctx: click.Context, incomplete: str, kind: str) -> list[CompletionItem]:
-    """WHAT= of a column of qrels or a run, after those that were given."""
+    """Completes ``WHAT=`` for the next column of qrels or a run, after the columns that are typed already."""
     del ctx
     before, comma, last = incomplete.rpartition(",")
     if "=" in last:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they say about the files and the policy."""
+"""Defines the options that several commands share, and applies them to the files and the policy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
-    """Import a user's own measures, before names of measures are read."""
+    """Imports a user's own measures, before names of measures are read."""
     from karat.measures.define import import_by_name
 
     for name in names:
@@ -47,7 +47,7 @@ def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str
 
 
 def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
-    """Returns the language of the option, or of the locale."""
+    """Returns the language that the option names, or else the language of the locale."""
     return lang or language_of(os.environ)
 
 
@@ -91,7 +91,7 @@ seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the r
 
 
 def format_option(*layouts: str) -> Callable[..., Any]:
-    """Returns the option for the format of the result: text, or one of these."""
+    """Returns the option for the format of the result, which is text or one of ``choices``."""
     choice = click.Choice(("text", *layouts))
     return click.option(
         "--format", "layout", type=choice, default="text", show_default=True, help="of the result"
@@ -184,7 +184,7 @@ class Given:
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
-        """Returns the values of ``SHARED``, which are removed from the options."""
+        """Takes the values of ``SHARED`` out of the options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *AXES)})
         if options.pop("lenient", False):
@@ -194,11 +194,11 @@ class Given:
 
     @property
     def conventions(self) -> dict[str, Any]:
-        """The policy and the profile, as functions of karat take them."""
+        """The policy and the profile, as keyword arguments of karat's functions."""
         return {"policy": self.policy, "profile": self.profile}
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
-        """Returns the judgments, by subtopic if a measure needs them so; the path itself if no option is about it."""
+        """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns them."""
         if not self.columns["qrels"] and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
@@ -209,7 +209,7 @@ class Given:
         return Qrels.of(path, policy, subtopics=groups, folders=self.folders, **self.columns["qrels"])
 
     def run(self, argument: str) -> Run:
-        """Returns the run of ``path`` or ``name=path``."""
+        """Opens the run of ``path`` or ``name=path``."""
         from karat.inputs.run import Run
 
         name, path = split(argument)
@@ -217,7 +217,7 @@ class Given:
 
     @cached_property
     def seen(self) -> Qrels | None:
-        """The pairs that are taken out of each run, read once."""
+        """The pairs to exclude from each run, which are read once."""
         from karat.inputs.qrels import Qrels
         from karat.inputs.run import pairs_of
 
@@ -230,10 +230,10 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_two_readers(*files: str | None) -> None:
-    """Refuse standard input in the place of two files.
+    """Refuses standard input in the place of two files.
 
     Raises:
-        DataError: it was given twice.
+        DataError: standard input is given twice.
     """
     if paths_of(*files).count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
@@ -245,7 +245,7 @@ def paths_of(*files: str | None) -> list[str]:
 
 
 def split(argument: str) -> tuple[str | None, str]:
-    """Returns the name and the path of ``name=path``; a file whose own name has an equals sign is a file."""
+    """Splits ``name=path``. An existing file with an equals sign in its name counts as a path."""
     name, equals, path = argument.partition("=")
     if not equals or not name or not path or os.sep in name or os.path.exists(argument):
         return None, argument
@@ -262,7 +262,7 @@ def columns_known(kind: str) -> tuple[str, ...]:
 
 
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """Returns the columns in ``what=name,what=name``, for ``Qrels.of`` or ``Run.of``; ``grade:=1`` is a number.
+    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, where ``grade:=1`` is a number.
 
     Raises:
         DataError: a column that tables do not have, or that is named twice.

@@ -1,4 +1,4 @@
-"""Output of the command line: results to standard output, errors and warnings to standard error, colour."""
+"""Writes results to standard output, in colour on a terminal, and errors and warnings to standard error."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = [
 
 
 def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
-    """Write an error's fields to standard error, in words or as JSON, perhaps with how the command is called; exit."""
+    """Writes an error to standard error, in words or as JSON, perhaps with the usage of the command, and exits."""
     complain("error", error, as_json=as_json)
     sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ and not as_json else "")
     sys.exit(code)
 
 
 def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> None:
-    """Write an error or a warning to standard error: as a line of JSON, or as a sentence in the terminal's width."""
+    """Writes an error or a warning to standard error, as a line of JSON or as a sentence folded to the terminal."""
     if as_json:
         sys.stderr.write(json_text(fields, indent=None) + "\n")
         return
@@ -53,7 +53,7 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
 
 @contextmanager
 def warnings_said(*, as_json: bool = False) -> Iterator[None]:
-    """Write karat's warnings to standard error, each once, in words or as JSON."""
+    """Writes karat's warnings to standard error, each once, in words or as JSON."""
     said: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
@@ -72,7 +72,7 @@ def warnings_said(*, as_json: bool = False) -> Iterator[None]:
 
 
 def terminal_width() -> int:
-    """Returns the columns of the terminal; 80 without one."""
+    """Returns the number of columns of the terminal, or 80 without a terminal."""
     import shutil
 
     return shutil.get_terminal_size().columns
@@ -83,12 +83,12 @@ NARROWEST, WIDEST = 40, 100
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:
-    """Returns the columns for text: those of the terminal, within limits; 80 without a terminal."""
+    """Returns the line width for text, which is the terminal's width within limits, or 80 without a terminal."""
     return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
 
 
 def say(text: str, *, data: bool = False) -> None:
-    """Write to standard output.
+    """Writes to standard output.
 
     Args:
         text: the text.
@@ -111,7 +111,7 @@ def say(text: str, *, data: bool = False) -> None:
 
 
 def answer(command: str, found: Any, layout: str) -> None:
-    """Write a result to standard output in a format, as text in colour and in the terminal's width."""
+    """Writes a result to standard output in a format, as text in colour and in the terminal's width."""
     if layout == "text":
         say(coloured(command, found.to_text(text_columns())))
     else:
@@ -172,7 +172,7 @@ def in_colour(stream: TextIO | None = None) -> bool:
 
 
 def painted(text: str, word: str, stream: TextIO | None = None) -> str:
-    """Returns the text in the colour of a word of ``WORDS``, line by line, if the stream shows colours."""
+    """Colours each line of the text in the colour of a word of ``WORDS``, if the stream shows colours."""
     if not text or not in_colour(stream):
         return text
     return styled(text, WORDS[word])
@@ -188,7 +188,7 @@ def coloured(command: str, text: str) -> str:
 
 
 def styled(text: str, style: dict[str, Any]) -> str:
-    """Returns each line of the text in a style."""
+    """Applies a style to each line of the text."""
     return "\n".join(click.style(line, **style) if line else line for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""Interfaces of other tools, imported at their first use: trec_eval's command line, pytrec_eval's module."""
+"""The interfaces of trec_eval's command line and pytrec_eval's module, each imported at its first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the interface."""
+    """Imports the interface."""
     if name not in __all__:
         raise AttributeError(f"karat.compat has no '{name}'; it has: {', '.join(__all__)}.")
     from importlib import import_module

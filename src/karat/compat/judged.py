@@ -1,4 +1,4 @@
-"""trec_eval's four formats of judgments, and the lists that each makes of a run."""
+"""Reads trec_eval's four formats of judgments, and makes lists of a run by each format."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ TREC_EVAL_9 = TextDialect("c", "none", "none", "error")
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a query cannot be evaluated: lines for standard error, and an exit code."""
+    """The reason why a query cannot be evaluated, as lines for standard error and an exit code."""
 
     text: str
     code: int = 4
@@ -69,7 +69,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Cut:
-    """How rankings are cut before ranks are counted.
+    """The rules for cutting rankings before ranks are counted.
 
     Args:
         length: the number of documents in each query's ranking.
@@ -82,7 +82,7 @@ class Cut:
     judged_only: bool
 
     def apply(self, rows: JudgedRows) -> JudgedRows:
-        """Returns the rows after both cuts, in trec_eval's order."""
+        """Cuts the rows by both rules, in trec_eval's order."""
         rows = to_depth(without_negative(rows, "unjudged"), self.depth)
         return condensed(rows) if self.judged_only else rows
 
@@ -107,7 +107,7 @@ class Judged(ABC):
 
     @abstractmethod
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """Returns the lists of the queries asked for, and which of these cannot be evaluated."""
+        """Returns the lists of the requested queries, and the troubles of queries that cannot be evaluated."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,11 @@ class Grades(Judged):
     """Plain qrels: one grade for each document."""
 
     def n_positive(self) -> int:
-        """Returns the number of judgments with a grade above 0, regardless of ``-l``."""
+        """Counts the judgments with a grade above 0, regardless of ``-l``."""
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Trouble]:
-        """The queries that trec_eval refuses: with a document judged twice, or before the first grade of 0 or more.
+        """Returns the queries that trec_eval refuses: with repeated documents, or before the first grade from 0 up.
 
         trec_eval allocates memory for grades at the first of these (form_res_rels.c, ``rel_levels``).
         """
@@ -137,7 +137,7 @@ class Grades(Judged):
         return troubles
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """Returns the lists of the queries asked for, and which of these cannot be evaluated."""
+        """Returns the lists of the requested queries, and the troubles of queries that cannot be evaluated."""
         rows = replace(rows_of(self.judgments, found), length=cut.length)
         kept = np.zeros(len(cut.length), bool)
         kept[queries] = True
@@ -165,9 +165,9 @@ class Lines(Judged):
     group_offsets: Integers
 
     def ranks(self, found: _native.Matched, depth: float) -> Floats:
-        """Returns the rank of each judged document; infinite if it was not retrieved down to ``depth``.
+        """Returns the rank of each judged document, which is infinite if it was not retrieved within ``depth``.
 
-        A document that occurs twice, which matters only below the depth, has the better rank.
+        A repeated document, which is possible only below the depth, gets the better rank.
         """
         ranks = np.full(len(self.judgments.grades), np.inf)
         ranks[found.judgment[::-1]] = found.rank[::-1]
@@ -218,7 +218,7 @@ class Preferred(Lines):
         return PreferenceLists(rows, groups), troubles
 
     def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
-        """The number of each judged document, retrieved ones by rank, then others by id; and the number retrieved."""
+        """Numbers the judged documents, retrieved ones by rank, then others by id. Also counts the retrieved ones."""
         start, stop = self.judgments.offsets[query : query + 2].tolist()
         names = self.judgments.documents(query)
         order = sorted(range(stop - start), key=lambda place: (ranks[start + place], names[place]))
@@ -246,7 +246,7 @@ class Preferred(Lines):
         return found
 
     def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Trouble:
-        """trec_eval's message about a contradiction; after a cycle it aborts."""
+        """Returns trec_eval's message about a contradiction. trec_eval aborts after a cycle."""
         by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
             return Trouble(f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
@@ -271,12 +271,12 @@ FORMATS = {
 
 
 def duplicate(by: str, document: bytes, end: str) -> str:
-    """trec_eval's message about a document that occurs twice."""
+    """Returns trec_eval's message about a document that occurs twice."""
     return f"trec_eval.{by}: duplicate docs {document.decode('utf-8', 'surrogateescape')}{end}"
 
 
 def read_judged(path: str, form: str, version: int) -> Judged:
-    """Read a file of judgments.
+    """Reads a file of judgments.
 
     Args:
         path: the file; ``-`` is a file of that name.
@@ -302,7 +302,7 @@ def read_judged(path: str, form: str, version: int) -> Judged:
 
 
 def read_grades(path: str, version: int) -> Grades:
-    """Read plain qrels."""
+    """Reads plain qrels."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
 
     def read(handle: Any) -> _native.Judgments:
@@ -319,7 +319,7 @@ def read_grades(path: str, version: int) -> Grades:
 
 
 def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
-    """Read one of the formats with judgment groups."""
+    """Reads one of the formats with judgment groups."""
     reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
 
     def read(handle: Any) -> tuple[list[list[bytes]], Floats, Integers]:
@@ -345,7 +345,7 @@ def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
 
 
 def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]], quit_in: str) -> None:
-    """Refuse a document that occurs twice in one group; the lines are sorted."""
+    """Refuses a document that occurs twice in one group of the sorted lines."""
     for line, following in pairwise(lines):
         if line == following:
             raise Refusal(2, duplicate("get_qrels", line[2], "\n") + quit_in)
@@ -359,7 +359,7 @@ def in_order(
     documents: list[bytes],
     number: NDArray[np.float64],
 ) -> Lines:
-    """Returns the lines in the order of queries and groups, with all names replaced by numbers."""
+    """Sorts the lines by query and group, and replaces all names by numbers."""
     judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(queries)), None, "first")
     order = sorted(range(len(queries)), key=lambda line: (queries[line], groups[line]))
     query_number = {name: place for place, name in enumerate(judgments.queries)}

@@ -101,7 +101,7 @@ class RelevanceEvaluator:
         *,
         scores: str = "float32",
     ) -> None:
-        """Read the judgments and the measures."""
+        """Reads the judgments and the measures."""
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
             raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number of at least 1.")
@@ -112,7 +112,7 @@ class RelevanceEvaluator:
         self.policy = CONVENTIONS.policy.changed(scores=scores, unjudged=unjudged)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Evaluate a run.
+        """Evaluates a run.
 
         Args:
             scores: ``{query: {document: score}}``.
@@ -137,7 +137,7 @@ class RelevanceEvaluator:
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """The sum of the queries' values for ``num_…``, exp of the mean of logarithms for ``gm_…``, else the mean."""
+    """Returns the sum of the values for ``num_…``, exp of the mean logarithm for ``gm_…``, else the mean."""
     if measure.startswith("num_"):
         return float(np.sum(values))
     mean = float(np.mean(values)) if len(values) else float("nan")
@@ -145,11 +145,11 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
 
 
 class DuplicateError(DataError, AssertionError):
-    """A document that occurs twice; also an AssertionError, as in the original."""
+    """Raised if a document occurs twice. It is also an AssertionError, as in the original."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """``{query: {document: score}}`` from lines ``query Q0 document rank score tag``.
+    """Parses lines ``query Q0 document rank score tag`` to ``{query: {document: score}}``.
 
     Raises:
         ValueError: a line of another form.
@@ -159,7 +159,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """``{query: {document: grade}}`` from lines ``query iteration document grade``.
+    """Parses lines ``query iteration document grade`` to ``{query: {document: grade}}``.
 
     Raises:
         ValueError: a line of another form.
@@ -174,7 +174,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def parse(
     lines: Iterable[str], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
-    """Returns the numbers in one column of text by query and document."""
+    """Parses text and returns the numbers of one column by query and document."""
     table: dict[str, dict[str, Number]] = {}
     for line, text in enumerate(lines, 1):
         fields = text.split()
@@ -194,7 +194,7 @@ def parse(
 
 
 def as_dicts(mapping: object, name: str) -> dict[str, Any]:
-    """Returns the mapping as a dict of dicts for the kernel; other mappings are copied."""
+    """Returns the mapping as a dict of dicts for the kernel. Other types of mapping are copied."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
     if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
@@ -204,7 +204,7 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
 
 @contextmanager
 def type_errors(kind: str) -> Iterator[None]:
-    """Turn the kernel's errors about a mapping into TypeErrors, as in the original."""
+    """Turns the kernel's errors about a mapping into TypeErrors, as in the original."""
     try:
         yield
     except _native.MappingError as error:
@@ -212,7 +212,7 @@ def type_errors(kind: str) -> Iterator[None]:
 
 
 def whole_grades(query_relevance: object) -> dict[str, Any]:
-    """Returns the judgments without empty queries, after a check that grades are whole numbers."""
+    """Checks that grades are whole numbers, and returns the judgments without empty queries."""
     judgments = as_dicts(query_relevance, "query_relevance")
     for query, grades in judgments.items():
         kinds = set(map(type, grades.values())) if isinstance(grades, dict) else set()
@@ -228,7 +228,7 @@ def whole_grades(query_relevance: object) -> dict[str, Any]:
 
 
 def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """Returns the measure of each key of the results, in trec_eval's order; None for a string."""
+    """Returns the measure of each result key in trec_eval's order, or None for a string."""
     given: dict[str, list[str]] = {}
     for name in names:
         if not isinstance(name, str):
@@ -240,7 +240,7 @@ def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
 
 
 def taken_apart(name: str) -> tuple[str, list[str]]:
-    """Returns a name and its parameters: ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
+    """Splits a name from its parameters. ``P.5,10`` and ``P_5,10`` are P with 5 and 10."""
     if name in supported_measures:
         return name, []
     match = WITH_PARAMETERS.fullmatch(name)
@@ -254,7 +254,7 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
 
 
 def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Measure | None]]:
-    """Returns the keys and measures of one name: one for each cutoff, or the name itself."""
+    """Returns the keys and measures of one name, which are one per cutoff or the name itself."""
     entry = TABLE[word]
     if word in STRINGS:
         return [(word, None)]
@@ -275,12 +275,12 @@ def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Mea
 
 
 def repr_of(number: float) -> str:
-    """Returns a cutoff in the notation of karat's names."""
+    """Writes a cutoff in the notation of karat's names."""
     return str(int(number)) if number == int(number) else repr(number)
 
 
 def with_parameters(word: str, parameters: list[str]) -> Measure:
-    """Returns a measure without cutoffs; parameters that trec_eval does not read are dropped, as in the original."""
+    """Builds a measure without cutoffs. Parameters that trec_eval ignores are dropped, as in the original."""
     measure = parse_measure(TABLE[word].karat)
     if not parameters:
         return measure

@@ -1,4 +1,4 @@
-"""trec_eval's command line: C's numbers and options, measures with their parameters, ``-Z`` and ``-h``."""
+"""Parses trec_eval's command line as C does: numbers, options, measures with their parameters, ``-Z`` and ``-h``."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 
 def atol(text: str) -> int:
-    """Returns the whole number at the start of ``text``, clamped to 64 bits; 0 if there is none."""
+    """Returns the whole number at the start of ``text``, clamped to 64 bits, or 0 if there is none."""
     found = LONG.match(text)
     return min(max(int(found[1]), SHORTEST), LONGEST) if found else 0
 
 
 def atof(text: str) -> float:
-    """Returns the number at the start of ``text``: decimal, hexadecimal, inf or nan; 0 if there is none."""
+    """Returns the number at the start of ``text`` (decimal, hexadecimal, inf or nan), or 0 if there is none."""
     found = DOUBLE.match(text)
     if found is None:
         return 0.0
@@ -66,7 +66,7 @@ def atof(text: str) -> float:
 
 
 def from_hex(text: str) -> float:
-    """Returns the value of a hexadecimal number; infinity if it is too large for a double."""
+    """Returns the value of a hexadecimal number, or infinity if it is too large for a double."""
     try:
         return float.fromhex(text)
     except OverflowError:
@@ -74,15 +74,15 @@ def from_hex(text: str) -> float:
 
 
 class OptionError(Exception):
-    """An unknown option, or one without its argument; the text is getopt's, without the program's name."""
+    """Raised for an unknown option or a missing argument. The text is getopt's, without the program's name."""
 
 
 def options(
     arguments: list[str], short: Mapping[str, bool], long: Mapping[str, tuple[str, bool]], operands: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yields the letter and the argument ('' if none) of each option in order; other words go to ``operands``.
+    """Yields the letter and the argument ('' if none) of each option in order. Other words go to ``operands``.
 
-    Options may follow operands, share a dash and carry attached arguments; long ones may be abbreviated; ``--`` ends
+    Options may follow operands, share a dash and have attached arguments. Long ones may be abbreviated. ``--`` ends
     the options.
 
     Args:
@@ -128,7 +128,7 @@ def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[
 
 
 def bundle(text: str, short: Mapping[str, bool], rest: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Yields the options of ``-text``; the first letter that takes an argument takes the rest of the text."""
+    """Yields the options of ``-text``. The first option with an argument takes the rest of the text as its argument."""
     for place, letter in enumerate(text):
         if letter not in short:
             raise OptionError(f"invalid option -- '{letter}'")
@@ -149,7 +149,7 @@ TAIL = re.compile(rb"\0[^ \t\n\v\f\r]*")
 
 
 def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
-    """The result of ``read`` on a text; on one with NUL bytes, on the part that C sees, with a note on standard error.
+    """Calls ``read`` on a text. If it has NUL bytes, reads only the part that C sees and notes it on standard error.
 
     trec_eval counts lines up to the first NUL, so after a NUL within a line its behaviour is undefined.
 
@@ -181,17 +181,17 @@ RELSTRING_WIDTH = 10
 
 
 class Refusal(Exception):  # noqa: N818 - trec_eval ends so after valid requests too
-    """An end of trec_eval, with an exit code and lines for standard error."""
+    """Raised to end trec_eval with an exit code and lines for standard error."""
 
     def __init__(self, code: int, text: str) -> None:
-        """Keep the code and the text."""
+        """Stores the exit code and the text."""
         super().__init__(text)
         self.code, self.text = code, text
 
 
 @dataclass(frozen=True)
 class Column:
-    """A printed value.
+    """The description of a printed value.
 
     Args:
         name: trec_eval's measure.
@@ -209,12 +209,12 @@ class Column:
 
     @property
     def aggregate(self) -> str:
-        """The rule that turns values per query into one: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
+        """The rule that aggregates values per query: ``mean``, ``sum``, ``geometric``, or ``none`` for strings."""
         return "none" if self.measure is None else self.measure.definition.aggregate
 
 
 def known(name: str, version: int) -> tuple[str, ...]:
-    """Returns the measures that a nickname or name stands for; none if trec_eval has no such name."""
+    """Returns the measures that a nickname or name stands for, or none if trec_eval has no such name."""
     members = NICKNAMES.get(name) or ((name,) if name in TABLE else ())
     return tuple(member for member in members if TABLE[member].since <= version)
 
@@ -260,7 +260,7 @@ def columns(
 
 
 def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> list[Column]:
-    """Returns the columns of one measure: one for each cutoff, or a single one."""
+    """Returns the columns of one measure: one column per cutoff, or a single column."""
     if entry.cutoffs:
         cutoffs = cutoffs_of(entry, text)
         return [Column(name, label(name, cutoff, entry.whole), at(entry, cutoff)) for cutoff in cutoffs]
@@ -274,7 +274,7 @@ def columns_of(name: str, entry: TrecName, text: str | None, version: int) -> li
 
 
 def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
-    """Returns the cutoffs, ascending."""
+    """Returns the cutoffs in ascending order."""
     if text is None:
         return list(entry.cutoffs)
     read: Any = atol if entry.whole else atof
@@ -287,7 +287,7 @@ def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
 
 
 def label(name: str, cutoff: float, whole: bool) -> str:
-    """Returns the printed name of a cutoff; after a fraction, nine characters are kept (``append_double``)."""
+    """Returns the printed name of a cutoff. Fractions are cut to nine characters (``append_double``)."""
     return f"{name}_{cutoff}" if whole else name + f"_{cutoff:3.2f}"[:9]
 
 
@@ -302,7 +302,7 @@ def at(entry: TrecName, cutoff: float) -> Measure:
 
 
 def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
-    """Returns a measure whose parameters are plain numbers."""
+    """Builds the column of a measure whose parameters are plain numbers."""
     shown = name if text is None else f"{name}_{text}"
     if base is None:
         width = RELSTRING_WIDTH if text is None else width_of(atof(text))
@@ -319,12 +319,12 @@ def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
 
 
 def width_of(number: float) -> int:
-    """Returns the number of characters: the whole part; 0 for a negative number or NaN."""
+    """Returns the number of characters, which is the whole part of a number, or 0 if it is negative or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 
 def pairs_of(text: str) -> list[tuple[str, float]]:
-    """Returns the pairs of ``level=gain,level=gain``; ``=`` and ``,`` must alternate."""
+    """Parses the pairs of ``level=gain,level=gain``, in which ``=`` and ``,`` must alternate."""
     signs = re.sub("[^=,]", "", text)
     if re.fullmatch("=(?:,=)*", signs) is None:
         raise ValueError(f"malformed pair parameters in '{text}'")
@@ -332,7 +332,7 @@ def pairs_of(text: str) -> list[tuple[str, float]]:
 
 
 def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: int) -> Measure:
-    """Returns a measure whose parameters are pairs: gains by level, and rbp's p."""
+    """Builds the column of a measure whose parameters are pairs, such as gains by level or rbp's p."""
     assert base is not None
     takes = base.definition.parameters
     changes: dict[str, Any] = {}
@@ -350,7 +350,7 @@ def with_pairs(base: Measure | None, pairs: list[tuple[str, float]], version: in
 
 
 def settled(column: Column, level: int, collection: int, version: int) -> Column:
-    """Returns the column with the parameters that all measures share."""
+    """Sets the parameters that all measures share in a column."""
     if column.measure is None:
         return column
     takes = column.measure.definition.parameters
@@ -436,7 +436,7 @@ class Zscores:
     """
 
     def __init__(self, path: str, version: int) -> None:
-        """Read the file."""
+        """Reads the file."""
         by = "get_zscores" if version >= 10 else "get_prefs"
         try:
             names, deviations, _ = as_c_reads(
@@ -454,7 +454,7 @@ class Zscores:
         self.expected = dict(zip(zip(names[0], names[1]), zip(means, deviations.tolist())))
 
     def convert(self, queries: list[bytes], labels: list[bytes], values: Floats) -> Floats:
-        """Returns the values as z-scores; -1000000 for a value without a mean in the file.
+        """Converts the values to z-scores. A value without a mean in the file becomes -1000000.
 
         Args:
             queries: the query of each row.

@@ -1,4 +1,4 @@
-"""trec_eval's behaviour: its arguments, output and exit codes, computed by karat's kernel and formulas."""
+"""Reproduces trec_eval's arguments, output and exit codes with karat's kernel and formulas."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DUPLICATE_BY = {"grades": "form_res_qrels", "groups": "form_res_qrels", "prefere
 
 @dataclass
 class Request:
-    """The request of a command line; trec_eval's own help explains each option."""
+    """The request of a command line. trec_eval's own help explains each option."""
 
     version: int = 10
     help: bool = False
@@ -131,7 +131,7 @@ def main(argv: list[str]) -> int:
 
 
 def write(stream: Any, content: bytes) -> None:
-    """Write bytes to a text stream as trec_eval does; on a terminal, control characters become escapes."""
+    """Writes bytes to a text stream as trec_eval does. On a terminal, it escapes control characters."""
     if stream.isatty():
         content = lines_for_terminal(content.decode("utf-8", "surrogateescape")).encode()
     stream.flush()
@@ -143,7 +143,7 @@ def write(stream: Any, content: bytes) -> None:
 
 
 def request_of(argv: list[str]) -> Request:
-    """Read the command line, acting on each option as it comes."""
+    """Reads the command line and processes its options in order."""
     request = Request()
     request.version, arguments = version_of(argv)
     try:
@@ -157,7 +157,7 @@ def request_of(argv: list[str]) -> Request:
 
 
 def version_of(argv: list[str]) -> tuple[int, list[str]]:
-    """Returns the version after ``--compat``, which cannot be abbreviated, and the other arguments."""
+    """Returns the version after ``--compat`` and the other arguments. ``--compat`` cannot be abbreviated."""
     rest, version, given = [], "10", iter(argv)
     for argument in given:
         if argument == "--compat":
@@ -172,7 +172,7 @@ def version_of(argv: list[str]) -> tuple[int, list[str]]:
 
 
 def take(request: Request, letter: str, value: str) -> None:
-    """Act on one option."""
+    """Processes one option."""
     flags = {"h": "help", "q": "per_query", "c": "complete", "J": "judged_only"}
     numbers = {"l": "level", "N": "collection", "M": "depth"}
     texts = {"R": "rel_format", "T": "run_format", "Z": "zscores"}
@@ -193,7 +193,7 @@ def take(request: Request, letter: str, value: str) -> None:
 
 
 def add_measure(request: Request, text: str) -> None:
-    """Add a measure or nickname to the request; of several parameters for one name, the first counts."""
+    """Adds a measure or nickname to the request. If a name has several parameters, the first counts."""
     name, dot, parameters = text.partition(".")
     members = known(name, request.version)
     if dot and not parameters:
@@ -309,7 +309,7 @@ def read_run(request: Request, judged: Judged) -> Ranked:
 
 
 def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Trouble | None]:
-    """The queries to evaluate, and the trouble that stops trec_eval after them, if any: a query that the run lacks."""
+    """Returns the queries to evaluate, and the trouble of the first missing query, which stops trec_eval."""
     wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
         only = os.fsencode(request.only_query)
@@ -332,7 +332,7 @@ def first_stop(
     queries: Integers,
     stop: Trouble | None,
 ) -> tuple[Flat, Trouble | None, Integers]:
-    """The lists of the queries before the first that trec_eval cannot evaluate, and its message about that one."""
+    """Returns the lists of the queries up to the first that trec_eval cannot evaluate, and its message about it."""
     lists, troubles = judged.lists(run.found, run.cut, queries)
     needing = list(dict.fromkeys(column.name for column in asked if ranked(column.name)))
     if not needing:
@@ -363,7 +363,7 @@ def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete
 
 
 def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
-    """For each query, the first document by id that occurs twice in its ranking, down to the depth."""
+    """Returns for each query the first document by id that occurs twice in its ranking within the depth."""
     ranks: dict[tuple[int, bytes], set[int]] = {}
     for query, document, _, _, rank, other in found.duplicates:
         ranks.setdefault((query, document), set()).update((rank, other))
@@ -375,7 +375,7 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
 
 
 def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
-    """Returns the value of each query and column; NaN for strings."""
+    """Returns the value of each query and column, which is NaN for strings."""
     carriers = {False: lists}
     values = np.full((count, len(asked)), np.nan)
     with np.errstate(all="ignore"):
@@ -394,9 +394,9 @@ def values_of(lists: Flat, asked: list[Column], count: int) -> Floats:
 
 
 def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
-    """Returns the terms of the mean: logarithms for a geometric mean, and NaN where trec_eval divides 0 by 0.
+    """Returns the terms of the mean. They are logarithms for a geometric mean, and NaN if trec_eval divides 0 by 0.
 
-    It does so on empty lists if interpolated precision has a recall point that needs no document.
+    trec_eval divides 0 by 0 for an empty list if a recall point of interpolated precision needs no document.
     """
     arguments, empty = measure.arguments, lists.rows.length == 0
     if measure.definition.aggregate == "geometric":
@@ -409,7 +409,7 @@ def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
 
 
 def stand_in(values: Floats, asked: list[Column], placeholder: Any) -> None:
-    """Correct some values of queries with a placeholder document, by printed name as trec_eval does."""
+    """Corrects some values of queries with a placeholder document, by printed name, as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
             values[placeholder, place] = 0.0
@@ -431,7 +431,7 @@ def relstrings(lists: Flat, asked: list[Column], placeholder: Any) -> dict[str, 
 
 
 def string_of(lists: Flat, query: int, width: int) -> bytes:
-    """A character for each of the first documents: the grade, > above 9, - not pooled, . pooled but unjudged."""
+    """Returns a character for each of the first documents: the grade, > above 9, - not pooled, . unjudged."""
     rows = lists.rows
     characters = bytearray(b"-" * int(min(width, rows.length[query])))
     for row in range(int(rows.offsets[query]), int(rows.offsets[query + 1])):
@@ -452,7 +452,7 @@ def line(column: Column, zscores: bool) -> bytes:
 
 
 def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool) -> bytes:
-    """Returns the lines of one query; 0/0 is -nan, as on the machines that recorded trec_eval's output."""
+    """Returns the lines of one query. 0/0 is -nan, as on the machines that recorded trec_eval's output."""
     text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
     if b"nan\n" not in text:
         return text

@@ -234,7 +234,7 @@ class Unpacked(io.RawIOBase):
         return data
 
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
         self.file.close()
         super().close()
 

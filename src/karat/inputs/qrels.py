@@ -68,7 +68,7 @@ class Qrels:
         subtopic: str | None = None,
         folders: str | None = None,
     ) -> Qrels:
-        """Read judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
+        """Reads judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
         A query may instead have a list or a set of its relevant documents, and the judgments may be a list of dicts,
         one for each row, as in JSON lines.

@@ -73,7 +73,7 @@ class Run:
     doubted: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a name that is not text."""
+        """Refuses a name that is not text."""
         text_name(self.name)
 
     @property
@@ -301,7 +301,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
 
 
 def refuse_alike(names: Sequence[str]) -> None:
-    """Refuse two runs with one name.
+    """Refuses two runs with one name.
 
     Raises:
         DataError: two have one name.

@@ -324,7 +324,7 @@ class Reopened(Cursor):
             self.file = None
 
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
         self.rewind()
         super().close()
 
@@ -339,7 +339,7 @@ class Begun(io.RawIOBase):
     """
 
     def __init__(self, file: Any, most: int, *, own: bool = False) -> None:
-        """Inspect the first bytes."""
+        """Inspects the first bytes."""
         super().__init__()
         self.stream = file
         self.own = own
@@ -363,7 +363,7 @@ class Begun(io.RawIOBase):
         return len(part)
 
     def close(self) -> None:
-        """Close the stream if this object owns it; also called when the object is deleted."""
+        """Closes the stream if this object owns it; also called when the object is deleted."""
         if self.own:
             self.stream.close()
         super().close()
@@ -424,7 +424,7 @@ class Kept:
         return KeptCursor(self)
 
     def __del__(self) -> None:
-        """Close the temporary file."""
+        """Closes the temporary file."""
         self.kept.close()
 
 

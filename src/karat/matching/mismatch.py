@@ -60,7 +60,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
     except (DataError, ValueError):
         return None
     levels = {score for _, score in scores}
-    # Few whole numbers, some of them tied: grades tie within a list, ranks do not.
+    # Grades are a few whole numbers with ties within a list. Ranks have no ties.
     tied = len(set(scores)) < len(scores)
     if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
         return None
@@ -114,7 +114,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
 
 
 def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
-    """Refuse a run without any query.
+    """Refuses a run without any query.
 
     Raises:
         DataError: it is empty, or each of its lines was skipped.

@@ -181,7 +181,7 @@ def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, in
 
 
 def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[tuple[int, int]]) -> None:
-    """Refuse a list whose orders exceed the memory limit.
+    """Refuses a list whose orders exceed the memory limit.
 
     Raises:
         UncomputableError: the list has too many orders.

@@ -260,7 +260,7 @@ class DataWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    """Warn at the line that called karat, so that Python shows the warning once per line."""
+    """Warns at the line that called karat, so that Python shows the warning once per line."""
     import sys
     import warnings
     from pathlib import Path

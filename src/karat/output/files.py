@@ -50,7 +50,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def write_new(path: str, data: bytes, mode: int | None) -> None:
-    """Write a new file with the given mode, or with the process's default mode.
+    """Writes a new file with the given mode, or with the process's default mode.
 
     Raises:
         OSError: the path exists, even as a link, or the file cannot be written.

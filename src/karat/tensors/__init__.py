@@ -1,4 +1,4 @@
-"""Measures of batches: arrays of scores and grades (torch, JAX, NumPy …) in, values on the same device out."""
+"""Measures batches of scores and grades in arrays (torch, JAX, NumPy …) on their device."""
 
 from karat.tensors.evaluator import Evaluator, evaluate, evaluate_topk
 

@@ -1,4 +1,4 @@
-"""One form for a batch of documents: checked arrays [query, document], from padded, flat or top-k input."""
+"""Converts padded, flat or top-k input to one form: checked arrays [query, document]."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ UNHELD = "a score that floating point does not hold, so that different ones woul
 
 
 def taken(array: Any, name: str) -> Any:
-    """Returns the array in the form for computing: on the host a NumPy array in the machine's byte order.
+    """Returns the array ready for computation. On the host, it is a NumPy array in native byte order.
 
     Args:
         array: of any library; anything else is returned unchanged.
@@ -72,7 +72,7 @@ def taken(array: Any, name: str) -> Any:
 
 
 def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
-    """Scores as floats, and a mark for each one that rounding may have made equal to another; None if none is marked.
+    """Returns scores as floats, and marks those that rounding may have made equal (None if no score is marked).
 
     Whole numbers and long doubles become double precision if the device has it.
     """
@@ -105,7 +105,7 @@ def widest(arrays: Arrays) -> Any:
 
 
 def weights_taken(arrays: Arrays, weights: Any) -> Any:
-    """Weights of queries as floats; on a device an invalid weight becomes NaN, and so does the mean.
+    """Returns query weights as floats. On a device, an invalid weight and therefore the mean become NaN.
 
     Raises:
         DataError: on the host, an invalid weight.
@@ -121,7 +121,7 @@ def weights_taken(arrays: Arrays, weights: Any) -> Any:
 
 
 def refuse_no_ids(array: Any, name: str) -> None:
-    """Refuse ids that are not whole numbers.
+    """Refuses ids that are not whole numbers.
 
     Raises:
         DataError: other numbers, which would be rounded; NaN would become a negative id or 0.
@@ -178,7 +178,7 @@ class Batch:
             yield replace(self, first=first, **cut)
 
     def marked(self, which: Any, what: str, advice: str) -> Batch:
-        """Returns the batch with more queries marked as undefined; on the host, a marked query is an error.
+        """Marks more queries as undefined. On the host, a marked query is an error.
 
         Raises:
             DataError: on the host, a query is marked.
@@ -219,7 +219,7 @@ def batch_of(
 
 
 def with_flaws(batch: Batch) -> Batch:
-    """Returns the batch without NaN scores: on the host they are refused, on a device their queries are marked."""
+    """Removes NaN scores. The host refuses them, whereas a device marks their queries."""
     arrays, scores = batch.arrays, batch.scores
     found = arrays.range_of(scores)
     if found is not None and found[0] == found[0]:
@@ -235,14 +235,14 @@ def with_flaws(batch: Batch) -> Batch:
 
 
 def either(flaws: Any, others: Any) -> Any:
-    """Returns the queries with either flaw; None stands for no flaws."""
+    """Marks the queries with either flaw. None means no flaws."""
     if flaws is None or others is None:
         return others if flaws is None else flaws
     return flaws | others
 
 
 def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
-    """Refuse marked queries; ``first`` is the number of queries before them.
+    """Refuses marked queries. ``first`` is the number of queries before this batch.
 
     Raises:
         DataError: a query is marked.
@@ -252,10 +252,10 @@ def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
 
 
 def array_of(array: Any, name: str) -> Any:
-    """Returns the argument, if it is an array.
+    """Returns the argument after a check that it is an array.
 
     Raises:
-        DataError: it is something else.
+        DataError: the argument is something else.
     """
     if not hasattr(array, "shape"):
         raise DataError(
@@ -265,10 +265,10 @@ def array_of(array: Any, name: str) -> Any:
 
 
 def two_axes(array: Any, name: str) -> Any:
-    """Returns the argument, if it is an array of two axes.
+    """Returns the argument after a check that it is an array with two axes.
 
     Raises:
-        DataError: it is something else.
+        DataError: the argument is something else.
     """
     if len(array_of(array, name).shape) == 2:
         return array
@@ -303,7 +303,7 @@ def batch_in(
     longest_judged: int | None = None,
     dtype: Any = None,
 ) -> Batch:
-    """Returns the arrays of a call as a batch; documents and judgments may each be padded or end to end.
+    """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
     Raises:
         DataError: shapes that do not fit; an argument that needs another one; on the host, a number of no query.
@@ -332,7 +332,7 @@ def batch_in(
 
 
 def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
-    """Refuse arrays that do not have one axis, or not the same length.
+    """Refuses arrays that do not have one axis, or not the same length.
 
     Raises:
         DataError: an array has another shape than ``like``.
@@ -343,7 +343,7 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
 
 
 def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
-    """Refuse arguments that need another one.
+    """Refuses arguments that are given without another argument that they need.
 
     Raises:
         DataError: an argument is given without the one that it needs.
@@ -354,7 +354,7 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
-    """Returns the largest query number, -1 if there are no queries; waits for the device."""
+    """Returns the largest query number, or -1 without queries. This waits for the device."""
     arrays = arrays_of(queries)
     xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
     known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
@@ -362,7 +362,7 @@ def highest_of(queries: Any, mask: Any = None) -> int:
 
 
 def wide(arrays: Arrays, numbers: Any) -> Any:
-    """Whole numbers in the library's index type, which has room for -1 and for one more than the last number.
+    """Converts whole numbers to the library's index type, which can hold -1 and the last number plus 1.
 
     Other numbers are returned unchanged. Unsigned numbers that are too large for the type become negative.
     """
@@ -372,7 +372,7 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
 def judged_batch(
     arrays: Arrays, judged: Any, queries: Any, n_queries: int, longest: int | None
 ) -> tuple[Any, Any]:
-    """The padded grades of judgments that are end to end [query, judgment], with NaN for padding; and their flaws.
+    """Pads concatenated grades of judgments with NaN [query, judgment], and returns them with their flaws.
 
     Args:
         arrays: their library.
@@ -393,7 +393,7 @@ def judged_batch(
 
 @dataclass(frozen=True)
 class Kind:
-    """The name for entries of flat arrays, and the arguments about them.
+    """The names of the arguments for one kind of flat array, and of its entries.
 
     Args:
         what: the name of one entry.
@@ -412,7 +412,7 @@ JUDGMENTS = Kind("judgment", "judged_queries", "longest_judged")
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places of the entries of flat arrays in padded arrays.
+    """The positions in padded arrays of the entries of flat arrays.
 
     Args:
         arrays: their library.
@@ -427,7 +427,7 @@ class Places:
     flaws: Any
 
     def laid_out(self, array: Any) -> Any:
-        """Returns a flat array in padded form; padding holds arbitrary values."""
+        """Returns a flat array in padded form. Padding has arbitrary values."""
         library = self.arrays.library
         return library.reshape(library.take(array, self.source), tuple(self.there.shape))
 
@@ -435,7 +435,7 @@ class Places:
 def places_of(
     arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
 ) -> Places:
-    """Returns the places of entries with these query numbers, in order within each query.
+    """Finds the padded positions of entries with these query numbers. Each query's entries keep their order.
 
     Raises:
         DataError: on the host, a number of no query, or a query with more entries than ``longest``.
@@ -475,10 +475,10 @@ def places_of(
 
 
 def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, kind: Kind) -> Any:
-    """On a device a mark on all queries if an entry belongs to none of them [query]; None on the host.
+    """Marks all queries on a device if an entry has an invalid query number [query]. Returns None on the host.
 
     Raises:
-        DataError: on the host, an entry of no query.
+        DataError: on the host, an entry with an invalid query number.
     """
     if not arrays.on_host:
         return arrays.library.broadcast_to(arrays.library.any(wrong), (n_queries,))
@@ -500,7 +500,7 @@ def topk_batch(
     duplicates: str = "error",
     dtype: Any = None,
 ) -> Batch:
-    """Returns the batch of retrieved ids in rank order and judged ids.
+    """Builds the batch of retrieved ids in rank order and judged ids.
 
     Args:
         ids: the retrieved documents; negative numbers are padding [query, rank].
@@ -551,7 +551,7 @@ def topk_batch(
 
 
 def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, Any]:
-    """Ids in the library's index type, which of them are documents, and queries with an id too large for the type.
+    """Returns ids in the library's index type, a mark on real documents, and a mark on queries with too large ids.
 
     Raises:
         DataError: on the host, an id that is too large.
@@ -568,7 +568,7 @@ def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, 
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
-    """Returns a mark on repeated ids of each row: all but the first, or all but the last."""
+    """Marks the repeated ids of each row, all but the first or all but the last."""
     xp = arrays.library
     if ids.shape[1] < 2:
         return xp.zeros_like(there)
@@ -584,9 +584,9 @@ def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
 
 
 def grades_of(arrays: Arrays, ids: Any, kept: Any, judged_ids: Any, judged: Any) -> Any:
-    """Returns the grade of each id; NaN for unjudged documents and padding.
+    """Returns the grade of each id, and NaN for unjudged documents and padding.
 
-    It loops over the columns of judgments, of which there are few.
+    The function loops over the columns of judgments, of which there are few.
     """
     xp = arrays.library
     found = arrays.full(tuple(ids.shape), float("nan"))

@@ -1,4 +1,4 @@
-"""``karat.tensors.evaluate`` and ``Evaluator``: measures of arrays, with one sort for all of them."""
+"""Defines ``karat.tensors.evaluate`` and ``Evaluator``, which sort a batch once for all measures."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def evaluate(
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
-    """Measure a batch of scored documents, in any array library, on its device.
+    """Measures a batch of scored documents, in any array library, on its device.
 
-    Nothing is copied to the host and shapes depend on shapes alone, so it can be called under ``jax.jit``; for
+    Nothing is copied to the host and shapes depend on shapes alone, so ``jax.jit`` can compile this function. For
     ``torch.compile`` make an ``Evaluator`` first. On a device, numbers are not inspected: data that is an error on the
     host (a NaN score, a grade above a measure's ``max``) makes the values of its query NaN.
 
@@ -131,7 +131,7 @@ def evaluate_topk(
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
-    """Measure lists of retrieved ids in rank order against the ids of the relevant documents.
+    """Measures lists of retrieved ids in rank order against the ids of the relevant documents.
 
     Args:
         ids: whole numbers in rank order; a negative number is padding [query, rank].
@@ -177,7 +177,7 @@ def evaluate_topk(
 
 
 class Evaluator:
-    """Measures and conventions, read once and applied to batch after batch, also under ``torch.compile``.
+    """Measures and conventions that are read once and applied to many batches, also under ``torch.compile``.
 
     Args:
         measures: as in ``evaluate``.
@@ -208,7 +208,7 @@ class Evaluator:
         max_grade: int | None = None,
         dtype: Any = None,
     ) -> None:
-        """Read the names and the policy."""
+        """Reads the names and the policy."""
         convention, self.policy = conventions(profile, policy, Policy(ties="input"))
         self.asked = labelled(measures, convention)
         self.max_grade, self.dtype = max_grade, dtype
@@ -226,12 +226,12 @@ class Evaluator:
     def __call__(
         self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Measure a batch; arguments, result and errors as in ``evaluate``."""
+        """Measures a batch. Arguments, result and errors are those of ``evaluate``."""
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
-        """Returns the arrays of a call as a batch, and the weights; arguments and errors as in ``evaluate``."""
+        """Returns the arrays of a call as a batch, and the weights. Arguments and errors are those of ``evaluate``."""
         arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         weights = arrays.pop("weights")
@@ -240,7 +240,7 @@ class Evaluator:
     def topk(
         self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Measure retrieved ids; arguments, result and errors as in ``evaluate_topk``."""
+        """Measures retrieved ids. Arguments, result and errors are those of ``evaluate_topk``."""
         arrays = {"ids": ids, "relevant_ids": relevant_ids, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         dtype = dtype_of(self.dtype, arrays["ids"])
@@ -285,7 +285,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """Returns the batch, with the queries marked that have a grade other than ``max_grade`` allows."""
+        """Marks the queries with a grade that ``max_grade`` does not allow."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)
@@ -295,7 +295,7 @@ class Evaluator:
         return batch.marked(wrong, what, "name the highest as max_grade")
 
     def part(self, batch: Batch) -> dict[str, Column]:
-        """Returns the values of a part of the batch."""
+        """Computes the values of a part of the batch."""
         columns: dict[str, Column] = {}
         made: dict[Policy, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
@@ -314,14 +314,14 @@ class Evaluator:
 
 
 def dtype_of(dtype: Any, array: Any) -> Any:
-    """Returns the floating type; for a NumPy array a type of PyTorch becomes NumPy's."""
+    """Returns the floating type. For a NumPy array, PyTorch's type becomes NumPy's."""
     if dtype is not None and isinstance(array, np.ndarray) and "torch." in str(dtype):
         return np.dtype(str(dtype).removeprefix("torch."))
     return dtype
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values in the library of the arguments."""
+    """Converts the values to the library of the arguments."""
     if isinstance(like, np.ndarray):
         return {label: np.asarray(each)[()] for label, each in values.items()}
     if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
@@ -332,14 +332,14 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
-    """Work on parts of a batch on all cores: NumPy releases Python's lock while it computes."""
+    """Processes parts of a batch on all cores, since NumPy releases Python's lock while it computes."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     return list(side_by_side(work, parts, available_cores()))
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> Column:
-    """Returns the values of a measure and their weights, after the policy's rules for empty and missing queries."""
+    """Returns a measure's values and weights, after applying the policy to empty and missing queries."""
     xp, kept = batch.arrays, None
     graded: Any = None if policy.empty == "zero" else cast("Any", measure.wanted.count(lists)) > 0.0
     listed: Any = None if policy.missing == "zero" else has_documents(batch)
@@ -361,26 +361,26 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
 
 
 def has_documents(batch: Batch) -> Any:
-    """Returns a mark on queries that have a document; one without any is missing [query]."""
+    """Marks queries that have a document [query]. A query without documents is missing."""
     if batch.mask is None:
         return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
     return batch.arrays.library.any(batch.mask, axis=1)
 
 
 def shown(batch: Batch, column: Column) -> Any:
-    """Returns the value of each query; NaN for one that does not count."""
+    """Returns the value of each query, which is NaN if the query does not count."""
     if column.kept is None:
         return column.values
     return batch.arrays.where(column.kept, column.values, float("nan"))
 
 
 def weighed(column: Column, weights: Any) -> Column:
-    """Returns the column with the caller's weights."""
+    """Applies the caller's weights to the column."""
     return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
 
 
 def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
-    """Returns the columns of the parts, end to end."""
+    """Concatenates the columns of the parts."""
 
     def end_to_end(each: list[Any]) -> Any:
         return None if each[0] is None else batch.arrays.library.concat(each)
@@ -397,7 +397,7 @@ def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
 
 
 def refuse_measure(measure: Measure) -> None:
-    """Refuse a measure that an array of grades cannot give.
+    """Refuses a measure that cannot be computed from arrays of grades.
 
     Raises:
         MeasureError: it counts preferences or judgment groups, or compares scores of different queries.

@@ -1,4 +1,4 @@
-"""``karat.Meter``: means over batches and processes, kept as two sums per measure."""
+"""Defines ``karat.Meter``, which computes means over batches and processes from two sums per measure."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class State:
 class Meter:
     """Means over queries that come in batches, in one process or many.
 
-    It keeps two numbers per measure, for any number of queries, and waits for a device only in ``compute``.
+    A meter stores two numbers per measure, for any number of queries, and waits for a device only in ``compute``.
 
-    - Without ids, a query that comes twice counts twice.
-    - With ids, a query that comes twice, here or in another process, is an error; 16 bytes are kept for each query.
-    - With ids and ``per_query=True``, a query that comes twice, as when the sampler of distributed training repeats
-      it, counts once; its values are kept too.
+    - Without ids, a repeated query counts twice.
+    - With ids, a repeated query, here or in another process, is an error. The meter stores 16 bytes per query.
+    - With ids and ``per_query=True``, a repeated query counts once, for example if the sampler of distributed training
+      repeats it. The meter also stores each query's values.
 
     Args:
         measures: as in ``karat.tensors.evaluate``.
@@ -89,7 +89,7 @@ class Meter:
         max_grade: int | None = None,
         per_query: bool = False,
     ) -> None:
-        """Begin with nothing."""
+        """Creates an empty meter."""
         self.evaluator = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade)
         self.measures = tuple(self.evaluator.asked.values())
         self.labels = tuple(self.evaluator.asked)
@@ -98,13 +98,13 @@ class Meter:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all queries."""
+        """Forgets all queries."""
         self.state = State()
 
     # ------------------------------------------------------------ input
 
     def update(self, scores: Any, relevance: Any, *, ids: Iterable[Any] | None = None, **named: Any) -> None:
-        """Add a batch.
+        """Adds a batch.
 
         Args:
             scores: as in ``karat.tensors.evaluate`` [query, document].
@@ -120,7 +120,7 @@ class Meter:
         self.take(batch.arrays, self.evaluator.columns(batch, weights), int(batch.grades.shape[0]), ids)
 
     def add(self, scores: Scores) -> None:
-        """Add ``karat.Scores`` of the same measures under the same policy.
+        """Adds ``karat.Scores`` of the same measures under the same policy.
 
         Args:
             scores: the scores of some queries.
@@ -148,7 +148,7 @@ class Meter:
         self.take(HOST, columns, len(scores.queries), scores.queries)
 
     def take(self, xp: Arrays, columns: dict[str, Column], count: int, ids: Iterable[Any] | None) -> None:
-        """Add the values of some queries."""
+        """Adds the values of some queries."""
         hows = [each.definition.aggregate for each in self.measures]
         if self.per_query:
             with xp.quiet():
@@ -170,7 +170,7 @@ class Meter:
         self.absorb(State(wide(xp, xp.library.stack(sums)), count, seen))
 
     def merge(self, other: Meter) -> None:
-        """Add the queries of another meter, as from another process; the order of merging does not matter.
+        """Adds the queries of another meter, for example from another process. The order does not matter.
 
         Args:
             other: a meter of the same measures; it is not changed.
@@ -187,7 +187,7 @@ class Meter:
         self.absorb(other.state)
 
     def absorb(self, other: State) -> None:
-        """Add another state to this one; a query of both counts once."""
+        """Adds another state to this one. A query that both contain counts once."""
         mine = self.state
         if self.per_query:
             for name, (values, part) in other.queries.items():
@@ -204,7 +204,7 @@ class Meter:
         mine.count += other.count
 
     def stand_under(self, policy: Policy) -> None:
-        """Set the policy of the first batch, and hold all others to it.
+        """Stores the policy of the first batch, and refuses later batches with another policy.
 
         Raises:
             DataError: another policy.
@@ -239,7 +239,7 @@ class Meter:
             }
 
     def by_query(self, measure: str) -> dict[str, float]:
-        """Returns each query's value, by id.
+        """Returns each query's value by id.
 
         Args:
             measure: one of the meter's.
@@ -289,7 +289,7 @@ class Meter:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Replace the state by one from ``state_dict``.
+        """Replaces the state by one from ``state_dict``.
 
         Args:
             state: the result of ``state_dict``.
@@ -329,9 +329,9 @@ class Meter:
     # ------------------------------------------------------------ many processes
 
     def gathered(self) -> Meter:
-        """Returns a meter with the queries of all processes of ``torch.distributed``, returned to each of them.
+        """Returns a meter with the queries of all ``torch.distributed`` processes. Each process gets the same meter.
 
-        The sums take one all-reduce; fingerprints or values of queries, if there are any, are gathered.
+        One all-reduce adds the sums. Fingerprints or values of queries, if there are any, are gathered.
 
         Raises:
             DataError: without ``per_query``, a query that two processes have.
@@ -396,7 +396,7 @@ def named(ids: Iterable[Any] | None, count: int) -> list[str]:
 
 
 def refuse_twice(count: int) -> None:
-    """Refuse queries that would count twice.
+    """Refuses queries that would count twice.
 
     Raises:
         DataError: there are such queries.
@@ -417,7 +417,7 @@ def fingerprints(names: list[str]) -> set[bytes]:
 
 
 def wide(xp: Arrays, sums: Any) -> Any:
-    """Sums in double precision, if the device has it."""
+    """Converts sums to double precision, if the device has it."""
     if xp.kind == "numpy":
         return np.asarray(sums, np.float64)
     if xp.kind == "torch" and sums.device.type != "mps":
@@ -426,7 +426,7 @@ def wide(xp: Arrays, sums: Any) -> Any:
 
 
 def together(mine: Any, others: Any) -> Any:
-    """Returns the sum of two sums, on their device if it is the same, else on the host; None counts as 0."""
+    """Adds two sums on their common device, or on the host if their devices differ. None counts as 0."""
     if mine is None or others is None:
         return others if mine is None else mine
     if type(mine) is not type(others) or getattr(mine, "device", None) != getattr(others, "device", None):
@@ -435,7 +435,7 @@ def together(mine: Any, others: Any) -> Any:
 
 
 def to_host(array: Any) -> Floats:
-    """Returns an array's numbers in NumPy."""
+    """Copies an array's numbers to NumPy."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
     return np.asarray(array, np.float64)

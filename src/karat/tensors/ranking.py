@@ -1,4 +1,4 @@
-"""Ranks the documents of a batch on its device: ties, depth, unjudged and negative grades; means over tied orders."""
+"""Ranks the documents of a batch on its device, applying the policy, and computes means over tied orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["beyond", "checked", "means_over_orders", "ranked", "refuse_axes", "v
 
 
 def refuse_axes(policy: Policy) -> None:
-    """Refuse a policy that arrays cannot follow.
+    """Refuses a policy that cannot be applied to arrays.
 
     Raises:
         PolicyError: a rule for ties that needs a column of ranks.
@@ -37,7 +37,7 @@ def refuse_axes(policy: Policy) -> None:
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
-    """Returns the batch after the policy's errors: their queries are refused on the host, and marked on a device.
+    """Applies the policy's errors to a batch. The host refuses such queries, whereas a device marks them.
 
     Raises:
         DataError: on the host, a tie that touches a judged document, a negative grade, swapped scores and grades, or
@@ -57,7 +57,7 @@ def checked(batch: Batch, policy: Policy) -> Batch:
 
 
 def refuse_swapped(batch: Batch) -> None:
-    """Refuse swapped arguments on the host: grades that are negative fractions, with scores that are whole numbers.
+    """Refuses arguments that seem swapped, on the host: grades are negative fractions and scores whole numbers.
 
     Raises:
         DataError: the arguments are swapped; ``negative="nonrelevant"`` accepts them.
@@ -76,7 +76,7 @@ def refuse_swapped(batch: Batch) -> None:
 
 
 def within_judged(batch: Batch) -> Batch:
-    """Returns the batch after a check that each positive grade of a document is among the judgments of its query.
+    """Checks that each positive grade of a document is also among its query's judgments.
 
     The host compares grade by grade. A device sorts both: no document may have a higher grade than the judgment at the
     same place, which keeps values within a measure's range.
@@ -99,7 +99,7 @@ def within_judged(batch: Batch) -> Batch:
 
 
 def negative(batch: Batch) -> Any:
-    """Returns a mark on queries with a negative grade [query]."""
+    """Marks queries with a negative grade [query]."""
     xp, found = batch.arrays, no_query(batch)
     for grades, there in ((batch.grades, batch.mask), (batch.judged, None)):
         if grades is not None and not xp.library.isdtype(grades.dtype, "bool"):
@@ -109,12 +109,12 @@ def negative(batch: Batch) -> Any:
 
 
 def no_query(batch: Batch) -> Any:
-    """Marks that are all false [query]."""
+    """Returns marks that are all false [query]."""
     return batch.arrays.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0
 
 
 def tied(batch: Batch, policy: Policy) -> Any:
-    """Returns a mark on queries with a tie that touches a judged document within the policy's depth [query]."""
+    """Marks queries with a tie that includes a judged document within the policy's depth [query]."""
     lists = ranked(batch, Policy(scores=policy.scores, ties="input"))
     first, last = lists.tie_span
     judged = (lists.grades != NEVER_POOLED) & lists.inside
@@ -123,7 +123,7 @@ def tied(batch: Batch, policy: Policy) -> Any:
 
 
 def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
-    """Returns the documents of each query by rank, under a policy.
+    """Ranks the documents of each query under a policy.
 
     Args:
         batch: the documents.
@@ -152,13 +152,13 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 
 def retrieved(batch: Batch) -> Batch:
-    """Returns the batch without the documents of score minus infinity, which are not retrieved."""
+    """Removes the documents with score minus infinity, which count as not retrieved."""
     there = batch.scores > -float("inf")
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
 def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tuple[Any, int | None]:
-    """Returns the grades under a policy, and the highest grade if all are known to be small whole numbers."""
+    """Returns the grades under a policy, and the highest grade if all grades are known to be small whole numbers."""
     found = xp.range_of(grades)
     truth = xp.library.isdtype(grades.dtype, "bool")
     floats = xp.floats(grades)
@@ -177,7 +177,7 @@ def graded(xp: Arrays, grades: Any, policy: Policy, highest: int | None) -> tupl
 
 
 def keys_of(batch: Batch, policy: Policy) -> Any:
-    """Returns the scores to rank by, with NaN for padding; None if documents are in rank order already."""
+    """Returns the scores to rank by, with NaN for padding, or None if documents are already in rank order."""
     keys, xp = batch.scores, batch.arrays
     if keys is None:
         return None
@@ -187,7 +187,7 @@ def keys_of(batch: Batch, policy: Policy) -> Any:
 
 
 def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
-    """Returns the place of the document at each rank, with padding last; None if the order stays."""
+    """Returns the position of the document at each rank, with padding last, or None if the order is unchanged."""
     xp = batch.arrays
     if keys is None:
         return None if batch.mask is None else xp.order_down(xp.floats(batch.mask))
@@ -212,7 +212,7 @@ def condensed(lists: Padded) -> Padded:
 
 
 def beyond(batch: Batch, highest: int) -> Any:
-    """Returns a mark on queries with a grade other than a whole number up to ``highest`` [query]."""
+    """Marks queries with a grade that is not a whole number up to ``highest`` [query]."""
     xp, flaws = batch.arrays, None
     for grades in (batch.grades, batch.judged):
         if grades is not None and grades.shape[1]:
@@ -228,8 +228,8 @@ def means_over_orders(
 ) -> dict[str, Any]:
     """Returns the value of each measure and query, by label [query].
 
-    For a measure that is a sum over documents, one list in which tied documents share their ranks gives the mean. Any
-    other measure needs the orders one by one, or a sample of them, as in ``karat.evaluate``, and so the host.
+    For a measure that is a sum over documents, one list gives the mean, in which tied documents share their ranks. Any
+    other measure needs all orders, or a sample of them, as in ``karat.evaluate``, and is computed on the host.
 
     Args:
         batch: the documents.
@@ -266,7 +266,7 @@ def means_over_orders(
 
 
 def rows_of(lists: Padded) -> JudgedRows:
-    """Padded lists in the host's memory as judged rows."""
+    """Converts padded lists to judged rows in the host's memory."""
     first, last = (np.asarray(each, np.float64) for each in lists.tie_span)
     grades, pool = np.asarray(lists.grades, np.float64), np.asarray(lists.pool, np.float64)
     kept = np.broadcast_to(lists.inside, grades.shape) & (grades != NEVER_POOLED)
@@ -284,7 +284,7 @@ def rows_of(lists: Padded) -> JudgedRows:
 
 
 def offsets_of_each(kept: Any) -> Any:
-    """Returns the offsets of each query's entries, which are end to end [query + 1]."""
+    """Returns the offsets of each query's entries, which are concatenated [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
 
 

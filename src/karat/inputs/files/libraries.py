@@ -242,7 +242,7 @@ class DuckDB(Library):
                 )
             )
         whole = column(plan.records or plan.columns["document"])
-        # A null in its row, as in Polars, so that it is refused.
+        # The row gets a null, as in Polars, so that it is refused.
         unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
         table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
         query = f"{column(plan.columns['query'])} AS query"

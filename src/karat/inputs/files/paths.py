@@ -267,7 +267,7 @@ class Prefixed(io.RawIOBase):
         return part
 
     def close(self) -> None:
-        """Close the text."""
+        """Closes the text."""
         self.file.close()
         super().close()
 
@@ -308,7 +308,7 @@ class Chain(io.RawIOBase):
         return 0
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Closes the file that is open."""
         if self.file is not None:
             self.file.close()
             self.file = None

@@ -172,7 +172,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
         )
     frames: list[Any] = []
     for label, its in tables:
-        # PyArrow's data sets are no frames; their rows are.
+        # A PyArrow data set is not a frame, but a table of its rows is.
         frame: Any = nw.from_native(
             its.content.to_table() if hasattr(its.content, "scanner") else its.content
         )

@@ -137,7 +137,7 @@ def columns_of_batch(batches: Batches, frame: _native.Frame) -> Columns:
 
 
 def refuse_unfit(frame: _native.Frame, batches: Batches) -> None:
-    """Refuse columns whose type does not fit their role."""
+    """Refuses columns whose type does not fit their role."""
     for column, role in zip(frame.fields, batches.roles, strict=True):
         fit(column, role, "run")
 
@@ -283,7 +283,7 @@ def lazy_batches(given: Any, asked: dict[str, str | None]) -> LazyBatches | None
     if not isinstance(frame, nw.LazyFrame):
         return None
     library = library_of(frame.to_native())
-    # DuckDB yields batches through PyArrow; without it, all rows at once.
+    # DuckDB yields batches through PyArrow. Without PyArrow, it returns all rows at once.
     if library != "polars" and not (library == "duckdb" and find_spec("pyarrow")):
         return None
     schema = frame.collect_schema()

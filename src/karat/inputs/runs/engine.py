@@ -58,7 +58,7 @@ class EngineRun:
 
     @classmethod
     def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
-        """Wrap a lazy table.
+        """Wraps a lazy table.
 
         Args:
             given: the table.
@@ -163,7 +163,7 @@ class EngineRun:
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 
     def refuse_faults(self, facts: dict[str, Any]) -> None:
-        """Refuse a run with unusable rows.
+        """Refuses a run with unusable rows.
 
         Raises:
             DataError: such a row.
@@ -228,7 +228,7 @@ class EngineRun:
             )
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
-        """Report a document that occurs twice in a query.
+        """Reports a document that occurs twice in a query.
 
         Raises:
             DataError: always.
@@ -308,7 +308,7 @@ def is_away(given: object) -> bool:
 
 
 def refuse(options: MatchOptions) -> None:
-    """Refuse what an engine cannot compute.
+    """Refuses what an engine cannot compute.
 
     Raises:
         PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.

@@ -136,7 +136,7 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     """Returns the judged rows with their ranks, and one row for the other documents of each query."""
     import narwhals as nw
 
-    # Negative zero is no distinct score, but some engines sort and group by bits.
+    # Negative zero equals zero, but some engines sort and group by bits.
     score = nw.col("score")
     if rule.float32:
         score = score.cast(nw.Float32).cast(nw.Float64)
@@ -196,7 +196,7 @@ def marked_twice(rows: Lazy, rule: Rule) -> Lazy:
     if rule.depth is not None:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
         return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
-    # Engines hash to count, and sort to rank.
+    # Counting needs only a hash table in engines, whereas ranking needs a sort.
     numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
         nw.col("judgment").max(),
