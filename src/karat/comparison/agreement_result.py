@@ -419,7 +419,7 @@ def between(low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Display):
-    """The agreement of two judges, and its effect on systems; ``str()`` of it is the whole text.
+    """The agreement of two judges, and its effect on systems. ``str()`` returns the whole text.
 
     Args:
         a: the first judge, the reference.
@@ -471,7 +471,7 @@ class Agreement(Display):
         return len(self.pairing.a)
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Returns the whole as text; the first two lines say whether grades and orders agree.
+        """Returns the whole result as text. Its first two lines say whether grades and orders agree.
 
         Args:
             columns: the width of a line.

@@ -250,7 +250,7 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Display, Findings):
-    """Runs compared: scores, intervals, tests and warnings; ``str()`` of it is the whole table.
+    """The comparison of runs: scores, intervals, tests and warnings. ``str()`` returns the whole table.
 
     Args:
         names: the runs.

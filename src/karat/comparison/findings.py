@@ -204,7 +204,7 @@ class Caution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """The data of a comparison: scores, contests and warnings; its fields are those of ``karat.Comparison``."""
+    """The data of a comparison: scores, contests and warnings, with the fields of ``karat.Comparison``."""
 
     names: tuple[str, ...]
     scores: tuple[Scores, ...]

@@ -87,7 +87,7 @@ def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Write the corrected p; the comparisons of a measure, or of all measures, are one family."""
+    """Write the corrected p. A family contains the comparisons of one measure, or of all measures."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
@@ -356,7 +356,7 @@ def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
 
 
 def corrected(p: Floats, correction: str) -> Floats:
-    """Returns the p-values corrected for their number; undefined ones stay undefined and count as comparisons."""
+    """Returns the corrected p-values. Undefined p-values stay undefined and count as comparisons."""
     adjust = {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}.get(correction)
     if adjust is None:
         return p

@@ -153,7 +153,7 @@ class Difference(Display):
         return max(moving, key=weight).axis if moving else None
 
     def to_json(self) -> str:
-        """Returns both values and every step as JSON; numbers in full precision, undefined ones as null."""
+        """Returns both values and every step as JSON, with numbers in full precision and undefined ones as null."""
         document = {
             "measure": self.asked,
             "profiles": [
@@ -203,7 +203,7 @@ class Difference(Display):
         return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
-        """Returns the cells of the table; changes are differences of the displayed values, so that they add up."""
+        """Returns the cells of the table. Changes are differences of displayed values, so that they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
             after = rounded(step.value, self.digits)
@@ -339,7 +339,7 @@ class Outcome:
 
 
 class Evaluated:
-    """Evaluations of the same data, each made once; judgments and run are read once wherever that is possible.
+    """Cached evaluations of the same data. Judgments and run are read only once where possible.
 
     Args:
         qrels: judgments that can be read again.

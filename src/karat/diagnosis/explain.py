@@ -141,7 +141,7 @@ def explained(
     digits: int = 6,
     say: Language = ENGLISH,
 ) -> Explanation:
-    """Returns the derivation of a measure for a subject; other arguments as in ``explain``.
+    """Returns the derivation of a measure for a subject. Other arguments are as in ``explain``.
 
     Args:
         label: what the measure is called.

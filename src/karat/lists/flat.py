@@ -345,7 +345,7 @@ class Flat(Lists):
         return self.made[name]
 
     def cut(self, depth: int) -> Flat:
-        """Returns the rows down to ``depth``; the result keeps a reference to the whole lists."""
+        """Returns the rows down to ``depth``. The result keeps a reference to the whole lists."""
         cut = Flat(
             replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth),
             best=self.shared,
@@ -401,7 +401,7 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
-    """Returns the same lists with a row for every rank; the new rows are documents outside the pool."""
+    """Returns the lists with a row for every rank. The added rows are documents outside the pool."""
     if rows.listed is not None:
         return rows  # With the order of lines there is a row for each rank already.
     lengths = rows.length.astype(np.int64)

@@ -81,7 +81,7 @@ def is_own(lists: Traced) -> bool:
 
 
 class Writer:
-    """Writes steps as text; a step cites others by their letters.
+    """Writes steps as text. A step cites other steps by their letters.
 
     Args:
         lists: the lists that have tables.
@@ -206,7 +206,7 @@ GAINS = {
 
 
 class Mathematics:
-    """Writes steps as LaTeX; the index of a number per document is its rank.
+    """Writes steps as LaTeX. The index of a number per document is the document's rank.
 
     Args:
         folded: the steps without a letter.

@@ -260,7 +260,7 @@ class Padded(Lists):
         return self.made[name]
 
     def cut(self, depth: int) -> Padded:
-        """Returns the columns down to ``depth``; the result keeps a reference to the whole lists."""
+        """Returns the columns down to ``depth``. The result keeps a reference to the whole lists."""
         cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
         cut.asked, cut.uncut = depth, self.uncut
         return cut

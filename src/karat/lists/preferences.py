@@ -250,7 +250,7 @@ def end_to_end(parts: list[Integers]) -> Integers:
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """Returns the number of pairs of each kind; the preferred document comes first."""
+    """Returns the number of pairs of each kind. Each pair starts with the preferred document."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both

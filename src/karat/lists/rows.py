@@ -1,4 +1,4 @@
-"""The table of judged rows, which is all that measures need from a run."""
+"""The table of judged rows, the only data that measures need from a run."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Report:
         return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
-        """Returns one line, since the page is long."""
+        """Returns a one-line summary, since the page is long."""
         runs, queries = len(self.comparison.names), len(self.comparison.queries)
         return f"<karat report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
 

@@ -1,4 +1,4 @@
-"""The charts of a report as Vega-Lite: differences, forest, spread, curves; the page adds the chosen pair's data.
+"""The charts of a report as Vega-Lite: differences, forest, spread and curves. The page adds the pair's data.
 
 All charts mark the run in question (A) in blue, solid and round, the run that it is compared with (B) in orange, dashed
 and square, and all others in grey: nothing depends on colour alone, and thirty runs need no legend. Colours are the

@@ -203,7 +203,7 @@ WIDTH = 80
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Display):
-    """Whether a run may pass, with the reasons; ``str()`` of it is the whole answer.
+    """The result of a gate: whether the run passes, with the reasons. ``str()`` returns the whole answer.
 
     Args:
         name: the run.

@@ -149,7 +149,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
 
 
 def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
-    """Returns each input with its role, the run's name, path, size and hash; the judgments once, for all runs.
+    """Returns each input with its role, name, path, size and hash. The qrels are listed once for all runs.
 
     Raises:
         DataError: as ``record``.

@@ -240,7 +240,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
 
 
 def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
-    """Refuse paths that a record may not contain; arguments may be any path.
+    """Refuse recorded paths that are not allowed. Paths given as arguments are not restricted.
 
     Raises:
         DataError: a recorded path is not allowed.

@@ -17,7 +17,7 @@ ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 
 @cache
 def every_profile() -> dict[str, Profile]:
-    """Returns every profile by name; loaded at the first call, since most runs need none."""
+    """Returns every profile by name. Profiles are loaded at the first call, since most runs need none."""
     from karat.conventions.profiles import machine_learning, retrieval
 
     own = {each.name: each for each in (*retrieval.PROFILES, *machine_learning.PROFILES)}
@@ -26,7 +26,7 @@ def every_profile() -> dict[str, Profile]:
 
 
 def list_profiles(*names: str) -> dict[str, str]:
-    """Returns every profile's name and source; for given names, a full description instead of the source.
+    """Returns every profile's name and source, or the full description of each profile in ``names``.
 
     Args:
         names: names of profiles; none for all.

@@ -60,7 +60,7 @@ class Judged:
 
     @classmethod
     def of(cls, text: Text) -> Judged:
-        """Read the judgments; if the kernel still refuses them, that is a finding."""
+        """Read the judgments. A refusal by the kernel becomes a finding."""
         strictly(text, Qrels.of)
         table = None
         if text.source is not None:
