@@ -155,7 +155,7 @@ def number_of_preferences(r: Lists) -> Queries:
     source=PREFERENCES,
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The number of preferences that the list keeps: it has the preferred document, the other one below or not."""
+    """The number of preferences kept: the list has the preferred document and, if at all, the other one below it."""
     stated = r.preferences("group", among)
     return stated.total(stated.kept)
 
@@ -186,7 +186,7 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
     """The mean over pairs of documents of the share of groups that prefer them in the list's order.
 
-    Only groups with a preference for the pair count. The share is 0 if neither document was retrieved.
+    Groups without a preference for the pair do not count. The share is 0 if neither document was retrieved.
     """
     stated = r.preferences("pair", among)
     return r.ratio(
