@@ -14,7 +14,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the adapter; the adapter imports its library when it is called."""
+    """Imports the adapter, which imports its library when it is called."""
     if name not in __all__:
         raise AttributeError(f"karat.adapters has no '{name}'; it has: {', '.join(__all__)}.")
     from importlib import import_module

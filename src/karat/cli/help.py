@@ -1,4 +1,4 @@
-"""``karat help``, ``measures``, ``profiles``, ``trec-eval``; the sentence on an unknown command; completion."""
+"""``karat help``, ``measures``, ``profiles`` and ``trec-eval``, the sentence on an unknown command, and completion."""
 
 from __future__ import annotations
 

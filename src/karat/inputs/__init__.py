@@ -1,4 +1,4 @@
-"""Reads qrels and runs: paths, dictionaries, frames and tables of engines go in; ``Qrels`` and ``Run`` come out.
+"""Reads paths, dictionaries, frames and tables of engines as qrels and runs, and returns ``Qrels`` and ``Run``.
 
 Other packages' file formats and libraries of tables are enrolled here, by ``reader`` and ``engine``.
 """
@@ -71,7 +71,7 @@ ENDINGS = {
     ".ndjson": "lines",
     ".json": "json",
 }
-"""The kind of file by its ending; any other ending is text, and its first line decides."""
+"""The kind of file by its ending. A file with any other ending is text, and its first line decides."""
 PACKED = (".gz", ".zst", ".bz2", ".xz")
 """Endings of compressed files, behind the other ending."""
 READERS: dict[str, Reader] = {}

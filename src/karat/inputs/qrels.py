@@ -130,7 +130,7 @@ class Qrels:
 
     @classmethod
     def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None) -> Qrels:
-        """Reads ``{query: {document: grade}}``; a query may have a list or a set of documents instead.
+        """Reads ``{query: {document: grade}}``. A query may have a list or a set of documents instead.
 
         Raises:
             DataError: an entry that cannot be read, or no judgments.

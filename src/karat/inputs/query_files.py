@@ -120,7 +120,7 @@ def text_lines(source: Source) -> Iterator[str]:
 
 
 def read_groups(source: Source) -> dict[str, str]:
-    """Reads the lines ``query group`` of a file; a group's name may contain blanks.
+    """Reads the lines ``query group`` of a file. A group's name may contain blanks.
 
     Raises:
         DataError: a line without a group, or a query in two groups.

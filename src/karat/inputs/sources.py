@@ -84,7 +84,7 @@ class Provenance:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files; empty for data in memory and for streams."""
+        """The files of the input, or an empty tuple for data in memory and for streams."""
         if self.parts:
             return tuple(path for part in self.parts for path in part.files)
         return () if self.path is None else (self.path,)
@@ -363,7 +363,7 @@ class Begun(io.RawIOBase):
         return len(part)
 
     def close(self) -> None:
-        """Closes the stream if this object owns it; also called when the object is deleted."""
+        """Closes the stream if this object owns it. Deleting the object calls this too."""
         if self.own:
             self.stream.close()
         super().close()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_ORDERS", "Orders", "all_orders", "arranged", "turned_orders"]
 
 MOST_ORDERS = 1000
-"""The most orders of one list to enumerate; if there are more, a sample of this size is drawn."""
+"""The most orders of one list to enumerate. If there are more, a sample of this size is drawn."""
 SEED = 20_261_121
 ROWS_AT_A_TIME = 2**18
 MOST_ROWS = 2**25

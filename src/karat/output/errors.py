@@ -103,7 +103,7 @@ def by_reading(kind: str, **named: object) -> Worded:
 
 
 class KaratError(Exception):
-    """The base class of karat's errors; ``str(error)`` is a sentence that is safe to print, whatever it quotes.
+    """The base class of karat's errors. ``str(error)`` is a sentence that is safe to print, whatever it quotes.
 
     The sentence consists of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A calling function adds fields with
     ``at``. No code parses a message.

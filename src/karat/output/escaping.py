@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 LONGEST = 120
-"""Most characters of a name that people see; the middle of a longer one is left out."""
+"""The most characters of a name in output for people. The middle of a longer name is left out."""
 LONGEST_SENTENCE = 4000
 """Most characters of a sentence."""
 
@@ -95,7 +95,7 @@ MARKS = re.compile(
     r"|(?P<mention>(?<![\w`])@(?=\w))"
     r"|(?P<start>^[#>+-](?=[\s#]))"
 )
-"""Marks of Markdown, GitHub and Jekyll; an underscore between letters is not one."""
+"""The marks of Markdown, GitHub and Jekyll. An underscore between letters is not a mark."""
 
 
 def markdown(text: str) -> str:

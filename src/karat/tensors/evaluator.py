@@ -454,7 +454,7 @@ def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
-    """Returns the mean from the two sums; NaN if no query counts."""
+    """Returns the mean from the two sums, which is NaN if no query counts."""
     if how == "sum":
         return total
     mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))

@@ -22,7 +22,7 @@ __all__ = ["FOLDERS", "Place", "joined", "place_of"]
 
 FOLDERS = ("parts", "prefix")
 MANY = 3
-"""The most files that an error names; it counts the others."""
+"""The largest number of files that an error names. It counts the others."""
 
 
 @dataclass(frozen=True)

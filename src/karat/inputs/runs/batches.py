@@ -349,7 +349,7 @@ class EngineBatches:
 
 
 BATCH = 1 << 17
-"""PyArrow's default number of rows per batch; it reads a dozen batches ahead."""
+"""PyArrow's default number of rows per batch. PyArrow reads a dozen batches ahead."""
 FEW = 1 << 22
 """Rows of a single-pass stream that are kept in memory, so that a short one can be read again."""
 

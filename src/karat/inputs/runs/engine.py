@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["TABLES", "EngineRun", "is_away", "placed"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
-"""Libraries whose tables are outside this process, so that they rank runs themselves; others do on request."""
+"""Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
 MOVED = 1 << 21
 """The most rows to collect from Spark: to collect a million takes a fifth of the time of ranking them in Spark."""
 FEW = 100
-"""The most queries for a filter, which engines push down to the files; for more queries a table is joined."""
+"""The most queries for a filter, which engines push down to the files. For more queries, a table is joined."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,7 +187,7 @@ class EngineRun:
             )
 
     def faulty_query(self, kind: str) -> str | None:
-        """Returns a query with a faulty row; None if the query itself is missing."""
+        """Returns a query with a faulty row, or None if the query itself is missing."""
         import narwhals as nw
 
         rows = scored_rows(nw.from_native(self.table), self.chosen)
@@ -342,7 +342,7 @@ def holding(kind: Any) -> str:
 
 
 BROADCAST = 64 * 2**20
-"""The largest table, in bytes, that Spark broadcasts; it does not know the size of a table made here."""
+"""The largest table, in bytes, that Spark broadcasts. Spark does not know the size of a table made here."""
 
 
 def home_of(table: Any, library: str) -> Any:
