@@ -68,7 +68,7 @@ def test_what_makes_no_curve_is_refused(asked: dict, error: type[Exception], say
 
 
 def test_a_measure_not_asked_for() -> None:
-    with pytest.raises(MeasureError, match="There is no curve of 'R'; there are: P"):
+    with pytest.raises(MeasureError, match=r"No curve for 'R'\. Available: P"):
         karat.curve("P", grades=[[1]])["R"]
 
 

@@ -233,7 +233,7 @@ ONE = np.ones((2, 3))
     ("call", "error", "text"),
     [
         (lambda: evaluate(ONE, np.ones((2, 4)), ["AP"]), DataError, r"\[2, 3\] and relevance is \[2, 4\]"),
-        (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* give queries="),
+        (lambda: evaluate(ONE[0], ONE[0], ["AP"]), DataError, "two axes .* pass queries="),
         (lambda: evaluate([[1.0]], ONE, ["AP"]), DataError, "scores is a list, not an array"),
         (lambda: evaluate(ONE, [[1.0]], ["AP"]), DataError, "relevance is a list, not an array"),
         (

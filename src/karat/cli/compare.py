@@ -47,7 +47,9 @@ def comparing(command: Callable[..., None]) -> Any:
         ),
         alpha_option,
         click.option(
-            "--correction", type=click.Choice(CORRECTIONS), help="for several comparisons  [default: holm]"
+            "--correction",
+            type=click.Choice(CORRECTIONS),
+            help="correction for multiple comparisons  [default: holm]",
         ),
         click.option(
             "--test", type=click.Choice(TESTS), help="default: t; of all pairs of three runs or more tukey"

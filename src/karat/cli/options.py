@@ -57,7 +57,7 @@ AXES = {
     "duplicates": "which entry counts of a document that occurs twice for a query",
     "missing": "judged queries that the run lacks",
     "empty": "queries without relevant documents",
-    "judgments": "which judgments are known: all, or those of retrieved documents",
+    "judgments": "judgments to treat as known: all, or only those of retrieved documents",
     "unjudged": "documents without a judgment",
     "negative": "documents with a negative grade",
     "overlap": "what a run must share with the judgments; none for a part of a run",
@@ -109,7 +109,7 @@ SHARED = {
         click.option(
             "--profile",
             metavar="NAME|FILE.toml",
-            help="conventions of a tool, such as trec_eval-9, or of a file: mine.toml",
+            help="conventions to follow: a tool's name (such as trec_eval-9) or a TOML file",
         )
     ],
     "import": [import_option],

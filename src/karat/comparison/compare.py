@@ -381,7 +381,7 @@ class Orders:
 
 
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
-    """Returns the similarity of every two measures, and of every two runs (or of each run and the baseline)."""
+    """Returns the similarity of each pair of measures, and of each pair of runs or of each run and the baseline."""
     means = [contest.means for contest in contests]
     count = len(means)
     tau, ap = np.ones((count, count)), np.ones((count, count))
@@ -395,7 +395,7 @@ def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: 
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
-    """Returns the mean rank-biased overlap of every two runs over their common queries, and the number of queries."""
+    """Returns each pair of runs' mean rank-biased overlap over their common queries, and the number of queries."""
     found = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(found, 1.0)
     matches = [each.found for each in systems if each.found is not None]

@@ -245,14 +245,14 @@ def said_of(comparison: Findings, contest: Contest, run: int, other: int) -> str
 
 
 def p_said(p: float, settings: Settings) -> str:
-    """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for several comparisons."""
+    """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
     text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
     name = "corrected p" if corrected(settings) else "p"
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
 
 
 def corrected(settings: Settings) -> bool:
-    """Returns whether p is corrected for several comparisons."""
+    """Returns whether p is corrected for multiple comparisons."""
     return settings.comparisons > 1 and (settings.correction != "none" or settings.test in FAMILY_WISE)
 
 

@@ -332,7 +332,10 @@ def first_stop(
     queries: Integers,
     stop: Trouble | None,
 ) -> tuple[Flat, Trouble | None, Integers]:
-    """Returns the lists of the queries up to the first that trec_eval cannot evaluate, and its message about it."""
+    """Returns the lists before the first query that trec_eval cannot evaluate, its message, and the queries before it.
+
+    If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
+    """
     lists, troubles = judged.lists(run.found, run.cut, queries)
     needing = list(dict.fromkeys(column.name for column in asked if ranked(column.name)))
     if not needing:

@@ -63,7 +63,7 @@ class Policy:
         empty: a query without anything that the measure looks for: no grade of its ``rel`` or more, no positive gain,
             or for a measure without these parameters no grade of 1 or more. ``zero`` (the formula's value), ``one``,
             ``skip``, ``nan``, ``error``.
-        judgments: which judgments are known: ``all``, or only those of ``retrieved`` documents, as in tools that
+        judgments: judgments to treat as known: ``all``, or only those of ``retrieved`` documents, as in tools that
             receive labels and scores row by row.
         unjudged: unjudged documents are ``nonrelevant``; ``negative``, which gives the same values but does not count
             as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted (condensed lists).

@@ -55,7 +55,7 @@ class Curve(Display, Mapping[str, list[float]]):
             MeasureError: the measure was not requested.
         """
         if measure not in self.at:
-            raise NotEvaluatedError(f"There is no curve of '{measure}'; there are: {', '.join(self.at)}.")
+            raise NotEvaluatedError(f"No curve for '{measure}'. Available: {', '.join(self.at)}.")
         return [placed(measure, each) for each in self.at[measure]]
 
     def __iter__(self) -> Iterator[str]:

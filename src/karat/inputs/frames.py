@@ -42,7 +42,7 @@ BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
 
 
 class ArrowFrame(Protocol):
-    """A frame with Arrow's stream interface, such as one of pandas, Polars, PyArrow or DuckDB."""
+    """A frame with Arrow's stream interface, such as a pandas, Polars, PyArrow or DuckDB frame."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns a capsule with the stream."""

@@ -1,4 +1,4 @@
-"""Reads files with the weights of queries in means, or with the groups of queries."""
+"""Reads files that give each query's weight in averages, or its group."""
 
 from __future__ import annotations
 

@@ -190,7 +190,9 @@ class Lists(ABC):
         raise DataError(APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
-        """The greedy best list by group: at each rank the document that adds the most to those above.
+        """Builds each query's list greedily, split by group: each rank takes the document that adds most.
+
+        Ranks are filled from the top. A document's contribution depends on the documents above it.
 
         A document adds (1 - alpha)^m for each group that finds it relevant, where m is the number of documents above it
         that the group finds relevant. Among equals, the largest id comes first, as in ndeval.

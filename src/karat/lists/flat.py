@@ -459,7 +459,7 @@ def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]
 
 
 def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
-    """Returns the table that trec_eval sorts: the gains given, then every other whole grade as its own gain."""
+    """Returns the table that trec_eval sorts: the given gains, then each remaining whole grade with itself as gain."""
     named = dict(gain)
     return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 

@@ -274,11 +274,12 @@ def two_axes(array: Any, name: str) -> Any:
         return array
     if name == "judged":
         raise DataError(
-            f"judged is {shown(array)}: give [query, judgment], or [judgment] and the query of each as judged_queries=."
+            f"judged has shape {shown(array)}. Pass [query, judgment], or [judgment] with the query of each judgment "
+            "in judged_queries=."
         )
     raise DataError(
-        f"{name} is {shown(array)}, but takes two axes [query, document]; for one query add the axis, for "
-        "documents of all queries end to end give queries=."
+        f"{name} has shape {shown(array)}, but needs two axes [query, document]. For one query, add an axis; for "
+        "documents of all queries end to end, pass queries=."
     )
 
 

@@ -315,7 +315,7 @@ def names_column(role: Any, name: Any) -> bool:
 
 
 def number_or_null(value: Any) -> bool:
-    """Returns whether a value is a number, or null for what is undefined."""
+    """Returns True if a value is a number or null (which means undefined)."""
     return value is None or number_holds(value)
 
 

@@ -139,8 +139,8 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
             first.profile,
         ):
             raise DataError(
-                f"{each.name} and {first.name} were scored by other measures or under another policy: make a record "
-                "of each."
+                f"{each.name} and {first.name} were scored with different measures or under different policies. "
+                "Record them separately."
             )
         if each.inputs.get("qrels") != first.inputs.get("qrels"):
             raise DataError(

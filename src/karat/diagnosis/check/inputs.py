@@ -1,4 +1,4 @@
-"""Converts the input of a check to text: files are kept unchanged, dicts, frames and tables become lines."""
+"""Converts the input of a check to text: files stay unchanged; dicts, frames and tables are written as lines."""
 
 from __future__ import annotations
 

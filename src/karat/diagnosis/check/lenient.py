@@ -240,11 +240,11 @@ class Pair:
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 
     def scores(self, *, qrels: Qrels | None = None, change: str | None = None, **axes: Any) -> Scores | None:
-        """Returns the scores under other decisions, other judgments or another text, or None if there are none.
+        """Returns the scores recomputed under alternative decisions, judgments or text, or None if that is impossible.
 
         Args:
             qrels: other judgments.
-            change: what is done to the lines, as ``changed`` has it.
+            change: a change to the run's lines, one of those of ``changed``.
             axes: axes of the policy.
         """
         if self.run is None or self.matched is None:
@@ -255,7 +255,7 @@ class Pair:
         return self.scored[key]
 
     def evaluated(self, qrels: Qrels | None, change: str | None, axes: dict[str, Any]) -> Scores | None:
-        """Evaluates the run under other decisions; None if the kernel refuses the data."""
+        """Evaluates the run under alternative decisions. Returns None if karat cannot evaluate it."""
         assert self.run is not None
         run = self.run if change is None else self.changed(change)
         try:
@@ -279,7 +279,7 @@ class Pair:
         return self.others[change]
 
     def means(self, **how: Any) -> dict[str, float]:
-        """Returns the means under other decisions; nothing if there are none."""
+        """Returns the means under alternative decisions, or an empty dict if there are no scores."""
         scores = self.scores(**how)
         return {} if scores is None else scores.means()
 

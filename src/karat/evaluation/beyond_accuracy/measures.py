@@ -280,10 +280,10 @@ def novelty(
     """The mean self-information of the recommended items: -log2 of the proportion of train users who had them.
 
     ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the
-    value of an item with a single user (RePlay). ``cold`` decides about an item that train lacks: it counts as an
-    item of one user (``one``: RecTools, RePlay), counts 0 (``zero``: recommenders), or is omitted (``out``).
-    ``mean=recommendations`` averages over all recommendations, not over users (recommenders). ``over=depth``
-    divides by k even if a list is shorter (RePlay).
+    value of an item with a single user (RePlay). ``cold`` decides how an item that does not occur in the training
+    data counts: as an item of one user (``one``: RecTools, RePlay), as 0 (``zero``: recommenders), or not at all
+    (``out``). ``mean=recommendations`` averages over all recommendations, not over users (recommenders).
+    ``over=depth`` divides by k even if a list is shorter (RePlay).
     """
     seen, everyone = times_seen(r, of)
     values = -np.log2(np.maximum(seen, 1.0) / everyone)
@@ -319,7 +319,7 @@ def popularity(
 
     The mean is taken over each list, then over users. ``of=users`` counts each user once. ``scale=share`` divides by
     the number of all interactions (RecTools' normalize) or users; ``scale=log2`` is log2(1 + count). An item that
-    train lacks counts 0.
+    does not occur in the training data counts as 0.
     """
     seen, everyone = times_seen(r, of)
     values = seen / everyone if scale == "share" else np.log2(1.0 + seen) if scale == "log2" else seen
@@ -336,7 +336,7 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
 
 
 def popular(r: Recommended) -> Floats:
-    """Returns 1 for the most frequent items of train, up to the depth and including ties with the last one, else 0."""
+    """Returns 1 for the ``depth`` most frequent items in the training data and those tied with the last, else 0."""
     seen, _ = times_seen(r, "interactions")
     asked = min(int(r.depth or r.length.max(initial=0.0)), len(seen))
     if not asked:
@@ -362,9 +362,9 @@ AGAINST = one_of("popular", "baseline")
 def unexpectedness(r: Recommended, against: str = AGAINST, over: str = LISTED) -> Value:
     """The proportion of a user's items that a simpler recommender does not have in its list of the same depth.
 
-    ``against=popular`` recommends the k most frequent items of train to everybody, including all that tie with the
-    last. ``against=baseline`` uses the lists given as ``baseline``. With ``over=depth``, the missing items of a short
-    list count as expected; RePlay counts them as unexpected.
+    ``against=popular`` recommends the k most frequent items in the training data to everybody, including all that
+    tie with the last. ``against=baseline`` uses the lists given as ``baseline``. With ``over=depth``, the missing
+    items of a short list count as expected; RePlay counts them as unexpected.
     """
     return r.per_user(1.0 - expected(r, against, "Unexpectedness"), over=over)
 
@@ -383,7 +383,7 @@ def serendipity(
 
     ``against=popular`` and ``against=baseline`` are as in Unexpectedness. ``against=popularity_rank`` (RecTools)
     weights an item by max(p - p0, 0), where p = (n + 1 - rank) / n, n is the size of the catalogue, and p0 is the same
-    formula with the item's popularity rank. Equally popular items share a rank; p0 is 0 for an item that train lacks.
+    formula with the item's popularity rank. Equally popular items share a rank; p0 is 0 for an item not in train.
     ``against=history`` (recommenders) weights an item by 1 minus its mean cosine with the user's train items; the
     cosine compares the users who had each item.
     """
@@ -452,7 +452,7 @@ def intra_list_diversity(
     ``cosine`` is 1 minus the cosine of the two feature vectors, ``hamming`` the number of features that differ
     (RecTools), ``euclidean`` the length of their difference, ``given`` the matrix given as ``distances``.
     ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of zeros has
-    similarity 0 to all others. A list of one item has no pair: it is omitted, or counts 0 with ``single=zero``
+    similarity 0 to all others. A list of one item has no pair: it is omitted, or counts as 0 with ``single=zero``
     (RecTools).
     """
     if by == "train":
@@ -488,7 +488,9 @@ def vectors_of(r: Recommended) -> Floats:
     unknown = np.flatnonzero(np.isnan(rows).any(axis=1))
     if len(unknown):
         item = r.items[int(r.rows.item[unknown[0]])]
-        raise DataError(f"ILD: item {item!r} has no features, and is recommended. Give some to every item.")
+        raise DataError(
+            f"ILD: recommended item {item!r} has no features. Every recommended item needs features."
+        )
     return rows
 
 

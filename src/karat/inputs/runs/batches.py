@@ -442,7 +442,7 @@ class StreamBatches:
                 yield from frames_of(self.rest, ROWS, self.names)
 
     def first(self) -> _native.Frame:
-        """Returns the first rows, and keeps them only if the stream has no more.
+        """Returns the first rows; keeps them only if they are the whole stream.
 
         Raises:
             DataError: the stream was read before.

@@ -316,7 +316,7 @@ def refuse(options: MatchOptions) -> None:
     if options.policy.listing == "known":
         raise PolicyError(
             "listing=known needs an order of rows, which an engine's table does not have. Read the run from a file or "
-            "a frame in memory."
+            "an in-memory frame."
         )
     if options.rule == "rank-column" and options.duplicates == "max":
         raise PolicyError(
@@ -325,8 +325,8 @@ def refuse(options: MatchOptions) -> None:
         )
     if options.scores:
         raise PolicyError(
-            "retrieved=finite, ranks=given and measures that compare scores of different queries need the score of "
-            "every document, but an engine returns judged documents only. Use a frame in memory."
+            "An engine returns judged documents only, but retrieved=finite, ranks=given and measures that compare "
+            "scores across queries need every document's score. Use an in-memory frame instead."
         )
 
 
