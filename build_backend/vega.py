@@ -32,11 +32,11 @@ def bundled() -> str:
 
     notices = "\n".join(f"{name}: {owner}" for name, owner in LIBRARIES.items())
     licence = next(each for each in files("vl-convert-python") or [] if each.name == "LICENSE").read_text()
+    script: str = vl_convert.javascript_bundle(EXPOSED)
     made = f"Vega {vl_convert.get_vega_version()}, bundled by vl-convert {version('vl-convert-python')}"
     return (
         f"/* {made}. It holds:\n{notices}\n"
-        f"The terms of vl-convert and, with the names above, of BSD-3-Clause:\n{licence} */\n"
-        + vl_convert.javascript_bundle(EXPOSED)
+        f"The terms of vl-convert and, with the names above, of BSD-3-Clause:\n{licence} */\n" + script
     )
 
 
