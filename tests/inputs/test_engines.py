@@ -198,7 +198,7 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
     [
         (Policy(listing="known"), ["AP"], "listing=known needs an order of rows"),
         (Policy(ties="rank-column", duplicates="max"), ["AP"], "needs to know whose rank counts"),
-        (Policy(), ["AUC(micro=true)"], "need the score of every document.*frame in memory"),
+        (Policy(), ["AUC(micro=true)"], "need every document.s score.*in-memory frame"),
     ],
 )
 def test_what_an_engine_cannot_give_is_refused(policy: Policy, measures: list[str], said: str) -> None:

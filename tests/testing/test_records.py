@@ -262,7 +262,7 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
     one = karat.evaluate("qrels.txt", "one.run", "RR")
     with pytest.raises(DataError, match="Two runs are named 'one'"):
         karat.record([one, one], "out.json")
-    with pytest.raises(DataError, match="by other measures or under another policy"):
+    with pytest.raises(DataError, match="with different measures or under different policies"):
         karat.record([one, karat.evaluate("qrels.txt", "two.run", "AP")], "out.json")
     (folder / "other.txt").write_text(QRELS)
     with pytest.raises(DataError, match="with other judgments"):
