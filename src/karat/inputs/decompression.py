@@ -83,10 +83,10 @@ class Deflated:
     def __init__(self) -> None:
         """Starts a gzip stream."""
         try:
-            from isal.isal_zlib import decompressobj  # takes a third of the time
+            library: Any = importlib.import_module("isal.isal_zlib")  # takes a third of the time
         except ImportError:
-            from zlib import decompressobj
-        self.inflate: zlib._Decompress = decompressobj(31)
+            library = importlib.import_module("zlib")
+        self.inflate: zlib._Decompress = library.decompressobj(31)
         self.needs_input = True
 
     @property
