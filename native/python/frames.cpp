@@ -94,12 +94,7 @@ std::unique_ptr<karat::Matched> match_frame(const HeldJudgments& judgments, cons
                                             std::size_t query, std::size_t document, std::optional<std::size_t> score,
                                             std::optional<std::size_t> rank, const std::string& ties, bool float32,
                                             const std::string& duplicates, int threads, bool scores) {
-    karat::MatchOptions options;
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.duplicates = duplicate_rule(duplicates);
-    options.threads = std::clamp(threads, 1, 256);
-    options.scores = scores;
+    const karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
     const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     return translated(nb::none(), [&] {
         const nb::gil_scoped_release free;
@@ -154,12 +149,7 @@ void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, st
                   nb::object spill, std::optional<std::size_t> memory) {
     nb::cast<HeldJudgments&>(judgments);
     auto overflow = make_spill(spill);
-    karat::MatchOptions options;
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.duplicates = duplicate_rule(duplicates);
-    options.threads = std::clamp(threads, 1, 256);
-    options.scores = scores;
+    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
     options.gathered = gathered;
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
@@ -169,10 +159,7 @@ void make_matcher(HeldMatcher* self, nb::object judgments, std::size_t query, st
 nb::tuple ranked_in_frame(const karat::Frame& frame, nb::bytes wanted, std::size_t query, std::size_t document,
                           std::optional<std::size_t> score, std::optional<std::size_t> rank, const std::string& ties,
                           bool float32, const std::string& duplicates) {
-    karat::MatchOptions options;
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.duplicates = duplicate_rule(duplicates);
+    const karat::MatchOptions options = match_options(ties, float32, duplicates);
     const karat::RunColumns columns = run_columns(frame, query, document, score, rank, options.ties);
     const std::string_view id(wanted.c_str(), wanted.size());
     return translated(nb::none(), [&] {

@@ -36,16 +36,11 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
                                            const std::string& comments, const std::string& blank_lines, bool lenient,
                                            int threads, Progress* progress, std::size_t block_bytes, bool scores,
                                            nb::object spill, std::optional<std::size_t> memory) {
-    karat::MatchOptions options;
+    karat::MatchOptions options = match_options(ties, float32, duplicates, scores, threads);
     const auto overflow = make_spill(spill);
     options.spill = overflow.get();
     options.memory = memory.value_or(options.memory);
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.scores = scores;
-    options.duplicates = duplicate_rule(duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
-    options.threads = std::clamp(threads, 1, 256);
     options.reading.block_bytes = block_bytes;
     return translated(source, [&] {
         const auto bytes = make_source(source);
@@ -58,10 +53,7 @@ std::unique_ptr<karat::Matched> match_text(const HeldJudgments& judgments, nb::o
 nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string& ties, bool float32,
                            const std::string& duplicates, const std::string& numbers, const std::string& comments,
                            const std::string& blank_lines, bool lenient) {
-    karat::MatchOptions options;
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.duplicates = duplicate_rule(duplicates);
+    karat::MatchOptions options = match_options(ties, float32, duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient);
     const std::string_view id(query.c_str(), query.size());
     const karat::Ranked ranked = translated(source, [&] {
@@ -74,10 +66,7 @@ nb::tuple ranked_documents(nb::object source, nb::bytes query, const std::string
 
 std::unique_ptr<karat::Matched> match_mapping(const HeldJudgments& judgments, nb::object run, const std::string& ties,
                                               bool float32, bool scores, bool whole_ids) {
-    karat::MatchOptions options;
-    options.ties = tie_rule(ties);
-    options.float32 = float32;
-    options.scores = scores;
+    const karat::MatchOptions options = match_options(ties, float32, "keep", scores);
     if (options.ties == karat::Ties::rank_column) throw nb::value_error("a mapping has no rank column");
     return translated(run, [&] {
         return std::make_unique<karat::Matched>(karat::match_mapping(judgments.data, run.ptr(), options, id_kinds(whole_ids)));

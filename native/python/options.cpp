@@ -1,6 +1,8 @@
 // Lists the words that each option may be.
 #include "python/options.h"
 
+#include <algorithm>
+
 namespace karat::python {
 
 karat::Reading reading_rules(const std::string& numbers, const std::string& comments, const std::string& blank_lines,
@@ -29,6 +31,17 @@ karat::Ties tie_rule(const std::string& word) {
                          {"ascending", Ties::ascending},
                          {"input", Ties::input},
                          {"rank-column", Ties::rank_column}});
+}
+
+karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates, bool scores,
+                                  int threads) {
+    karat::MatchOptions options;
+    options.ties = tie_rule(ties);
+    options.float32 = float32;
+    options.duplicates = duplicate_rule(duplicates);
+    options.scores = scores;
+    options.threads = std::clamp(threads, 1, 256);
+    return options;
 }
 
 karat::IdKinds id_kinds(bool whole_ids) { return whole_ids ? karat::IdKinds::whole : karat::IdKinds::text; }

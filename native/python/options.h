@@ -29,5 +29,7 @@ karat::Reading reading_rules(const std::string& numbers, const std::string& comm
 karat::Duplicates duplicate_rule(const std::string& word);
 karat::Ties tie_rule(const std::string& word);
 karat::IdKinds id_kinds(bool whole_ids);
+karat::MatchOptions match_options(const std::string& ties, bool float32, const std::string& duplicates,
+                                  bool scores = false, int threads = 1);
 
 }  // namespace karat::python
