@@ -47,7 +47,7 @@ GAPS: dict[str, dict[str, str]] = {
     ),
 }
 FORMATS = ("text", "json", "markdown")
-MISSING_FORMATS = {("explain", "json"), ("difference", "markdown"), ("verify", "markdown")}
+MISSING_FORMATS = {("explain", "json")}
 """Formats that a result does not have yet."""
 
 

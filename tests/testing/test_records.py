@@ -114,6 +114,7 @@ def test_a_changed_run_is_named_with_the_queries_that_moved_and_by_how_much(
     assert command("verify", "out.json") == 1
     out = capfd.readouterr().out
     assert out.startswith("out.json: differs · 12 values recomputed\n")
+    out = " ".join(out.split())
     assert "one.run has 48 bytes" in out
     assert (
         "one, RR: 1 of 3 queries differ, largest difference: 'q1' (0.5, now 1); mean 0.5, now 0.666667" in out

@@ -132,7 +132,7 @@ def grade_in(part: str) -> float | None:
 @click.argument("measure")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
-@format_option("json")
+@format_option("json", "markdown")
 @shared()
 def difference_command(
     profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given

@@ -17,7 +17,7 @@ from karat.cli.options import (
     refuse_two_readers,
     shared,
 )
-from karat.cli.terminal import answer, coloured, say
+from karat.cli.terminal import answer
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
@@ -140,7 +140,7 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 @click.option(
     "--anywhere", is_flag=True, help="let the record name any file, not only those below its folder"
 )
-@format_option("json")
+@format_option("json", "markdown")
 def verify_command(
     path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:
@@ -157,7 +157,7 @@ def verify_command(
     handed = [named(each, names) for each in runs]
     refuse_alike([name for name, _ in handed])
     found = verify(path, qrels, dict(handed), tolerance=tolerance, anywhere=anywhere)
-    say(found.to_json() if layout == "json" else coloured("verify", found.to_text()))
+    answer("verify", found, layout)
     if not found.equal:
         sys.exit(1)
 

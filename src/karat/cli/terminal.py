@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from karat.output.document import Documented
 from karat.output.errors import DataWarning, command_of
 from karat.output.escaping import json_text, lines_for_terminal
 from karat.output.tables import folded
@@ -112,7 +113,9 @@ def say(text: str, *, data: bool = False) -> None:
 
 def answer(command: str, found: Any, layout: str) -> None:
     """Writes a result to standard output in a format, as text in colour and in the terminal's width."""
-    if layout == "text":
+    if layout == "text" and isinstance(found, Documented):
+        say(found.document().text(text_columns(), painted if in_colour() else None))
+    elif layout == "text":
         say(coloured(command, found.to_text(text_columns())))
     else:
         say(getattr(found, f"to_{layout}")())
@@ -125,8 +128,12 @@ WORDS: dict[str, dict[str, Any]] = {
     "warning": {"fg": "yellow", "bold": True},
     "note": {"fg": "cyan", "bold": True},
     "help": {"fg": "cyan"},
+    "": {},
     "footer": QUIET,
     "verdict": STRONG,
+    "answer": STRONG,
+    "good": {"fg": "green"},
+    "bad": {"fg": "red", "bold": True},
 }
 RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "gate": (
@@ -144,12 +151,7 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         (r"^.*(?=\n\Z)", STRONG),
     ),
     "explain": ((r"\A.*", STRONG), (r"^.* = \S+$(?=\n\n\S+  )", STRONG)),
-    "difference": ((r"^Cause: .*", STRONG),),
     "agreement": ((r"\A.*\n.*", STRONG),),
-    "verify": (
-        (r"(?<=: )equal(?= \()", {"fg": "green"}),
-        (r"(?<=: )differs(?= ·)", {"fg": "red", "bold": True}),
-    ),
     "name": ((r"\A.*", STRONG),),
     "names": ((r"^\S+", STRONG),),
 }
@@ -189,7 +191,7 @@ def coloured(command: str, text: str) -> str:
 
 def styled(text: str, style: dict[str, Any]) -> str:
     """Applies a style to each line of the text."""
-    return "\n".join(click.style(line, **style) if line else line for line in text.split("\n"))
+    return "\n".join(click.style(line, **style) if line and style else line for line in text.split("\n"))
 
 
 @contextmanager

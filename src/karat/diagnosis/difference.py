@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from karat.inputs.sources import kept
 from karat.matching.match import MatchedOnce
 from karat.measures import Measure
 from karat.measures.define import show
+from karat.output.document import Document, Documented, Line, Section, Table
 from karat.output.errors import DataError, MeasureError, command_of
-from karat.output.escaping import html, json_text
 from karat.output.language import plural
-from karat.output.tables import Display, folded, html_table, lay_out
 
 if TYPE_CHECKING:
     from karat.conventions.policy import Policy
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.inputs.qrels import QrelsLike
     from karat.inputs.run import RunLike
+    from karat.output.document import Part
 
 __all__ = ["Difference", "Step", "difference", "rejudged"]
 
 
-COLUMNS = 80
 WIDEST = 22
 """The most characters of an axis' value in a table."""
 
@@ -106,7 +105,7 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Difference(Display):
+class Difference(Documented):
     """The value of one measure under two profiles, and the steps that lead from one to the other.
 
     Args:
@@ -152,9 +151,9 @@ class Difference(Display):
         moving = [step for step in self.steps if weight(step) > 0]
         return max(moving, key=weight).axis if moving else None
 
-    def to_json(self) -> str:
-        """Returns both values and every step as JSON, with numbers in full precision and undefined ones as null."""
-        document = {
+    def as_dict(self) -> dict[str, Any]:
+        """Returns both values and every step."""
+        return {
             "measure": self.asked,
             "profiles": [
                 {"profile": name, "measure": measure, "value": value}
@@ -163,44 +162,22 @@ class Difference(Display):
             "gap": self.gap,
             "blame": self.blame,
             "queries": self.queries,
-            "steps": [
-                {
-                    **step.__dict__,
-                    **{each: getattr(step, each) for each in ("value", "moved", "alone", "last")},
-                }
-                for step in self.steps
-            ],
+            "steps": [vars(step) for step in self.steps],
             "refusals": self.refusals,
         }
-        return json_text(document) + "\n"
 
-    def __str__(self) -> str:
-        """Returns the text."""
-        return self.to_text()
-
-    def to_text(self, columns: int = COLUMNS) -> str:
-        """Returns both values, a table of the steps that change something, and the axis that changes most.
-
-        Args:
-            columns: how wide a line may be.
-        """
-        parts = [lay_out("text", *table) for table in self.tables()]
-        return "\n".join([*parts, *(folded(sentence, columns) for sentence in self.sentences())])
-
-    def tables(self) -> list[tuple[list[str], list[list[str]], int]]:
-        """The tables of both values and of the steps that change something: header, rows, number of name columns."""
+    def document(self, layout: str = "text") -> Document:
+        """Returns both values, a table of the steps that change something, and the axis that changes most."""
+        del layout
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
             for name, value, measure in zip(self.profiles, self.values, self.measures, strict=True)
         ]
         moving = self.rows([step for step in self.steps if step.queries or step.moved])
-        steps = (["step", "from", "to", "value", "moved", "queries"], moving, 3)
-        return [([self.asked, "read as", "value"], ends, 2), *([steps] if moving else [])]
-
-    def _repr_html_(self) -> str:
-        """Returns the difference as HTML for a notebook."""
-        tables = [html_table(header, rows, range(names)) for header, rows, names in self.tables()]
-        return "".join([*tables, *(f"<p>{html(sentence)}</p>\n" for sentence in self.sentences())])
+        parts: list[Part] = [Table([self.asked, "read as", "value"], ends, 2)]
+        parts += [Table(["step", "from", "to", "value", "moved", "queries"], moving, 3)] if moving else []
+        parts += [Line(each, "verdict" if each.startswith("Cause: ") else "") for each in self.sentences()]
+        return Document([Section([part]) for part in parts])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
         """Returns the cells of the table. Changes are differences of displayed values, so that they add up."""

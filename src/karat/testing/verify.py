@@ -19,10 +19,9 @@ from karat.inputs.files.paths import place_of
 from karat.inputs.files.sniff import is_pattern
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
+from karat.output.document import Document, Documented, Line, Section, Table
 from karat.output.errors import DataError, Worded, worded
-from karat.output.escaping import html, json_text, sentence
 from karat.output.language import plural
-from karat.output.tables import Display, html_table
 from karat.testing.read_record import BY_RECORD, Record, damaged, policy_in, read
 from karat.testing.record import comparison_of, digests, versions
 
@@ -49,7 +48,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verification(Display):
+class Verification(Documented):
     """The result of evaluating a record again.
 
     Args:
@@ -73,11 +72,6 @@ class Verification(Display):
         """Whether everything is as recorded."""
         return not self.findings
 
-    def to_text(self) -> str:
-        """Returns the headline, then a line for each finding and note."""
-        lines = [self.headline, *(f"  {kind + ':':<12}{said}" for kind, said in self.rows())]
-        return "".join(f"{sentence(line)}\n" for line in lines)
-
     @property
     def headline(self) -> str:
         """The answer in one line."""
@@ -85,36 +79,32 @@ class Verification(Display):
         verdict = f"equal ({digits})" if self.equal else "differs"
         return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
 
-    def rows(self) -> list[list[str]]:
-        """Returns each finding and note with its kind."""
-        return [
-            *([each.kind, each.sentence] for each in self.findings),
-            *(["note", each] for each in self.notes),
+    def document(self, layout: str = "text") -> Document:
+        """Returns the headline, then each finding and note with its kind."""
+        rows = [
+            *((each.kind, each.sentence) for each in self.findings),
+            *(("note", each) for each in self.notes),
         ]
+        headline = Line(self.headline, "answer", tone="good" if self.equal else "bad")
+        if layout == "text":
+            lines = [Line(said, mark=f"{kind + ':':<12}", indent=2) for kind, said in rows]
+            return Document([Section([headline, *lines])])
+        return Document(
+            [Section([headline, *([Table(["what", "how it differs"], rows, 2)] if rows else [])])]
+        )
 
-    def _repr_html_(self) -> str:
-        """Returns the verification as HTML for a notebook."""
-        if not self.rows():
-            return f"<p>{html(self.headline)}</p>\n"
-        return html_table(["what", "how it differs"], self.rows(), [0, 1], head=self.headline)
-
-    def to_json(self) -> str:
-        """Returns the verification as JSON."""
-        document = {
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the verdict, the findings and the notes."""
+        return {
             "record": self.path,
             "equal": self.equal,
-            "findings": [each.__dict__ for each in self.findings],
+            "findings": [vars(each) for each in self.findings],
             "notes": list(self.notes),
             "largest": self.largest,
             "values": self.counted,
             "tolerance": self.tolerance,
             "karat": __version__,
         }
-        return json_text(document) + "\n"
-
-    def __str__(self) -> str:
-        """Returns the text."""
-        return self.to_text()
 
 
 def verify(

@@ -1,0 +1,396 @@
+"""A document of sections, sentences, lists and tables that renders itself as text, Markdown, LaTeX and HTML.
+
+Every part escapes its content for each layout, so a result only says what it shows, in which order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.output import escaping
+from karat.output.tables import MOST_LINES, Display, folded, in_bands, lay_out, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+__all__ = [
+    "COLUMNS",
+    "Document",
+    "Documented",
+    "Formula",
+    "Items",
+    "Line",
+    "Part",
+    "Section",
+    "Table",
+    "Terms",
+]
+
+COLUMNS = 80
+"""The width of text for a log or a file."""
+
+LATEX = {"answer": "\\textbf{%s}"}
+MARKDOWN = {"answer": "**%s**"}
+HTML = {"": "<p>%s</p>\n", "answer": '<p class="answer"><b>%s</b></p>\n'}
+
+
+class Part:
+    """A part of a section. Each method returns the part in one layout; a part may be empty in some layouts."""
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns lines of text.
+
+        Args:
+            columns: how wide a line may be.
+            style: colours a text, given its role or tone; None for text without colours.
+        """
+        del columns, style
+        return ""
+
+    def markdown(self) -> str:
+        """Returns Markdown."""
+        return ""
+
+    def latex(self) -> str:
+        """Returns LaTeX."""
+        return ""
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns HTML.
+
+        Args:
+            rows: the most rows of a table; None for all.
+        """
+        del rows
+        return ""
+
+
+@dataclass(frozen=True)
+class Line(Part):
+    """A sentence.
+
+    Args:
+        words: the sentence.
+        role: ``answer`` for the answer in one line, which is bold and never folded; any other role is the HTML class
+            and the colour of the sentence.
+        mark: the start of the sentence, such as ``error: ``, which is coloured separately.
+        tone: the colour of the mark, or of the whole sentence if it has no mark; by default that of the role.
+        indent: the number of blanks before the sentence in text.
+        hang: the number of blanks before its other lines; if None, they begin below the words after the mark.
+    """
+
+    words: str
+    role: str = ""
+    mark: str = ""
+    tone: str = ""
+    indent: int = 0
+    hang: int | None = None
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns the sentence, folded unless it is the answer."""
+        start = " " * self.indent + self.mark
+        hang = len(start) if self.hang is None else self.hang
+        lines = (
+            f"{start}{escaping.sentence(self.words)}\n"
+            if self.role == "answer"
+            else folded(self.words, columns, " " * hang, start)
+        )
+        if style is None:
+            return lines
+        if not self.mark:
+            return style(lines, self.tone or self.role)
+        return " " * self.indent + style(self.mark.rstrip(), self.tone) + lines[len(start.rstrip()) :]
+
+    @property
+    def whole(self) -> str:
+        """The sentence with its mark."""
+        return escaping.sentence(f"{self.mark.rstrip()} {self.words}".strip())
+
+    def markdown(self) -> str:
+        """Returns a paragraph."""
+        return MARKDOWN.get(self.role, "%s") % escaping.markdown(self.whole) + "\n"
+
+    def latex(self) -> str:
+        """Returns a paragraph."""
+        return LATEX.get(self.role, "%s") % escaping.latex(self.whole) + "\n"
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns a paragraph, whose class is the role."""
+        del rows
+        return HTML.get(self.role, f'<p class="{self.role}">%s</p>\n') % escaping.html(self.whole)
+
+
+@dataclass(frozen=True)
+class Items(Part):
+    """A list of sentences.
+
+    Args:
+        sentences: the sentences.
+        role: the colour of the sentences.
+        indent: the number of blanks before each sentence in text.
+        hang: the number of blanks before its other lines.
+    """
+
+    sentences: Sequence[str]
+    role: str = ""
+    indent: int = 0
+    hang: int = 2
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns the sentences, each on its own lines."""
+        lines = (Line(each, self.role, indent=self.indent, hang=self.hang) for each in self.sentences)
+        return "".join(each.text(columns, style) for each in lines)
+
+    def markdown(self) -> str:
+        """Returns a list."""
+        return "".join(f"- {escaping.markdown(escaping.sentence(each))}\n" for each in self.sentences)
+
+    def latex(self) -> str:
+        """Returns an itemize environment."""
+        items = "".join(f"\\item {escaping.latex(escaping.sentence(each))}\n" for each in self.sentences)
+        return f"\\begin{{itemize}}\n{items}\\end{{itemize}}\n" if items else ""
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns a list."""
+        del rows
+        items = "".join(f"<li>{escaping.html(escaping.sentence(each))}</li>\n" for each in self.sentences)
+        return f"<ul>\n{items}</ul>\n" if items else ""
+
+
+@dataclass(frozen=True)
+class Terms(Part):
+    """Terms with their meanings, or labels with what belongs to them.
+
+    Args:
+        pairs: each term with its meaning; pairs without a meaning are left out.
+        indent: the number of blanks before each term in text.
+        role: the colour of the terms.
+    """
+
+    pairs: Sequence[tuple[str, str]]
+    indent: int = 0
+    role: str = ""
+
+    @property
+    def present(self) -> list[tuple[str, str]]:
+        """The pairs that have a meaning."""
+        return [pair for pair in self.pairs if pair[1]]
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns a line for each term, with the meanings aligned."""
+        space = max((width(term) for term, _ in self.present), default=0)
+        lines = (
+            Line(meaning, mark=f"{term}{' ' * (space - width(term))}  ", tone=self.role, indent=self.indent)
+            for term, meaning in self.present
+        )
+        return "".join(each.text(columns, style) for each in lines)
+
+    def markdown(self) -> str:
+        """Returns a list whose terms are code."""
+        return "".join(f"- `{term}`: {escaping.markdown(meaning)}\n" for term, meaning in self.present)
+
+    def latex(self) -> str:
+        """Returns a description environment."""
+        items = "".join(
+            f"\\item[{escaping.latex(term)}] {escaping.latex(meaning)}\n" for term, meaning in self.present
+        )
+        return f"\\begin{{description}}\n{items}\\end{{description}}\n" if items else ""
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns a description list."""
+        del rows
+        items = "".join(
+            f"<dt>{escaping.html(term)}</dt><dd>{escaping.html(meaning)}</dd>\n"
+            for term, meaning in self.present
+        )
+        return f"<dl>\n{items}</dl>\n" if items else ""
+
+
+@dataclass(frozen=True)
+class Table(Part):
+    """A table. In text and LaTeX a wide table is split into bands, each of which repeats the first columns.
+
+    Args:
+        header: the columns' titles; a title may have several lines.
+        rows: the cells.
+        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
+        keep: the number of columns that every band repeats.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    names: int | Container[int] = 1
+    keep: int = 1
+
+    def drawn(self, layout: str, columns: int) -> str:
+        """Returns the bands of the table, separated by empty lines."""
+        names = range(self.names) if isinstance(self.names, int) else self.names
+        return "\n".join(
+            lay_out(
+                layout,
+                [self.header[place] for place in band],
+                [[row[place] for place in band] for row in self.rows],
+                [place for place, column in enumerate(band) if column in names],
+            )
+            for band in in_bands(self.header, self.rows, self.keep, columns)
+        )
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns aligned columns."""
+        return self.drawn("text" if style is None else "terminal", columns)
+
+    def markdown(self) -> str:
+        """Returns a pipe table."""
+        return lay_out("markdown", self.header, self.rows, self.names)
+
+    def latex(self) -> str:
+        """Returns booktabs tables."""
+        return self.drawn("latex", COLUMNS)
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns a table that scrolls if it is wide, and the number of rows that are left out."""
+        few = rows is None or len(self.rows) <= rows
+        shown = self.rows if few else self.rows[: (rows or 0) - 1]
+        drawn = lay_out("html", self.header, shown, self.names)
+        more = "" if few else f"<p>… {len(self.rows) - len(shown)} more rows</p>\n"
+        return f'<div class="wide" tabindex="0">\n{drawn}</div>\n{more}'
+
+
+@dataclass(frozen=True)
+class Formula(Part):
+    """A formula, which only LaTeX shows.
+
+    Args:
+        source: its LaTeX.
+    """
+
+    source: str
+
+    def latex(self) -> str:
+        """Returns the formula."""
+        return f"{self.source}\n"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Parts that belong together, perhaps under a title.
+
+    Args:
+        parts: the parts.
+        title: the title.
+    """
+
+    parts: Sequence[Part]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Sections in order, perhaps under a title.
+
+    Args:
+        sections: the sections.
+        title: the title, in one line.
+
+    Example:
+        >>> from karat.output.document import Document, Line, Section, Table
+        >>> found = Document([Section([Table(["run", "AP"], [["bm25", "0.31"]]), Line("1 query.")], "Scores")])
+        >>> print(found.text())
+        Scores
+        run     AP
+        bm25  0.31
+        1 query.
+        >>> found.markdown().splitlines()[0]
+        '### Scores'
+    """
+
+    sections: Sequence[Section]
+    title: str = ""
+
+    def text(self, columns: int = COLUMNS, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns lines of text, with an empty line between sections.
+
+        Args:
+            columns: how wide a line may be.
+            style: colours a text, given its role or tone; None for text without colours.
+        """
+        blocks = [Line(self.title, "answer").text(columns, style)] if self.title else []
+        for each in self.sections:
+            title = f"{escaping.sentence(each.title)}\n" if each.title else ""
+            blocks.append(title + "".join(part.text(columns, style) for part in each.parts))
+        return "\n".join(filter(None, blocks))
+
+    def joined(self, layout: str, top: str, under: str) -> str:
+        """Returns the parts in a layout, separated by empty lines, with patterns for the title and for sections'."""
+        escape = getattr(escaping, layout)
+        blocks = [top % escape(escaping.sentence(self.title))] if self.title else []
+        for each in self.sections:
+            blocks += [under % escape(escaping.sentence(each.title))] if each.title else []
+            blocks += [getattr(part, layout)() for part in each.parts]
+        return "\n".join(filter(None, blocks))
+
+    def markdown(self) -> str:
+        """Returns Markdown."""
+        return self.joined("markdown", "### %s\n", "#### %s\n" if self.title else "### %s\n")
+
+    def latex(self) -> str:
+        """Returns LaTeX without a preamble. Tables need the package booktabs."""
+        return self.joined("latex", "\\paragraph{%s}\n", "\\textbf{%s}\n")
+
+    def html(self, level: int = 2, rows: int | None = None) -> str:
+        """Returns HTML without a page around it.
+
+        Args:
+            level: the level of the highest heading.
+            rows: the most rows of a table; None for all.
+        """
+        blocks = (
+            [f"<h{level}>{escaping.html(escaping.sentence(self.title))}</h{level}>\n"] if self.title else []
+        )
+        below = level + bool(self.title)
+        for each in self.sections:
+            title = escaping.html(escaping.sentence(each.title))
+            blocks += [f"<h{below}>{title}</h{below}>\n"] if each.title else []
+            blocks += [part.html(rows) for part in each.parts]
+        return "".join(blocks)
+
+
+class Documented(Display):
+    """A mixin for results that are shown as a document, and written as JSON by ``as_dict``."""
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the result as a document.
+
+        Args:
+            layout: ``text``, ``markdown``, ``latex`` or ``html``, for results whose text differs from their tables.
+        """
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the result as plain values by name."""
+        raise NotImplementedError
+
+    def to_text(self, columns: int = COLUMNS) -> str:
+        """Returns text for a terminal or a log.
+
+        Args:
+            columns: how wide a line may be.
+        """
+        return self.document().text(columns)
+
+    def to_markdown(self) -> str:
+        """Returns Markdown for a page or a comment."""
+        return self.document("markdown").markdown()
+
+    def to_json(self) -> str:
+        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
+        return escaping.json_text(self.as_dict()) + "\n"
+
+    def __str__(self) -> str:
+        """Returns the text."""
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        """Returns HTML for a notebook, in which long tables are cut."""
+        return self.document("html").html(rows=MOST_LINES)
