@@ -80,7 +80,7 @@ finally:
     assert "policy trec" in ran.stdout
     dear = {"difflib", "glob", "html", "scipy", "rich", "narwhals", "polars", "pandas", "tempfile"}
     dear |= {
-        "karat.conventions.profiles.retrieval",
+        "tomllib",
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
         "karat.output.files",

@@ -694,7 +694,7 @@ def test_cornac_has_a_precision_of_whole_lists() -> None:
 
 
 def test_a_depth_that_recommenders_gives_its_lists_is_hinted_at() -> None:
-    with pytest.raises(MeasureError, match=r"and the policy's depth: policy=karat.Policy\(depth=5\)"):
+    with pytest.raises(MeasureError, match=r"set the policy's depth: karat.Policy\(depth=5\) in Python"):
         ranked([1], "recommenders", "r_precision@5")
 
 

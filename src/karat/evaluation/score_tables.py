@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.conventions.profiles import every_profile
+from karat.conventions.profiles import profile_if_known
 from karat.measures.define import show
 from karat.output.escaping import defined, json_text
 from karat.output.language import ENGLISH, Language
@@ -233,7 +233,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[st
 
 def conventions_of(scores: Values, say: Language = ENGLISH) -> str:
     """Returns the profile and the caller's changes to its policy, or the policy if there is no profile."""
-    profile = every_profile().get(scores.profile) if scores.profile else None
+    profile = profile_if_known(scores.profile) if scores.profile else None
     if profile is None:
         policy = scores.policy.describe()
         if scores.profile:

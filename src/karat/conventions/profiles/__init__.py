@@ -1,4 +1,4 @@
-"""Profiles: the conventions of other tools, by name."""
+"""Profiles, the conventions of other tools: one TOML file each, in the format of users' own profiles."""
 
 from __future__ import annotations
 
@@ -10,19 +10,37 @@ from karat.conventions.profiles.profile import Profile, profile_in
 from karat.measures.define import plugged
 from karat.output.errors import PolicyError, did_you_mean
 
-__all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_named"]
+__all__ = ["Profile", "ProfileLike", "every_profile", "list_profiles", "profile_if_known", "profile_named"]
 
 ProfileLike: TypeAlias = "str | os.PathLike[str] | Profile | None"
 
+FOLDER = os.path.dirname(__file__)
+
+
+def own_names() -> list[str]:
+    """Returns the names of karat's own profiles, in alphabetical order."""
+    return sorted(file.removesuffix(".toml") for file in os.listdir(FOLDER) if file.endswith(".toml"))
+
 
 @cache
-def every_profile() -> dict[str, Profile]:
-    """Returns every profile by name. Profiles are loaded at the first call, since most runs need none."""
-    from karat.conventions.profiles import machine_learning, retrieval
+def own_profile(name: str) -> Profile:
+    """Returns one of karat's own profiles. Its file is read at the first call, since most runs need no profile."""
+    return profile_in(os.path.join(FOLDER, f"{name}.toml"))
 
-    own = {each.name: each for each in (*retrieval.PROFILES, *machine_learning.PROFILES)}
-    others = [each for each in plugged("karat.profiles") if isinstance(each, Profile)]
-    return own | {each.name: each for each in others if each.name not in own}
+
+def every_profile() -> dict[str, Profile]:
+    """Returns every profile by name: those of installed packages, then karat's own."""
+    return plugged_profiles() | {name: own_profile(name) for name in own_names()}
+
+
+def plugged_profiles() -> dict[str, Profile]:
+    """Returns the profiles of installed packages by name."""
+    return {each.name: each for each in plugged("karat.profiles") if isinstance(each, Profile)}
+
+
+def profile_if_known(name: str) -> Profile | None:
+    """Returns karat's or an installed package's profile of that name; None if there is none."""
+    return own_profile(name) if name in own_names() else plugged_profiles().get(name)
 
 
 def list_profiles(*names: str) -> dict[str, str]:
@@ -53,7 +71,7 @@ def profile_named(name: ProfileLike) -> Profile:
         name: the name of a profile, a profile, or the path of a TOML file with one.
 
     Raises:
-        PolicyError: there is no such profile, or the file has none.
+        PolicyError: there is no such profile, or the file does not contain one.
     """
     if name is None or name == "karat":
         return Profile("karat", "karat's own conventions")
@@ -65,8 +83,9 @@ def profile_named(name: ProfileLike) -> Profile:
         raise PolicyError(
             f"profile={name!r}: give the name of one profile, such as 'trec_eval-9', a Profile, or a TOML file's path."
         )
-    known = every_profile()
-    if name not in known:
+    found = profile_if_known(name)
+    if found is None:
+        known = every_profile()
         hint = did_you_mean(name, known, f"There are: {', '.join(known)}.")
         raise PolicyError(f"There is no profile '{name}'. {hint}")
-    return known[name]
+    return found

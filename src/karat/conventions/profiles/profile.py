@@ -141,24 +141,25 @@ def written(name: str) -> set[str]:
     return set(re.findall(r"(\w+)\s*=", name))
 
 
-KINDS: dict[str, type] = {
-    "names": dict,
-    "axes": dict,
-    "policy": dict,
-    "hints": dict,
-    "measures": list,
-    "differs": list,
+TYPES = {
+    "names": (dict, "a table"),
+    "axes": (dict, "a table"),
+    "policy": (dict, "a table"),
+    "hints": (dict, "a table"),
+    "measures": (list, "an array"),
+    "differs": (list, "an array"),
+    "digits": (int, "a whole number"),
 }
-"""The TOML type of each field that is neither text nor a number."""
+"""The type of each field that is not text, and TOML's name for that type."""
 
 
 def profile_in(path: str) -> Profile:
-    """Returns the profile of a TOML file; it is named after the file unless it has a name.
+    """Returns the profile in a TOML file; it is named after the file unless the file gives a name.
 
     Raises:
-        PolicyError: the file cannot be read, is not TOML, or has a key that a profile lacks.
+        PolicyError: the file cannot be read, is not TOML, or has a key or a value that a profile cannot have.
     """
-    if sys.version_info >= (3, 11):  # imported here, since most runs read no profile from a file
+    if sys.version_info >= (3, 11):  # imported here, since most runs use no profile
         import tomllib
     else:
         import tomli as tomllib
@@ -172,41 +173,20 @@ def profile_in(path: str) -> Profile:
     fields = {each.name for each in dataclasses.fields(Profile)}
     for key, value in given.items():
         if key not in fields:
-            raise PolicyError(
-                f"{path}: a profile has no '{key}'. {did_you_mean(key, fields, f'It has: {known(fields)}.')}"
-            )
-        kind = KINDS.get(key, int if key == "digits" else str)
+            hint = did_you_mean(key, fields, f"It has: {', '.join(sorted(fields))}.")
+            raise PolicyError(f"{path}: a profile has no '{key}'. {hint}")
+        kind, words = TYPES.get(key, (str, "text"))
         if not isinstance(value, kind):
-            raise PolicyError(f"{path}: {key} is {words(kind)}, not {type(value).__name__}.")
-    return Profile(
-        **{"name": os.path.basename(path).removesuffix(".toml"), "source": path, **read(path, given)}
-    )
-
-
-def read(path: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Converts the fields to the arguments of ``Profile``.
-
-    Raises:
-        PolicyError: the policy has no such axis or value, or a measure's parameters are not a table.
-    """
+            raise PolicyError(f"{path}: {key} is {words}, not {type(value).__name__}.")
+        if isinstance(value, list):
+            given[key] = tuple(value)
     for name, parameters in given.get("axes", {}).items():
         if not isinstance(parameters, dict):
             raise PolicyError(
                 f'{path}: the axes of {name} must be a table of parameters, as in {{gain = "exp2"}}.'
             )
     try:
-        policy: dict[str, Any] = {"policy": Policy(**given["policy"])} if "policy" in given else {}
+        given["policy"] = Policy(**given.get("policy", {}))
     except (TypeError, PolicyError) as error:
         raise PolicyError(f"{path}: {error}") from None
-    lists: dict[str, Any] = {key: tuple(given[key]) for key in ("measures", "differs") if key in given}
-    return {**given, **lists, **policy}
-
-
-def known(fields: set[str]) -> str:
-    """Lists the fields of a profile."""
-    return ", ".join(sorted(fields))
-
-
-def words(kind: type) -> str:
-    """Returns TOML's name for a type."""
-    return {dict: "a table", list: "an array", int: "a whole number", str: "text"}[kind]
+    return Profile(**{"name": os.path.basename(path).removesuffix(".toml"), "source": path, **given})
