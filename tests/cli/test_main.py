@@ -84,6 +84,6 @@ finally:
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
         "karat.output.files",
-        "karat.output.chinese",
+        "tomllib",
     }
     assert not dear & set(ran.stderr.split())

@@ -14,7 +14,6 @@ from cases import CASES
 from karat import PolicyError
 from karat.cli import commands
 from karat.measures import REGISTER
-from karat.output.chinese import MEASURES, TEXTS
 from karat.output.language import LANGUAGES, language_named, language_of
 from karat.output.tables import folded, width
 
@@ -23,6 +22,7 @@ SPOKEN = [
     for name in ("evaluation/score_tables.py", "diagnosis/explain.py", "diagnosis/explanation.py")
 ]
 CHINESE = re.compile("[\u4e00-\u9fff]")
+TEXTS, MEASURES = language_named("zh").texts, language_named("zh").measures
 
 
 def literals(path: Path) -> set[str]:

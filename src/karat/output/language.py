@@ -1,11 +1,13 @@
-"""Translates explanations. English sentences are the keys of the Chinese catalogue."""
+"""Translates footers and explanations. English sentences are the keys of the Chinese catalogue, ``chinese.toml``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.output.errors import PolicyError
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,9 +59,8 @@ def language_named(name: str) -> Language:
         raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
     if name == "en":
         return ENGLISH
-    from karat.output.chinese import MEASURES, TEXTS
-
-    return Language(name, TEXTS, MEASURES)
+    catalogue = read_toml(Path(__file__).with_name("chinese.toml"))
+    return Language(name, catalogue["sentences"], catalogue["measures"])
 
 
 def language_of(environment: Mapping[str, str]) -> str:
