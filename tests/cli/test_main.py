@@ -84,6 +84,5 @@ finally:
         "karat.inputs.runs.batches",
         "karat.inputs.files.json",
         "karat.output.files",
-        "tomllib",
     }
     assert not dear & set(ran.stderr.split())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from karat.conventions.policy import Policy
 from karat.measures import Measure, parse_measures
 from karat.measures.names import split_names
 from karat.output.errors import MeasureError, PolicyError, did_you_mean, worded
+from karat.output.toml import read_toml
 
 __all__ = ["Profile", "profile_in"]
 
@@ -159,16 +159,11 @@ def profile_in(path: str) -> Profile:
     Raises:
         PolicyError: the file cannot be read, is not TOML, or has a key or a value that a profile cannot have.
     """
-    if sys.version_info >= (3, 11):  # imported here, since most runs use no profile
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        with open(path, "rb") as file:
-            given = tomllib.load(file)
+        given = read_toml(path)
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise PolicyError(f"{path} is not TOML: {error}.") from None
     fields = {each.name for each in dataclasses.fields(Profile)}
     for key, value in given.items():
