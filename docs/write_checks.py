@@ -1,4 +1,4 @@
-"""Writes the tables of docs/check.md, what a check can find, from the table of findings."""
+"""Writes the tables of docs/check.md from the kinds of findings of `karat check`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SECTIONS = {
 
 
 def table(kinds: tuple[Kind, ...]) -> str:
-    """A row for each kind of finding."""
-    header = ["finding", "", "what is the case", "what it does to the numbers", "what to do"]
+    """Returns a Markdown table with a row for each kind of finding."""
+    header = ["finding", "severity", "meaning", "effect on the numbers", "remedy"]
     rows = [
         [kind.code, kind.severity, kind.meaning, *map(command_of, (kind.effect, kind.remedy))]
         for kind in kinds
@@ -32,7 +32,7 @@ def table(kinds: tuple[Kind, ...]) -> str:
 
 
 def page() -> str:
-    """The page with its tables as the table of findings has them."""
+    """Returns the text of the page, with tables of all kinds of findings."""
     text = PAGE.read_text(encoding="utf-8")
     for title, kinds in SECTIONS.items():
         pattern = re.compile(rf"(^### {title}\n\n).*?(?=^#|\Z)", re.MULTILINE | re.DOTALL)
