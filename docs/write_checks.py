@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from karat.diagnosis.check.finding import OF_FILES, OF_QRELS, OF_RUNS, OF_SEVERAL_RUNS, Kind
+from karat.diagnosis.check.finding import Kind, catalogue
 from karat.output.errors import command_of
 from karat.output.tables import lay_out
 
 PAGE = Path(__file__).with_name("check.md")
-SECTIONS = {
-    "In any file": OF_FILES,
-    "In judgments": OF_QRELS,
-    "In a run": OF_RUNS,
-    "Between runs": OF_SEVERAL_RUNS,
-}
+SECTIONS = {"files": "In any file", "qrels": "In judgments", "run": "In a run", "runs": "Between runs"}
 
 
-def table(kinds: tuple[Kind, ...]) -> str:
+def table(kinds: list[Kind]) -> str:
     """Returns a Markdown table with a row for each kind of finding."""
     header = ["finding", "severity", "meaning", "effect on the numbers", "remedy"]
     rows = [
@@ -34,9 +29,10 @@ def table(kinds: tuple[Kind, ...]) -> str:
 def page() -> str:
     """Returns the text of the page, with tables of all kinds of findings."""
     text = PAGE.read_text(encoding="utf-8")
-    for title, kinds in SECTIONS.items():
+    for part, kinds in catalogue().items():
+        title = SECTIONS[part]
         pattern = re.compile(rf"(^### {title}\n\n).*?(?=^#|\Z)", re.MULTILINE | re.DOTALL)
-        text = pattern.sub(lambda found: found[1] + table(kinds) + "\n", text)  # noqa: B023 - used at once
+        text = pattern.sub(lambda found: found[1] + table(list(kinds.values())) + "\n", text)  # noqa: B023 - used at once
     return text.rstrip("\n") + "\n"
 
 
