@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from karat.cli.options import Given, format_option, language_option, refuse_two_readers, shared
-from karat.cli.terminal import answer, coloured, say, terminal_width
+from karat.cli.terminal import answer, terminal_width
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
@@ -53,7 +53,7 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.option(
     "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
 )
-@format_option("markdown", "latex", "html")
+@format_option("json", "markdown", "latex", "html")
 @click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks to show; 0: all")
 @click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
 @language_option
@@ -100,10 +100,7 @@ def explain_command(
         **given.conventions,
         **options,
     )
-    if layout == "text" and sys.stdout.isatty():  # its tables may be wider than prose
-        say(coloured("explain", explanation.to_text(terminal_width())))
-    else:
-        answer("explain", explanation, layout)
+    answer("explain", explanation, layout, terminal_width() if sys.stdout.isatty() else None)
 
 
 def grades_in(text: str) -> list[float | None]:

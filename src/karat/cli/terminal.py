@@ -111,10 +111,10 @@ def say(text: str, *, data: bool = False) -> None:
     out.flush()
 
 
-def answer(command: str, found: Any, layout: str) -> None:
+def answer(command: str, found: Any, layout: str, columns: int | None = None) -> None:
     """Writes a result to standard output in a format, as text in colour and in the terminal's width."""
     if layout == "text" and isinstance(found, Documented):
-        say(found.document().text(text_columns(), painted if in_colour() else None))
+        say(found.document().text(columns or text_columns(), painted if in_colour() else None))
     elif layout == "text":
         say(coloured(command, found.to_text(text_columns())))
     else:
@@ -128,7 +128,6 @@ WORDS: dict[str, dict[str, Any]] = {
     "warning": {"fg": "yellow", "bold": True},
     "note": {"fg": "cyan", "bold": True},
     "help": {"fg": "cyan"},
-    "": {},
     "footer": QUIET,
     "verdict": STRONG,
     "answer": STRONG,
@@ -150,7 +149,6 @@ RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         (r"^    (?:where|effect|to do):", QUIET),
         (r"^.*(?=\n\Z)", STRONG),
     ),
-    "explain": ((r"\A.*", STRONG), (r"^.* = \S+$(?=\n\n\S+  )", STRONG)),
     "agreement": ((r"\A.*\n.*", STRONG),),
     "name": ((r"\A.*", STRONG),),
     "names": ((r"^\S+", STRONG),),
@@ -177,7 +175,7 @@ def painted(text: str, word: str, stream: TextIO | None = None) -> str:
     """Colours each line of the text in the colour of a word of ``WORDS``, if the stream shows colours."""
     if not text or not in_colour(stream):
         return text
-    return styled(text, WORDS[word])
+    return styled(text, WORDS.get(word, {}))
 
 
 def coloured(command: str, text: str) -> str:

@@ -1,21 +1,23 @@
-"""The explanation of one value, as text, Markdown, LaTeX or HTML."""
+"""The explanation of one value: its derivation as tables, with the definition and the facts above them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from karat._version import __version__
 from karat.measures.define import show
 from karat.output import escaping
+from karat.output.document import Document, Documented, Formula, Line, Section, Table, Terms
 from karat.output.language import ENGLISH, Language
-from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.lists.derivation import Derivation
-    from karat.lists.notation import Line, Sheet
+    from karat.lists.notation import Line as Numbers
+    from karat.lists.notation import Sheet
     from karat.matching.match import Ranking
     from karat.measures import Measure
 
@@ -23,36 +25,14 @@ __all__ = ["Explanation"]
 
 Shown = TypeVar("Shown")
 
-COLUMNS = 80
 HEAD, END = 10, 2
 """How many documents a shortened list shows from its start and from its end."""
 TITLE_WIDTH = 20
 UNJUDGED, BETWEEN = "·", "…"
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table with the lines above and below it.
-
-    Args:
-        title: above, in one line.
-        notes: below the title, a line each.
-        header: the columns' titles.
-        rows: the cells.
-        names: which columns hold names.
-        after: below the table.
-    """
-
-    title: str
-    notes: list[str]
-    header: list[str]
-    rows: list[list[str]]
-    names: tuple[int, ...]
-    after: str = ""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Display):
+class Explanation(Documented):
     """The explanation of a measure's value for one query.
 
     Args:
@@ -88,7 +68,7 @@ class Explanation(Display):
     say: Language = ENGLISH
 
     @property
-    def steps(self) -> tuple[Line, ...]:
+    def steps(self) -> tuple[Numbers, ...]:
         """Returns every step in reading order: the query's initial numbers, the columns of each list, and the rest."""
         columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
         return (*self.derivation.given, *columns, *self.derivation.rest)
@@ -123,40 +103,79 @@ class Explanation(Display):
         """The meaning of each word in the steps."""
         return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
-    def tables(self) -> list[Table]:
-        """Returns the tables of the query's initial numbers, of the lists, and of the steps down to the value."""
-        given = self.derivation.given
-        first = [steps_table("Numbers of the query", given, self.digits, self.say)] if given else []
-        lists = [self.list_table(sheet) for sheet in self.derivation.sheets]
-        rest = self.derivation.rest
-        return [
-            *first,
-            *lists,
-            *([steps_table("Steps to the value", rest, self.digits, self.say)] if rest else []),
-        ]
+    def document(self, layout: str = "text") -> Document:
+        """Returns the value, the definition, the facts, the formula for LaTeX, the tables and the words."""
+        del layout
+        given, rest = self.derivation.given, self.derivation.rest
+        sentence, *others = self.meaning
+        return Document(
+            [
+                Section([Line(sentence, "lead"), *map(Line, others)]),
+                Section([*map(Line, self.facts), Formula(self.formula())]),
+                *([self.steps_section("Numbers of the query", given)] if given else []),
+                *map(self.list_section, self.derivation.sheets),
+                *([self.steps_section("Steps to the value", rest)] if rest else []),
+                Section([Line(self.result, "answer")]),
+                Section([Terms(tuple(self.words.items()))]),
+            ],
+            self.result,
+            self.say.name,
+        )
 
-    def list_table(self, sheet: Sheet) -> Table:
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the value, every step with its numbers, and the documents in rank order if they are known."""
+        return {
+            "measure": self.label,
+            "full_name": self.full_name,
+            "query": self.query,
+            "value": self.value,
+            "meaning": self.meaning[0],
+            "facts": self.facts,
+            "documents": None if self.ranking is None else self.ranking.documents,
+            "scores": None if self.ranking is None else self.ranking.scores,
+            "given": list(map(vars, self.derivation.given)),
+            "lists": [
+                {**vars(sheet), "lines": list(map(vars, sheet.lines))} for sheet in self.derivation.sheets
+            ],
+            "steps": list(map(vars, self.derivation.rest)),
+            "words": self.words,
+            "karat": __version__,
+        }
+
+    def steps_section(self, title: str, lines: Sequence[Numbers]) -> Section:
+        """Returns the table of the query's numbers with a row per step."""
+        rows = [
+            [line.letter, line.expression, line.filled, numbers(line.values, self.digits)] for line in lines
+        ]
+        header = ["", self.say("step"), self.say("in numbers"), self.say("value")]
+        if not any(line.filled for line in lines):
+            rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
+        return Section([Table(header, rows, len(header) - 1)], self.say(title))
+
+    def list_section(self, sheet: Sheet) -> Section:
         """Returns the table of a ranked list with a column per step. Only the rows shown are formatted."""
         kept = self.kept(sheet)
         say = self.say
         columns = (
             [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
         )
+        names = []
         if sheet.is_run and self.ranking is not None:
+            names = [len(columns)]
             columns.append((say("document"), shown_of(self.ranking.documents, kept)))
             if self.ranking.scores:
                 columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
             columns.append((say("grade"), [UNJUDGED if grade < 0 else plain(grade) for grade in grades]))
-        names = tuple(place for place, (title, _) in enumerate(columns) if title == say("document"))
         columns += [(heading(line), column(shown_of(line.values, kept), self.digits)) for line in sheet.lines]
         cells = [list(row) for row in zip(*(cells for _, cells in columns))]
         notes = [say(sheet.meaning)] if sheet.meaning and not sheet.is_run else []
         notes += [f"{line.letter} = {line.expression}" for line in sheet.lines if is_wide(line)]
-        titles = [title for title, _ in columns]
-        return Table(
-            self.title_of(sheet), notes, titles, with_gaps(cells, kept), names, left_out(sheet, kept, say)
+        table = Table([title for title, _ in columns], with_gaps(cells, kept), names)
+        after = left_out(sheet, kept, say)
+        return Section(
+            [*map(Line, notes), table, *([Line(after, "small")] if after else [])], self.title_of(sheet)
         )
 
     def title_of(self, sheet: Sheet) -> str:
@@ -182,64 +201,9 @@ class Explanation(Display):
         kept |= {place + 1 for place in kept if place + 2 in kept}
         return sorted(kept)
 
-    def __str__(self) -> str:
-        """Text, 80 columns wide."""
-        return self.to_text()
-
-    def to_text(self, columns: int = COLUMNS) -> str:
-        """Returns text for a terminal. Tables that are wider than ``columns`` are split into bands."""
-
-        def wrap(text: str) -> str:
-            return folded(text, columns).rstrip("\n")
-
-        parts = [self.result, "\n".join(map(wrap, self.meaning))]
-        parts += ["\n".join(map(wrap, self.facts))] if self.facts else []
-        for table in self.tables():
-            bands = in_bands(table.header, table.rows, 1, columns)
-            drawn = [part_of(table, band) for band in bands]
-            below = [wrap(table.after)] if table.after else []
-            parts.append(
-                "\n".join([table.title, *map(wrap, table.notes), "\n".join(drawn).rstrip("\n"), *below])
-            )
-        parts.append(self.result)
-        words = self.words
-        space = max(map(len, words), default=0)
-        meanings = [
-            folded(f"{word:{space}}  {meaning}", columns, " " * (space + 2)).rstrip("\n")
-            for word, meaning in words.items()
-        ]
-        return "\n\n".join([*parts, *(["\n".join(meanings)] if meanings else [])]) + "\n"
-
-    def to_markdown(self) -> str:
-        """Markdown, with a heading."""
-        result = escaping.markdown(self.result)
-        parts = [f"### {result}", *self.meaning, *map(escaping.markdown, self.facts)]
-        for table in self.tables():
-            drawn = lay_out("markdown", table.header, table.rows, table.names).rstrip("\n")
-            parts += [f"**{table.title}**", *table.notes, drawn, *filter(None, [table.after])]
-        meanings = [f"- `{word}`: {meaning}" for word, meaning in self.words.items()]
-        return "\n\n".join([*parts, f"**{result}**", "\n".join(meanings)]).rstrip() + "\n"
-
     def to_latex(self) -> str:
-        """LaTeX with booktabs tables, without a preamble."""
-        parts = [
-            f"\\paragraph{{{escaping.latex(self.result)}}}",
-            *map(escaping.latex, (*self.meaning, *self.facts)),
-        ]
-        parts.append(self.formula())
-        for table in self.tables():
-            bands = in_bands(table.header, table.rows, 1, COLUMNS)
-            drawn = [part_of(table, band, "latex") for band in bands]
-            parts += [f"\\textbf{{{escaping.latex(table.title)}}}", *map(escaping.latex, table.notes), *drawn]
-            parts += [escaping.latex(table.after)] if table.after else []
-        parts.append(f"\\textbf{{{escaping.latex(self.result)}}}")
-        if self.words:
-            items = [
-                f"\\item[{escaping.latex(word)}] {escaping.latex(meaning)}"
-                for word, meaning in self.words.items()
-            ]
-            parts.append("\n".join(["\\begin{description}", *items, "\\end{description}"]))
-        return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+        """Returns LaTeX with the formula and booktabs tables, without a preamble."""
+        return self.document("latex").latex()
 
     def formula(self) -> str:
         """Returns the traced formula as LaTeX, one line per step. It needs the package amsmath.
@@ -256,97 +220,8 @@ class Explanation(Display):
         ]
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
 
-    def to_html(self) -> str:
-        """Returns a self-contained page, light or dark as the browser prefers."""
-        title = escaping.html(self.result)
-        head = (
-            '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{title}</title>\n<style>body {{ margin: 0 }} .karat {{ padding: 1.5rem 1rem 3rem }}</style>"
-        )
-        page = f"<head>\n{head}\n</head>\n<body>\n{self._repr_html_()}</body>"
-        return f'<!doctype html>\n<html lang="{self.say.name}">\n{page}\n</html>\n'
-
-    def to_fragment(self, heading: int = 1) -> str:
-        """Returns only the content of the page, for a page with its own style.
-
-        Args:
-            heading: the level of its highest heading.
-        """
-        sentence, *others = self.meaning + self.facts
-        top, next_level = f"h{heading}", f"h{heading + 1}"
-        parts = [
-            f"<{top}>{escaping.html(self.result)}</{top}>",
-            f'<p class="lead">{escaping.html(sentence)}</p>',
-        ]
-        parts += [f"<p>{escaping.html(each)}</p>" for each in others]
-        for table in self.tables():
-            drawn = lay_out("html", table.header, table.rows, table.names)
-            parts += [f"<{next_level}>{escaping.html(table.title)}</{next_level}>"]
-            parts += [f"<p>{escaping.html(note)}</p>" for note in table.notes]
-            parts.append(f'<div class="wide" tabindex="0">\n{drawn}</div>')
-            parts += [f'<p class="small">{escaping.html(table.after)}</p>'] if table.after else []
-        parts.append(f'<p class="result">{escaping.html(self.result)}</p>')
-        words = self.words
-        meanings = [f"<dt>{escaping.html(word)}</dt><dd>{escaping.html(words[word])}</dd>" for word in words]
-        if meanings:
-            parts.append("<dl>\n" + "\n".join(meanings) + "\n</dl>")
-        return "\n".join(parts) + "\n"
-
-    def _repr_html_(self) -> str:
-        """Returns the display in a notebook."""
-        return f'<div class="karat">\n<style>\n{STYLE}</style>\n{self.to_fragment()}</div>\n'
-
-
-STYLE = """\
-.karat { --ink: #1c1c1a; --quiet: #66645e; --line: #dddad2; --paper: #fff; --band: #f6f4ee; --gold: #8a6500;
-  color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; box-sizing: border-box }
-@media (prefers-color-scheme: dark) { .karat { --ink: #e8e6e0; --quiet: #a09d94; --line: #3d3b36; --paper: #191917;
-  --band: #23221f; --gold: #e0b84c } body:has(> .karat) { background: #191917 } }
-.karat > * { max-width: 76rem; margin-left: auto; margin-right: auto }
-.karat h1 { font-size: 1.5rem; line-height: 1.25; margin-top: 0; overflow-wrap: anywhere }
-.karat h2 { font-size: 1rem; margin-top: 2rem; margin-bottom: .25rem; overflow-wrap: anywhere }
-.karat p { margin-top: .25rem; margin-bottom: .5rem; overflow-wrap: anywhere }
-.karat .lead { font-size: 1.1rem }
-.karat .small { color: var(--quiet); font-size: .875rem }
-.karat .wide { overflow-x: auto }
-.karat table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; margin: 0;
-  background: none; color: inherit }
-.karat th, .karat td { padding: .2rem .75rem; text-align: right; white-space: nowrap; border: 0;
-  border-bottom: 1px solid var(--line) }
-.karat th { vertical-align: bottom; font-weight: 400; color: var(--quiet); border-bottom: 2px solid var(--line) }
-.karat th b { color: var(--gold) }
-.karat td:first-child, .karat th:first-child { position: sticky; left: 0; background: inherit }
-.karat th.name, .karat td.name { text-align: left }
-.karat tr { background: var(--paper) }
-.karat tbody tr:nth-child(even) { background: var(--band) }
-.karat .result { color: var(--gold); font-size: 1.25rem; font-weight: 600; margin-top: 1.5rem }
-.karat dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; color: var(--quiet);
-  font-size: .875rem; margin-top: 2rem }
-.karat dt { font-family: ui-monospace, monospace }
-.karat dd { margin: 0 }
-@media (max-width: 40rem) { .karat dl { grid-template-columns: 1fr } .karat dd { margin-bottom: .5rem }
-  .karat table { font-size: .8125rem } .karat th, .karat td { padding: .2rem .35rem }
-  .karat td.name { white-space: normal } }
-"""
-
 
 # ---------------------------------------------------------------- cells
-
-
-def steps_table(title: str, lines: Sequence[Line], digits: int, say: Language = ENGLISH) -> Table:
-    """Returns a table of the query's numbers with a row per step."""
-    rows = [[line.letter, line.expression, line.filled, numbers(line.values, digits)] for line in lines]
-    header = ["", say("step"), say("in numbers"), say("value")]
-    if not any(line.filled for line in lines):
-        rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
-    return Table(say(title), [], header, rows, tuple(range(len(header) - 1)))
-
-
-def part_of(table: Table, band: list[int], layout: str = "text") -> str:
-    """Lays out some columns of a table."""
-    names = [place for place, column in enumerate(band) if column in table.names]
-    rows = [[row[each] for each in band] for row in table.rows]
-    return lay_out(layout, [table.header[each] for each in band], rows, names)
 
 
 def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
@@ -383,12 +258,12 @@ def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
     return say(sentence if judged else none, said=said, others=others, judged=judged, dots=dots)
 
 
-def heading(line: Line) -> str:
+def heading(line: Numbers) -> str:
     """Returns a column's title: the step's letter and its expression. A long expression is printed above the table."""
     return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
 
 
-def is_wide(line: Line) -> bool:
+def is_wide(line: Numbers) -> bool:
     """Returns whether a step's expression is too long for the head of a column of numbers."""
     return len(line.expression) > TITLE_WIDTH
 

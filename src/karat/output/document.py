@@ -6,6 +6,7 @@ Every part escapes its content for each layout, so a result only says what it sh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.output import escaping
@@ -292,6 +293,7 @@ class Document:
     Args:
         sections: the sections.
         title: the title, in one line.
+        language: the language of the sentences, as HTML names it.
 
     Example:
         >>> from karat.output.document import Document, Line, Section, Table
@@ -307,6 +309,7 @@ class Document:
 
     sections: Sequence[Section]
     title: str = ""
+    language: str = "en"
 
     def text(self, columns: int = COLUMNS, style: Callable[[str, str], str] | None = None) -> str:
         """Returns lines of text, with an empty line between sections.
@@ -338,7 +341,7 @@ class Document:
         """Returns LaTeX without a preamble. Tables need the package booktabs."""
         return self.joined("latex", "\\paragraph{%s}\n", "\\textbf{%s}\n")
 
-    def html(self, level: int = 2, rows: int | None = None) -> str:
+    def html(self, level: int = 1, rows: int | None = None) -> str:
         """Returns HTML without a page around it.
 
         Args:
@@ -354,6 +357,25 @@ class Document:
             blocks += [f"<h{below}>{title}</h{below}>\n"] if each.title else []
             blocks += [part.html(rows) for part in each.parts]
         return "".join(blocks)
+
+    def styled(self, rows: int | None = None) -> str:
+        """Returns HTML with its style sheet, light or dark as the browser prefers.
+
+        Args:
+            rows: the most rows of a table; None for all.
+        """
+        style = Path(__file__).with_name("document.css").read_text(encoding="utf-8")
+        return f'<div class="karat">\n<style>\n{style}</style>\n{self.html(rows=rows)}</div>\n'
+
+    def page(self) -> str:
+        """Returns a self-contained HTML page."""
+        head = (
+            '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{escaping.html(self.title)}</title>\n"
+            "<style>body { margin: 0 } .karat { padding: 1.5rem 1rem 3rem }</style>"
+        )
+        body = f"<head>\n{head}\n</head>\n<body>\n{self.styled()}</body>"
+        return f'<!doctype html>\n<html lang="{self.language}">\n{body}\n</html>\n'
 
 
 class Documented(Display):
@@ -383,6 +405,10 @@ class Documented(Display):
         """Returns Markdown for a page or a comment."""
         return self.document("markdown").markdown()
 
+    def to_html(self) -> str:
+        """Returns a self-contained page, light or dark as the browser prefers."""
+        return self.document("html").page()
+
     def to_json(self) -> str:
         """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
         return escaping.json_text(self.as_dict()) + "\n"
@@ -393,4 +419,4 @@ class Documented(Display):
 
     def _repr_html_(self) -> str:
         """Returns HTML for a notebook, in which long tables are cut."""
-        return self.document("html").html(rows=MOST_LINES)
+        return self.document("html").styled(MOST_LINES)

@@ -263,7 +263,7 @@ def derivation(contest: Contest, subject: Subject | None, policy: Policy) -> str
         found = explained(contest.label, contest.measure, subject, policy, rows=MOST_DOCUMENTS, digits=4)
     except KaratError:
         return None
-    return found.to_fragment(heading=4)
+    return found.document().html(4)
 
 
 # ---------------------------------------------------------------- texts
