@@ -1,4 +1,4 @@
-"""This file writes the last section of recommendation.md, the measures beyond accuracy, from their register."""
+"""Writes the last section of recommendation.md, the measures beyond accuracy, from their register."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADING = "## The measures\n"
 
 
 def section() -> str:
-    """The section, an entry a measure."""
+    """Returns the section, with an entry for each measure."""
     entries = []
     for entry in BEYOND.values():
         words = [f"`{name}={'|'.join(values.words)}`" for name, values in entry.parameters.items()]
@@ -23,7 +23,7 @@ def section() -> str:
 
 
 def page() -> str:
-    """The whole page: what people wrote, and the section."""
+    """Returns the whole page: the hand-written part, and the section of measures."""
     written = PAGE.read_text(encoding="utf-8").partition(HEADING)[0]
     return written + section()
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["elsewhere", "entry", "facts", "formula", "mathematics", "sample", "traced", "written"]
 
 AGGREGATES = {
-    "sum": "summed over the queries",
-    "geometric": "geometric mean over the queries, values below 0.00001 counting as that",
+    "sum": "sum over the queries",
+    "geometric": "geometric mean over the queries, where values below 0.00001 count as 0.00001",
 }
 
 
@@ -130,7 +130,7 @@ def sample(takes: str) -> Lists:
 
 
 def facts(definition: Definition) -> dict[str, str]:
-    """Spelling, parameters, range, other names, aggregate and source of a measure."""
+    """Returns the spelling, parameters, range, other names, aggregate and source of a measure, by label."""
     parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
     synonyms = [
         f"`{other}`" + (f" ({name})" if "(" in name else "")
@@ -207,7 +207,7 @@ def meanings(profile: Profile, name: str) -> list[Measure]:
         try:
             read = profile.read(spelling)
         except MeasureError:
-            continue  # the tool does not have it so
+            continue  # the tool does not use this spelling
         if len(read) == 1:
             found.append(read[0][1])
     return found

@@ -160,11 +160,11 @@ class Lists(ABC):
     def ideal(self, gain: Gain, of: str) -> Lists:
         """The ideal ranking: all documents with a positive gain, highest gain first.
 
-        ``of`` says which documents: ``judged`` (all judged documents), ``uncut`` (the same, never cut), ``length`` (the
-        same, cut at the length of the run's list), ``retrieved`` (all that the run retrieved), ``depth`` and ``full``
-        (documents of grade 1, as many as the depth or as were retrieved), ``trec_eval`` (all judged documents in
-        trec_eval's order, whose sort treats gains less than 1 apart as equal: ``comp_rel_gain``). Except for ``uncut``,
-        the list is cut at the same depth as the run.
+        The word ``of`` chooses the documents. ``judged``: all judged documents. ``uncut``: all judged documents, never
+        cut. ``length``: all judged documents, cut at the length of the run's list. ``retrieved``: all documents that
+        the run retrieved. ``depth`` and ``full``: documents of grade 1, as many as the depth or as were retrieved.
+        ``trec_eval``: all judged documents in trec_eval's order, whose sort treats gains less than 1 apart as equal
+        (``comp_rel_gain``). Except for ``uncut``, the ideal ranking is cut at the same depth as the run.
         """
 
     @property
@@ -335,9 +335,9 @@ class Lists(ABC):
     def size(self, over: str, rel: float) -> Queries:
         """The divisor of a sum over relevant documents.
 
-        ``relevant``: all relevant documents; ``retrieved``: the relevant documents in the list; ``capped``: all
-        relevant documents, but at most the depth; ``length``: the same, but at most the list's length; ``depth``: the
-        depth.
+        ``relevant``: the number of all relevant documents. ``retrieved``: the number of relevant documents in the list.
+        ``capped``: the number of all relevant documents, but at most the depth. ``length``: the number of all relevant
+        documents, but at most the list's length. ``depth``: the depth.
         """
         relevant = self.n_relevant(rel)
         return {
@@ -436,9 +436,9 @@ class Lists(ABC):
     def discount(self, discount: str) -> Rows:
         """The divisor of each gain.
 
-        ``log2``: log2(rank + 1); ``ln``: ln(rank + 1); ``log(b)``: the logarithm of rank + 1 to base b.
-        ``jk(b)``: 1 before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002; b is the user's patience).
-        ``rank``: the rank. ``none``: 1.
+        ``log2``: log2(rank + 1). ``ln``: ln(rank + 1). ``log(b)``: the logarithm of rank + 1 to base b. ``jk(b)``: 1
+        before rank b, then log_b(rank), where b is the user's patience (Järvelin and Kekäläinen 2002). ``rank``: the
+        rank. ``none``: 1.
         """
         return cast("Rows", discount_of(self.xp, cast("Any", self.rank), discount))
 

@@ -20,9 +20,9 @@ def average_precision(
 ) -> Queries:
     """The mean of the precisions at the ranks of the relevant documents.
 
-    A relevant document that was not retrieved adds 0; a query without relevant documents has the value 0. ``over`` is
-    the divisor of the sum: all relevant documents, the retrieved ones (torchmetrics, Ragas), at most k (LightGBM,
-    Spark), at most the list's length (LensKit), or k (RecTools).
+    A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0.
+    ``over`` chooses the divisor of the sum: the number of all relevant documents, of those retrieved (torchmetrics,
+    Ragas), of all but at most k (LightGBM, Spark) or at most the list's length (LensKit), or k itself (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
@@ -32,8 +32,8 @@ def average_precision(
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the end of the list count too. Elliot calls this MAP. Do not confuse it with ``AP``, the mean of the
-    precisions at the ranks of the relevant documents only.
+    Ranks beyond the end of the list count too. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, the
+    mean of the precisions at the ranks of the relevant documents only.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
@@ -44,7 +44,7 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     """Average precision by the order of lines: a rank counts if the last-listed document so far is relevant.
 
     The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
-    documents by rank, the value equals ``AP``; Evidently calls it MAP in either case. The measure needs the policy
+    documents by rank, the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy
     listing=known.
     """
     hits = r.hits(rel)
@@ -68,7 +68,7 @@ def q_measure(
     """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
 
     The blended ratio at rank i is (relevant documents found + beta * cumulated gain) / (i + beta * cumulated gain of
-    the ideal ranking). beta=0 gives ``AP``. The value is 0 for a query without relevant documents.
+    the ideal ranking). With beta=0, Q equals ``AP``. Q is 0 for a query without relevant documents.
     """
     hits, best = r.hits(rel), r.ideal(gain, "judged")
     found = r.running(hits) + beta * r.running(r.gains(gain))
@@ -80,8 +80,8 @@ def q_measure(
 def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, estimated from judgments of a sample of the pool.
 
-    A negative grade marks a pooled document that was not sampled; it is assumed to be relevant as often as the sampled
-    documents above it. The smoothing constant, 0.00001, is that of trec_eval.
+    A negative grade marks a pooled document that was not sampled. Such a document is assumed to be relevant as often as
+    the sampled documents above it. The smoothing constant, 0.00001, is that of trec_eval.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
     relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
@@ -114,15 +114,15 @@ def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
     "IPrec",
     at="recall",
     same_as="iprec_at_recall_r",
-    source="Salton and McGill 1983; rounding=up is trec_eval 9",
+    source="Salton and McGill 1983; trec_eval 9 for rounding=up",
 )
 def interpolated_precision(
     r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
 ) -> Queries:
     """The best precision at any rank at which the given share of the relevant documents has been found.
 
-    The share is rounded to a whole number of documents: to the ``nearest`` (halves up), or ``up`` as in trec_eval 9,
-    where a fraction above a tenth is rounded up.
+    The share is rounded to a whole number of documents. ``rounding=nearest`` rounds halves up. ``rounding=up``, as in
+    trec_eval 9, rounds a fraction above a tenth up.
     """
     hits = r.hits(rel)
     found = r.running(hits)
@@ -139,7 +139,7 @@ def mean_interpolated_precision(
 ) -> Queries:
     """The mean of the interpolated precisions at eleven recall points from 0 to 1.
 
-    They are added from the last point to the first, as in trec_eval.
+    The precisions are added from the last recall point to the first, as in trec_eval.
     """
     total = r.length * 0.0
     for point in reversed(points):

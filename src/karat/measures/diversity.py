@@ -59,10 +59,10 @@ def alpha_dcg(
 ) -> Queries:
     """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) / discount.
 
-    ``scale=perfect`` (ndeval) divides the sum by that of k documents that are relevant to every subtopic; without a
-    depth, k is the number of documents retrieved. ``scale=subtopics`` is the mean over subtopics, ``scale=none`` the
-    sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Unlike karat, ndeval does not
-    divide at depth 1.
+    ``scale=perfect`` (ndeval) divides the sum by the sum of k documents that are relevant to every subtopic. Without a
+    depth, k is the number of documents retrieved. ``scale=subtopics`` gives the mean over subtopics, and ``scale=none``
+    the sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Unlike karat, ndeval does
+    not divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
@@ -71,8 +71,8 @@ def alpha_dcg(
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
     """alphaDCG divided by that of the greedy best list; 0 without a relevant document.
 
-    At each rank, the greedy best list takes the judged document that adds the most; if several add equally much, the
-    document with the largest id. Finding the true optimum is NP-hard.
+    At each rank, the greedy best list takes the judged document that adds the most. If several documents add equally
+    much, it takes the one with the largest id. Finding the best possible list is NP-hard.
     """
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 
@@ -87,10 +87,10 @@ def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, sca
     """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
 
     A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides by
-    the value of k documents that are relevant to every subtopic; without a depth, k is the number of documents
-    retrieved. ``scale=subtopics`` is the mean over subtopics of the sum of (1 - alpha)^(relevant documents above) /
-    rank, which is their mean ERR divided by alpha; ``scale=none`` is the sum over subtopics. Unlike karat, ndeval does
-    not divide at depth 1.
+    the value of k documents that are relevant to every subtopic. Without a depth, k is the number of documents
+    retrieved. ``scale=subtopics`` gives the mean over subtopics of the sum of (1 - alpha)^(relevant documents above) /
+    rank, which is the mean ERR of the subtopics divided by alpha. ``scale=none`` gives the sum over subtopics. Unlike
+    karat, ndeval does not divide at depth 1.
     """
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
@@ -107,8 +107,8 @@ def novelty_rank_biased_precision(
 ) -> Queries:
     """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) * beta^(rank - 1).
 
-    It is divided by the value of an infinite list of documents that are relevant to every subtopic. A user goes on to
-    the next document with probability ``beta``.
+    The sum is divided by the value of an infinite list of documents that are relevant to every subtopic. A user goes on
+    to the next document with probability ``beta``.
     """
     reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))
     return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
@@ -132,7 +132,7 @@ def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean over subtopics with a relevant document of the average precision by that subtopic's judgments.
 
-    Do not confuse it with ``GroupAP``, in which a group without a relevant document counts as 0.
+    Do not confuse APIA with ``GroupAP``, in which a group without a relevant document counts as 0.
     """
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 

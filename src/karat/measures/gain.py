@@ -36,8 +36,8 @@ def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCO
     """The sum of the gains, each divided by a discount that grows with its rank.
 
     ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005). ``jk(b)`` is the discount of the authors of
-    DCG: 1 before rank b, then log_b(rank); LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's
-    log_base) are logarithms of rank + 1 to another base, ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is
+    DCG: 1 before rank b, then log_b(rank). LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's
+    log_base) are logarithms of rank + 1 to another base. ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is
     2^(grade - t + 1) - 1 from grade t on (Elliot).
     """
     return r.total(discounted(r, gain, discount))
@@ -57,12 +57,13 @@ def normalised_discounted_cumulated_gain(
 ) -> Queries:
     """DCG divided by the DCG of the ideal ranking.
 
-    The ideal ranking has all judged documents, retrieved or not, and is cut at the same depth. ``ideal=uncut`` never
-    cuts it (Haystack, LlamaIndex, Quepid's ndcg@10), ``length`` cuts it at the length of the run's list (Elasticsearch,
-    MLflow), ``retrieved`` has only retrieved documents, ``depth`` has k documents of grade 1 (RecTools; it is C/W/L's
-    SDCG if the gains equal the grades and are from 0 to 1), ``full`` has as many documents of grade 1 as were
-    retrieved. The value is 0 for a query without a positive gain. NTCIR calls this MSnDCG. Do not confuse it with
-    Spark's graded nDCG, whose ideal ranking keeps the judgments in the order in which they are given.
+    The ideal ranking has all judged documents, retrieved or not, and is cut at the same depth as the run.
+    ``ideal=uncut`` never cuts the ideal ranking (Haystack, LlamaIndex, Quepid's ndcg@10). ``ideal=length`` cuts it at
+    the length of the run's list (Elasticsearch, MLflow). With ``ideal=retrieved``, it has only retrieved documents.
+    With ``ideal=depth``, it has k documents of grade 1 (RecTools), which gives C/W/L's SDCG if the gains equal the
+    grades and are from 0 to 1. With ``ideal=full``, it has as many documents of grade 1 as were retrieved. nDCG is 0
+    for a query without a positive gain. NTCIR calls nDCG MSnDCG. Do not confuse nDCG with Spark's graded nDCG, whose
+    ideal ranking keeps the judgments in the order in which they are given.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
@@ -102,8 +103,8 @@ def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries
 def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
     """The mean of the nDCG at the ranks where the gain of the ideal ranking decreases: R-precision for grades.
 
-    If a list is longer than the ideal ranking by two documents or more, its last rank counts as well. If no
-    rank counts, the value is undefined.
+    If a list is longer than the ideal ranking by two documents or more, the last rank of the list counts as well. If no
+    rank counts, RnDCG is undefined.
     """
     best = r.ideal(gain, ideal)
     reached, possible = (

@@ -33,17 +33,17 @@ def area_under_curve(
 ) -> Queries:
     """The share of pairs of a relevant and a nonrelevant document that the list has in the right order.
 
-    Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs;
-    unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). ``single`` is the value of a list
-    without pairs, which has only one kind of document: 0 (torchmetrics), or 0.5, 1 or undefined (scikit-learn).
-    ``AUC@k`` is the AUC of the first k documents.
+    Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs.
+    Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). ``single`` is the value of a list
+    that has only relevant or only nonrelevant documents, and therefore no pairs: 0 (torchmetrics), or 0.5, 1 or
+    undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
 
-    ``micro=true`` is one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and RecBole.
-    Pairs are then formed across queries too, so scores must be comparable. The pairs of a query join its relevant
-    documents with the nonrelevant documents of all queries; its value is the share of these pairs that are in the right
-    order. The mean weights each query by the number of relevant documents retrieved, which gives the AUC over all
-    queries. Weights of queries apply to their documents. Other definitions differ: XGBoost's ranking objective also
-    counts pairs of equal labels, and Cornac counts ties as wrong.
+    ``micro=true`` is one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and RecBole. With
+    ``micro=true``, pairs are also formed across queries, so scores must be comparable. The pairs of a query join its
+    relevant documents with the nonrelevant documents of all queries. The value of a query is the share of these pairs
+    that are in the right order. The mean weights each query by the number of relevant documents retrieved, which gives
+    the AUC over all queries. Weights of queries apply to their documents. Some tools define AUC differently: XGBoost's
+    ranking objective also counts pairs of equal labels, and Cornac counts ties as wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
@@ -99,10 +99,10 @@ def lists_that_count(r: Lists, least: float) -> Queries:
 def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries:
     """The share of all pairs of documents that the list has in the right order; equal grades are ordered as listed.
 
-    The better document of a pair has the higher grade or, with equal grades, is listed first by the run; unjudged
-    documents have grade 0. Equal scores count one half. Lists with fewer than ``least`` documents are left out of the
-    mean. This is XGBoost's ``auc`` of ranking groups; it needs the policy listing=known. Do not confuse it with
-    ``AUC``, which only has pairs of a relevant and a nonrelevant document.
+    The better document of a pair has the higher grade or, with equal grades, is listed first by the run. Unjudged
+    documents have grade 0. Pairs with equal scores count one half. Lists with fewer than ``least`` documents are
+    omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the policy listing=known. Do not
+    confuse ListedAUC with ``AUC``, which only has pairs of a relevant and a nonrelevant document.
     """
     del least  # It changes the weight, not the value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
@@ -115,8 +115,9 @@ def partial_area_under_curve(
 ) -> Queries:
     """The area under the ROC curve up to the n-th nonrelevant document, as a share of the largest possible area.
 
-    A relevant document that was not retrieved adds 0; a list with fewer than n nonrelevant documents is assumed to
-    continue with nonrelevant documents. ``over=capped`` counts only the first n relevant documents (RecTools' PAP).
+    A relevant document that was not retrieved adds 0 to the area. A list with fewer than n nonrelevant documents is
+    assumed to continue with nonrelevant documents. ``over=capped`` counts only the first n relevant documents
+    (RecTools' PAP).
     """
     hits = r.hits(rel)
     found, relevant = r.running(hits), r.n_relevant(rel)
@@ -170,7 +171,7 @@ def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     """The share of the preferences of all groups that the list keeps.
 
-    ``among`` restricts them to preferences with either or both documents retrieved.
+    ``among`` restricts the measure to preferences with either or both documents retrieved.
     """
     stated = r.preferences("group", among)
     return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
@@ -186,7 +187,8 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
     """The mean over pairs of documents of the share of groups that prefer them in the list's order.
 
-    Groups without a preference for the pair do not count. The share is 0 if neither document was retrieved.
+    Groups without a preference between the two documents do not count. The share is 0 if neither document was
+    retrieved.
     """
     stated = r.preferences("pair", among)
     return r.ratio(
@@ -206,8 +208,8 @@ def mean_preferences_kept(
 ) -> Queries:
     """The mean over judgment groups of the share of the group's preferences that the list keeps.
 
-    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that many nonrelevant documents
-    do not dominate. Then a group without preferences makes the query's value 0, as in trec_eval.
+    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that many nonrelevant documents do
+    not dominate. With ``capped``, a group without preferences makes the query's value 0, as in trec_eval.
     """
     stated = r.preferences("group", among, nonrelevant)
     shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible

@@ -58,8 +58,8 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
 
     The divisor is k, even if the list is shorter. ``over=retrieved`` divides by the number of documents in the list
     (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the number of relevant documents, but at most k
-    (RecTools' r_precision, the same as ``R(over=capped)``). Without a depth, P stands for trec_eval's nine depths;
-    ``SetP`` is the precision of the whole list.
+    (RecTools' r_precision, the same as ``R(over=capped)``). ``P`` without a depth stands for P at trec_eval's nine
+    depths. ``SetP`` is the precision of the whole list.
     """
     whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
     return r.ratio(r.total(r.hits(rel)), whole[over]())
@@ -69,7 +69,7 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
 def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
     """The share of the relevant documents that are among the first k.
 
-    It is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
+    R is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
     documents, so that 1 can be reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
@@ -79,8 +79,8 @@ def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped"))
 def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
     """The harmonic mean of precision and recall of the first k documents, with weight beta squared for recall.
 
-    beta above 1 favours recall. F is 0 if no relevant document was found. ``over`` is the divisor of precision, as in
-    ``P``. Do not confuse it with trec_eval's ``set_F_x``, which covers the whole list (``SetF``) and whose x is beta
+    A beta above 1 favours recall. F is 0 if no relevant document was found. ``over`` is the divisor of precision, as in
+    ``P``. Do not confuse F with trec_eval's ``set_F_x``, which covers the whole list (``SetF``) and whose x is beta
     squared.
     """
     p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
@@ -93,8 +93,8 @@ def effectiveness(
 ) -> Queries:
     """1 minus F of the first k documents; smaller is better.
 
-    It is 1 if no relevant document was found. b above 1 favours recall; some printings of Baeza-Yates and
-    Ribeiro-Neto say precision, which is an error.
+    E is 1 if no relevant document was found. A b above 1 favours recall. Some printings of Baeza-Yates and Ribeiro-Neto
+    say that it favours precision, which is an error.
     """
     return 1.0 - f(r, b, rel, over)
 
@@ -103,8 +103,8 @@ def effectiveness(
 def success(r: Lists, rel: float = REL) -> Queries:
     """1 if any of the first k documents is relevant, else 0: the hit rate.
 
-    Do not confuse it with measures of the same name: the hit rate of Catalyst and LlamaIndex's granular hit rate are
-    ``R``; recpack's is ``NumRelRet``.
+    Some tools use the name hit rate for other measures: the hit rate of Catalyst and LlamaIndex's granular hit rate are
+    ``R``, and recpack's hit rate is ``NumRelRet``.
     """
     return r.best(r.hits(rel))
 
@@ -127,8 +127,8 @@ def r_precision(
 ) -> Queries:
     """The precision at rank R, the number of relevant documents.
 
-    ``times`` changes the rank to that multiple of R; a fraction above a tenth is rounded up. ``mean=found`` leaves out
-    queries without a relevant document down to that rank (recommenders).
+    With ``times``, the rank is that multiple of R, where a fraction above a tenth is rounded up. ``mean=found`` omits
+    queries without a relevant document down to this rank from the mean (recommenders).
     """
     del mean  # It changes the weight, not the value.
     cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
@@ -152,7 +152,7 @@ def set_average_precision(r: Lists, rel: float = REL) -> Queries:
 def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
     """The weighted harmonic mean of precision and recall of the retrieved set.
 
-    ``weight`` is beta squared; above 1 it favours recall.
+    ``weight`` is beta squared. A weight above 1 favours recall.
     """
     found = r.total(r.hits(rel) * r.judged)
     p, q = r.ratio(found, r.length), r.ratio(found, r.n_relevant(rel))
@@ -172,7 +172,7 @@ def utility(
     """The utility of the retrieved set: a sum of weights for documents retrieved or not, relevant or not.
 
     The weights are a (relevant, retrieved), b (not relevant, retrieved), c (relevant, not retrieved) and d (not
-    relevant, not retrieved); ``collection`` is the number of documents in the collection.
+    relevant, not retrieved). ``collection`` is the number of documents in the collection.
     """
     found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
     left = collection + found - r.length - relevant
@@ -189,9 +189,9 @@ def unjudged(r: Lists) -> Queries:
 def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
-    It is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter; then 1 minus this value is above
-    ``Unjudged``, which treats missing ranks as judged. Do not confuse the complement with BEIR's Hole@k, for which a
-    document counts as judged if it was judged for any query.
+    Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. In that case, 1 minus Judged
+    is greater than ``Unjudged``, which treats missing ranks as judged. BEIR's Hole@k is not 1 minus Judged, because it
+    counts a document as judged if the document was judged for any query.
     """
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
@@ -203,7 +203,8 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     """The share of the relevant documents known to the user that were found.
 
-    A document is known from grade ``known`` on. The value is 0 if the user knew none.
+    A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
+    document.
     """
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
@@ -212,8 +213,8 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the relevant documents found that the user did not know.
 
-    A document is known from grade ``known`` on, and relevant from grade ``rel`` on. The value is 0 if no relevant
-    document was found.
+    A document counts as known if its grade is at least ``known``, and as relevant if its grade is at least ``rel``.
+    NoveltyRatio is 0 if no relevant document was found.
     """
     found = r.total(r.hits(rel))
     return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
@@ -229,6 +230,6 @@ def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Querie
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The number of relevant documents wanted / the rank at which that many were found.
 
-    It is 0 if the list has fewer relevant documents.
+    RecallEffort is 0 if the list has fewer relevant documents than wanted.
     """
     return r.best(r.at_least(r.running(r.hits(rel)), wanted) * wanted / r.rank)

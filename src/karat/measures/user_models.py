@@ -19,8 +19,8 @@ SATISFYING: Any = one_of("exp2", "linear", role="gain")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
     """1 / the rank of the first relevant document; 0 if there is none.
 
-    ``of=highest`` takes the first document with the list's highest grade (allRank, RRE), ``of=each`` the mean of 1 /
-    rank over all relevant documents in the list (LlamaIndex's granular MRR).
+    ``of=highest`` takes the first document with the list's highest grade (allRank, RRE). ``of=each`` takes the mean of
+    1 / rank over all relevant documents in the list (LlamaIndex's granular MRR).
     """
     hits = r.hits(rel)
     return {
@@ -36,8 +36,9 @@ def expected_reciprocal_rank(
 ) -> Queries:
     """The mean of 1 / the rank at which users stop, if each document satisfies a share of the users who reach it.
 
-    The share is gain / (gain of the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is the highest grade
-    that assessors could give for any query. In CatBoost, the share is the label itself: ``ERR(gain=linear,max=0)``.
+    The share of satisfied users is gain / (gain of the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is
+    the highest grade that assessors could give for any query. In CatBoost, the share is the label itself:
+    ``ERR(gain=linear,max=0)``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -70,9 +71,8 @@ def rank_biased_precision(
     """The gain per document seen by a user who goes on to the next document with probability p.
 
     If a gain is outside [0, 1], gains are scaled by the query's lowest and highest gain, as intended in trec_eval 10.
-    ``max=4`` divides them by the gain of grade 4 instead, for all queries; ``max=none`` does not scale them (ranx,
-    trectools, ir_measures without rel), so that the value may be above 1. With ``rel=1``, the gain is 1 from grade 1
-    on.
+    ``max=4`` divides gains by the gain of grade 4 instead, for all queries. ``max=none`` does not scale gains (ranx,
+    trectools, ir_measures without rel), so RBP may be above 1. With ``rel=1``, the gain is 1 from grade 1 on.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -84,15 +84,15 @@ def rank_biased_precision(
     "RBPresid",
     smaller_is_better=True,
     same_as="rbp_resid",
-    source=f"{MOFFAT}; 0 where nothing is unjudged is trec_eval 10's",
+    source=f"{MOFFAT}; trec_eval 10 for the value 0 if no document is unjudged",
 )
 def rank_biased_residual(
     r: Lists, p: float = number(0.9, 0, 1), tail: str = one_of("unjudged", "always")
 ) -> Queries:
     """The increase of RBP if every unjudged document, and every document beyond the list, were relevant.
 
-    It is 0 if every retrieved document is judged; ``tail=always`` then still counts documents beyond the list, as in
-    the paper.
+    RBPresid is 0 if every retrieved document is judged. With ``tail=always``, documents beyond the list count even
+    then, as in the paper.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
     counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]
@@ -119,7 +119,7 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
     """The gain per document seen by a user who wants T relevant documents and stops sooner the more of them are found.
 
     After rank i, with t documents still wanted, the proportion of users who go on is ((i + T + t - 1) / (i + T + t))^2.
-    They look at k ranks or, without a depth, at infinitely many; ranks beyond the list have no gain. Gains other than
+    Users look at k ranks or, without a depth, at infinitely many. Ranks beyond the list have no gain. Gains other than
     ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
     ``INST@1000``.
 
@@ -136,7 +136,7 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
     return r.ratio(r.total(reaching * gains), r.total(reaching) + tail)
 
 
-@measure("BPM", source="Zhang and others 2017, the static one")
+@measure("BPM", source="Zhang and others 2017, static version")
 def bejeweled_player(
     r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
 ) -> Queries:
