@@ -131,24 +131,10 @@ WORDS: dict[str, dict[str, Any]] = {
     "footer": QUIET,
     "verdict": STRONG,
     "answer": STRONG,
-    "good": {"fg": "green"},
+    "good": {"fg": "green", "bold": True},
     "bad": {"fg": "red", "bold": True},
 }
 RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "gate": (
-        (r"\Agate passed:", {"fg": "green", "bold": True}),
-        (r"\Agate FAILED:", {"fg": "red", "bold": True}),
-        (r"^  pass(?=  )", {"fg": "green"}),
-        (r"^  FAIL(?=  )", {"fg": "red", "bold": True}),
-        (r"^  (?! |pass|FAIL).*(?:\n  (?! |pass|FAIL).*)*", QUIET),
-    ),
-    "check": (
-        (r"^error(?=: )", WORDS["error"]),
-        (r"^warning(?=: )", WORDS["warning"]),
-        (r"^note(?=: )", WORDS["note"]),
-        (r"^    (?:where|effect|to do):", QUIET),
-        (r"^.*(?=\n\Z)", STRONG),
-    ),
     "agreement": ((r"\A.*\n.*", STRONG),),
     "name": ((r"\A.*", STRONG),),
     "names": ((r"^\S+", STRONG),),

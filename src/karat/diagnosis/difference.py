@@ -162,7 +162,7 @@ class Difference(Documented):
             "gap": self.gap,
             "blame": self.blame,
             "queries": self.queries,
-            "steps": [vars(step) for step in self.steps],
+            "steps": self.steps,
             "refusals": self.refusals,
         }
 

@@ -133,11 +133,9 @@ class Explanation(Documented):
             "facts": self.facts,
             "documents": None if self.ranking is None else self.ranking.documents,
             "scores": None if self.ranking is None else self.ranking.scores,
-            "given": list(map(vars, self.derivation.given)),
-            "lists": [
-                {**vars(sheet), "lines": list(map(vars, sheet.lines))} for sheet in self.derivation.sheets
-            ],
-            "steps": list(map(vars, self.derivation.rest)),
+            "given": self.derivation.given,
+            "lists": self.derivation.sheets,
+            "steps": self.derivation.rest,
             "words": self.words,
             "karat": __version__,
         }

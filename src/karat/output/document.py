@@ -167,11 +167,13 @@ class Terms(Part):
         pairs: each term with its meaning; pairs without a meaning are left out.
         indent: the number of blanks before each term in text.
         role: the colour of the terms.
+        gap: the number of blanks after the longest term in text.
     """
 
     pairs: Sequence[tuple[str, str]]
     indent: int = 0
     role: str = ""
+    gap: int = 2
 
     @property
     def present(self) -> list[tuple[str, str]]:
@@ -180,9 +182,9 @@ class Terms(Part):
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns a line for each term, with the meanings aligned."""
-        space = max((width(term) for term, _ in self.present), default=0)
+        space = max((width(term) for term, _ in self.present), default=0) + self.gap
         lines = (
-            Line(meaning, mark=f"{term}{' ' * (space - width(term))}  ", tone=self.role, indent=self.indent)
+            Line(meaning, mark=term + " " * (space - width(term)), tone=self.role, indent=self.indent)
             for term, meaning in self.present
         )
         return "".join(each.text(columns, style) for each in lines)
@@ -298,7 +300,7 @@ class Document:
     Example:
         >>> from karat.output.document import Document, Line, Section, Table
         >>> found = Document([Section([Table(["run", "AP"], [["bm25", "0.31"]]), Line("1 query.")], "Scores")])
-        >>> print(found.text())
+        >>> print(found.text(), end="")
         Scores
         run     AP
         bm25  0.31

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import is_dataclass
 from typing import Any
 
 __all__ = [
@@ -165,7 +166,9 @@ def command(level: str, title: str, message: str) -> str:
 
 
 def defined(value: Any) -> Any:
-    """Converts a value for JSON. NaN and infinite numbers become None, and arrays become lists."""
+    """Converts a value for JSON. NaN and infinite numbers become None, arrays lists, and data classes objects."""
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -178,7 +181,7 @@ def defined(value: Any) -> Any:
 def json_text(document: Any, indent: int | None = 2) -> str:
     """Writes a document as JSON, on one line or indented, and escapes unprintable characters.
 
-    NaN and infinite numbers, which JSON lacks, become null.
+    NaN and infinite numbers, which JSON lacks, become null. A data class becomes an object with its fields.
     """
     import json
 
@@ -188,7 +191,7 @@ def json_text(document: Any, indent: int | None = 2) -> str:
         return re.sub(r"#(?=#\w*\[)", r"\\u0023", line) if "##" in line else line
 
     def dumped(value: Any) -> str:
-        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False, default=defined)
 
     try:
         text = dumped(document)

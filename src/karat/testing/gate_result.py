@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from karat._version import __version__
-from karat.output.escaping import command, html, json_text, markdown, printable, sentence
-from karat.output.tables import Display, Marked, decimals, folded, html_table, lay_out
+from karat.output.document import Document, Documented, Items, Line, Part, Section, Table
+from karat.output.escaping import command, printable, sentence
+from karat.output.tables import Marked, decimals
 
-__all__ = ["Check", "Gate", "Moved", "github", "junit", "shown_p"]
+__all__ = ["Check", "Gate", "Moved", "shown_p"]
 
 
 @dataclass(frozen=True)
@@ -156,53 +157,13 @@ def detail(check: Check) -> list[str]:
     ]
 
 
-def junit(gate: Gate) -> str:
-    """Returns JUnit XML with one suite and a test case per check.
-
-    Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
-    """
-    from xml.etree import ElementTree as ET
-
-    failures = sum(not each.passed for each in gate.checks)
-    totals = {"tests": str(len(gate.checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
-    suites = ET.Element("testsuites", {"name": "karat gate", **totals})
-    suite = ET.SubElement(suites, "testsuite", {"name": valid(gate.name), **totals})
-    for each in gate.checks:
-        case = ET.SubElement(suite, "testcase", {"classname": "karat.gate", "name": valid(each.title)})
-        lines = "\n".join(detail(each))
-        if each.passed:
-            ET.SubElement(case, "system-out").text = valid(f"{each.verdict}\n{lines}")
-        else:
-            failure = ET.SubElement(case, "failure", {"message": valid(each.verdict), "type": each.kind})
-            failure.text = valid(lines)
-    ET.SubElement(suite, "system-out").text = valid("\n".join([gate.headline, *gate.remarks]))
-    ET.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
-
-
 def valid(text: str) -> str:
     """Removes characters that XML forbids or that control a terminal."""
     return "\n".join(map(printable, text.split("\n")))
 
 
-def github(gate: Gate) -> str:
-    """Returns a command per line: ``error`` for a failed check, ``warning`` for a pass that proves little."""
-    lines = []
-    for each in gate.checks:
-        sentences = "\n".join([each.verdict, *detail(each)])
-        if not each.passed:
-            lines.append(command("error", f"karat gate: {each.title}", sentences))
-        elif each.doubtful:
-            lines.append(command("warning", f"karat gate: {each.title}", sentences))
-    lines += [command("warning", "karat gate", sentence(each)) for each in gate.notes]
-    return "".join(f"{line}\n" for line in lines)
-
-
-WIDTH = 80
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate(Display):
+class Gate(Documented):
     """The result of a gate: whether the run passes, with the reasons. ``str()`` returns the whole answer.
 
     Args:
@@ -262,44 +223,20 @@ class Gate(Display):
             )
         return [*lines, self.story] if self.story else lines
 
-    def to_text(self, columns: int = WIDTH) -> str:
-        """Returns the answer as text for a terminal or a log.
-
-        Args:
-            columns: how wide a line may be.
-        """
-        lines = [self.headline]
-        for each in self.checks:
-            lines += wrapped(f"  {'pass' if each.passed else 'FAIL'}  ", each.verdict, columns)
-            for said in (each.evidence, *each.reading):
-                lines += wrapped("        ", said, columns)
-            lines += [
-                # The id comes last: a line that began with '::' would be a command to GitHub.
-                f"        {one.after - one.before:+.4f}  {one.before:.4f} to {one.after:.4f}  {sentence(one.query)}"
-                for one in each.worst
-            ]
-        for remark in self.remarks:
-            lines += wrapped("  ", remark, columns)
-        return "\n".join(lines) + "\n"
-
-    def to_markdown(self) -> str:
-        """Returns Markdown tables of the checks and the worst queries, for a summary page or a comment."""
-        checks, worst = self.tables()
-        text = f"**{markdown(self.headline)}**\n\n{lay_out('markdown', *checks, 2)}\n"
-        if worst[1]:
-            text += f"{lay_out('markdown', *worst, 2)}\n"
-        return text + "".join(f"- {markdown(line)}\n" for line in self.lines())
-
-    def lines(self) -> list[str]:
-        """Returns the lines under the tables: an explanation of each check, and the remarks."""
-        return [*(f"{each.label}: {said}" for each in self.checks for said in each.reading), *self.remarks]
-
-    def _repr_html_(self) -> str:
-        """Returns the answer as HTML for a notebook."""
-        checks, worst = self.tables()
-        lost = html_table(*worst, [0, 1]) if worst[1] else ""
-        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.lines())
-        return html_table(*checks, [0, 1], head=self.headline) + lost + lines
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer with lines below each check as text, or with tables in the other layouts."""
+        verdict, _, others = self.headline.partition(": ")
+        tone = "good" if self.passed else "bad"
+        parts: list[Part] = [Line(others, "answer", mark=f"{verdict}: ", tone=tone)]
+        if layout == "text":
+            for each in self.checks:
+                word, tone = ("pass", "good") if each.passed else ("FAIL", "bad")
+                parts.append(Line(each.verdict, mark=f"{word}  ", tone=tone, indent=2))
+                parts += [Line(said, indent=8) for said in detail(each)]
+            return Document([Section([*parts, *(Line(each, "footer", indent=2) for each in self.remarks)])])
+        parts += [Table(*table, 2) for table in self.tables() if table[1]]
+        readings = (f"{each.label}: {said}" for each in self.checks for said in each.reading)
+        return Document([Section([*parts, Items([*readings, *self.remarks])])])
 
     def tables(self) -> tuple[tuple[list[str], list[list[str]]], tuple[list[str], list[list[str]]]]:
         """Returns the checks and the queries that lost most, each with a header and rows."""
@@ -324,40 +261,56 @@ class Gate(Display):
         ]
         return (header, rows), (["measure", "query that lost", "before", "after"], worst)
 
-    def to_json(self) -> str:
-        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
-        checks = [
-            asdict(each) | {"difference": each.difference, "reading": each.reading} for each in self.checks
-        ]
-        document: dict[str, Any] = {
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the verdict, every check with its difference and its reading, and the notes."""
+        return {
             "passed": self.passed,
             "run": self.name,
             "baseline": self.baseline,
             "alpha": self.alpha,
             "test": "paired t, two-sided",
             "correction": "holm" if self.compared > 1 else "none",
-            "checks": checks,
-            "only_before": list(self.only_before),
-            "only_after": list(self.only_after),
-            "notes": list(self.notes),
+            "checks": [
+                vars(each) | {"difference": each.difference, "reading": each.reading} for each in self.checks
+            ],
+            "only_before": self.only_before,
+            "only_after": self.only_after,
+            "notes": self.notes,
             "scores": self.story,
             "karat": __version__,
         }
-        return json_text(document) + "\n"
 
     def to_junit(self) -> str:
-        """JUnit's XML, one test case a check, which every CI server shows."""
-        return junit(self)
+        """Returns JUnit XML, which every CI server shows, with one suite and a test case per check.
+
+        Source: the schema that Jenkins's xUnit plugin publishes; names that GitLab and others read as well.
+        """
+        from xml.etree import ElementTree as ET
+
+        failures = sum(not each.passed for each in self.checks)
+        totals = {"tests": str(len(self.checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
+        suites = ET.Element("testsuites", {"name": "karat gate", **totals})
+        suite = ET.SubElement(suites, "testsuite", {"name": valid(self.name), **totals})
+        for each in self.checks:
+            case = ET.SubElement(suite, "testcase", {"classname": "karat.gate", "name": valid(each.title)})
+            lines = "\n".join(detail(each))
+            if each.passed:
+                ET.SubElement(case, "system-out").text = valid(f"{each.verdict}\n{lines}")
+            else:
+                failure = ET.SubElement(case, "failure", {"message": valid(each.verdict), "type": each.kind})
+                failure.text = valid(lines)
+        ET.SubElement(suite, "system-out").text = valid("\n".join([self.headline, *self.remarks]))
+        ET.indent(suites)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
     def to_github(self) -> str:
-        """GitHub's workflow commands: an error for each failed check, a warning for each that proves little."""
-        return github(self)
-
-    def __str__(self) -> str:
-        """Returns the text."""
-        return self.to_text()
-
-
-def wrapped(start: str, said: str, columns: int) -> list[str]:
-    """Wraps a sentence to the width, with all lines indented like the first."""
-    return folded(said, columns, " " * len(start), start).splitlines()
+        """Returns a workflow command per line: an error for a failed check, a warning for a pass that proves little."""
+        lines = []
+        for each in self.checks:
+            sentences = "\n".join([each.verdict, *detail(each)])
+            if not each.passed:
+                lines.append(command("error", f"karat gate: {each.title}", sentences))
+            elif each.doubtful:
+                lines.append(command("warning", f"karat gate: {each.title}", sentences))
+        lines += [command("warning", "karat gate", sentence(each)) for each in self.notes]
+        return "".join(f"{line}\n" for line in lines)

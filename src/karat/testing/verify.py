@@ -98,8 +98,8 @@ class Verification(Documented):
         return {
             "record": self.path,
             "equal": self.equal,
-            "findings": [vars(each) for each in self.findings],
-            "notes": list(self.notes),
+            "findings": self.findings,
+            "notes": self.notes,
             "largest": self.largest,
             "values": self.counted,
             "tolerance": self.tolerance,

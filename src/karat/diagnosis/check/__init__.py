@@ -16,9 +16,9 @@ from karat.diagnosis.check.run import IN_RUN
 from karat.diagnosis.check.text import IN_TEXT
 from karat.inputs.run import short
 from karat.measures import parse_measures
-from karat.output.escaping import json_text, sentence
+from karat.output.document import Document, Documented, Line, Section, Table, Terms
+from karat.output.escaping import sentence
 from karat.output.language import plural
-from karat.output.tables import Display, folded, html_table, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Check", "Finding", "Kind", "check"]
 
 
-WIDTH = 80
 ORDER = (ERROR, WARNING, NOTE)
 MANY, SHOWN = 4, 8
 """A finding in at least ``MANY`` runs is reported once, with the first ``SHOWN`` runs by name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check(Display):
+class Check(Documented):
     """The findings of a check, the worst first.
 
     Args:
@@ -92,23 +91,12 @@ class Check(Display):
         counts = [plural(self.count(ERROR), "error"), plural(self.count(WARNING), "warning")]
         return ", ".join([*counts, notes] if self.count(NOTE) else counts)
 
-    def to_text(self, columns: int = WIDTH) -> str:
-        """Text for a terminal: each finding with its places, effect and remedy.
-
-        Args:
-            columns: how wide a line may be.
-        """
-        blocks = ["\n".join(block(each, columns)) for each in grouped(self.findings)]
-        return "\n\n".join([*blocks, self.summary()]) + "\n"
-
-    def to_markdown(self) -> str:
-        """Returns a table with a row for each finding, and the summary."""
-        header, rows = self.table()
-        table = lay_out("markdown", header, rows, len(header)) + "\n" if rows else ""
-        return f"{table}{self.summary()}\n"
-
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """Returns the header, and a row for each finding."""
+    def document(self, layout: str = "text") -> Document:
+        """Returns a section for each finding as text, or a table of the findings in the other layouts."""
+        summary = Section([Line(self.summary(), "verdict")])
+        if layout == "text":
+            return Document([*map(section, grouped(self.findings)), summary])
+        header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
         rows = [
             [
                 each.severity,
@@ -121,25 +109,19 @@ class Check(Display):
             ]
             for each in self.findings
         ]
-        return ["severity", "code", "in", "what", "where", "what it does", "what to do"], rows
+        return Document([*([Section([Table(header, rows, len(header))])] if rows else []), summary])
 
-    def _repr_html_(self) -> str:
-        """Returns the findings as HTML for a notebook."""
-        header, rows = self.table()
-        return html_table(header, rows, range(len(header)), self.summary())
-
-    def to_json(self) -> str:
-        """Returns all findings as JSON."""
-        document = {
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the exit code, the number of findings of each severity, and all findings."""
+        return {
             "exit_code": self.exit_code,
             "errors": self.count(ERROR),
             "warnings": self.count(WARNING),
             "notes": self.count(NOTE),
-            "checked": list(self.subjects),
-            "findings": [each.as_dict() for each in self.findings],
+            "checked": self.subjects,
+            "findings": self.findings,
             "karat": __version__,
         }
-        return json_text(document) + "\n"
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Returns a data frame with a row for each finding.
@@ -175,35 +157,20 @@ def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
     return together
 
 
-def block(findings: Sequence[Finding], columns: int) -> list[str]:
-    """Returns one finding, or the same finding in many runs, as lines for a terminal."""
-    finding = findings[0]
-    if len(findings) > 1:
-        head = f"{finding.severity}: {finding.code} in {len(findings)} files"
-        lines = [head]
-        for each in findings[:SHOWN]:
-            lines += wrapped(f"{short(each.subject)}: {each.what}", columns, 4, 8)
+def section(findings: Sequence[Finding]) -> Section:
+    """Returns one finding, or the same finding in many runs, as lines of text."""
+    finding, *others = findings
+    where, effect, label = "; ".join(filter(None, finding.where)), finding.effect, sentence(finding.subject)
+    lines = [Line(finding.what, indent=4)]
+    if others:
+        lines = [Line(f"{short(each.subject)}: {each.what}", indent=4, hang=8) for each in findings[:SHOWN]]
         if len(findings) > SHOWN:
-            lines += wrapped(f"and {len(findings) - SHOWN} more", columns, 4, 8)
-        effect = f"{finding.effect} (The first.)" if finding.values else finding.effect
-        return lines + labelled([("effect:", effect), ("to do:", finding.remedy)], columns)
-    where = "; ".join(each for each in finding.where if each)
-    lines = [
-        f"{finding.severity}: {finding.code} in {sentence(finding.subject)}",
-        *wrapped(finding.what, columns, 4, 4),
-    ]
-    parts = [("where:", where), ("effect:", finding.effect), ("to do:", finding.remedy)]
-    return lines + labelled(parts, columns)
-
-
-def labelled(parts: list[tuple[str, str]], columns: int) -> list[str]:
-    """Returns the parts that are not empty, each after its label."""
-    return [line for word, text in parts if text for line in wrapped(f"{word:8}{text}", columns, 4, 12)]
-
-
-def wrapped(text: str, columns: int, first: int, others: int) -> list[str]:
-    """Text in lines, indented."""
-    return folded(text, columns, " " * others, " " * first).splitlines()
+            lines.append(Line(f"and {len(findings) - SHOWN} more", indent=4))
+        where, label = "", f"{len(findings)} files"
+        effect += " (The first.)" if finding.values else ""
+    head = Line(f"{finding.code} in {label}", "answer", mark=f"{finding.severity}: ", tone=finding.severity)
+    labels = [("where:", where), ("effect:", effect), ("to do:", finding.remedy)]
+    return Section([head, *lines, Terms(labels, indent=4, role="footer", gap=1)])
 
 
 def check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
@@ -76,10 +76,6 @@ class Finding:
     effect: str
     remedy: str
     values: dict[str, dict[str, float]] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns every part by name."""
-        return {**self.__dict__, "where": list(self.where)}
 
     def on_command_line(self) -> Finding:
         """Returns the finding with a remedy for the command line."""
