@@ -19,7 +19,8 @@ import pytest
 import karat
 from karat import DataError
 from karat.cli import main
-from karat.inputs.files import called, libraries
+from karat.inputs.files import libraries
+from karat.inputs.files.sniff import called
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
 

@@ -19,7 +19,7 @@ import karat
 from karat import DataError, Run
 from karat.diagnosis.check import check
 from karat.inputs import decompression as unpacking
-from karat.inputs.decompression import ZSTANDARD, PackedError, Unpacked, format_of
+from karat.inputs.decompression import ZSTANDARD, Cursor, PackedError, decompressed, format_of
 from karat.inputs.files.libraries import DuckDB, Polars
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def unpacked(packed: bytes) -> bytes | None:
     its = format_of(packed)
     assert its is not None
     try:
-        return io.BufferedReader(Unpacked(io.BytesIO(packed), its)).read()
+        return io.BufferedReader(Cursor(lambda: decompressed(io.BytesIO(packed), its))).read()
     except PackedError:
         return None
 

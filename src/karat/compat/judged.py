@@ -22,17 +22,6 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ABORTED",
-    "FORMATS",
-    "TREC_EVAL_9",
-    "TREC_EVAL_10",
-    "Cut",
-    "Judged",
-    "TextDialect",
-    "Trouble",
-    "read_judged",
-]
 
 ABORTED = 134
 """trec_eval's exit code after abort(), which loses its buffered output."""

@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from karat.inputs.sources import Source
     from karat.lists.rows import Floats
 
-__all__ = [
-    "Column",
-    "OptionError",
-    "Refusal",
-    "Zscores",
-    "as_c_reads",
-    "atof",
-    "atol",
-    "columns",
-    "family",
-    "known",
-    "options",
-    "ranked",
-    "text",
-]
-
 
 BLANK = r"[ \t\n\v\f\r]*"
 LONG = re.compile(BLANK + r"([+-]?[0-9]+)")

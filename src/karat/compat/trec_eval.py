@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats, Integers
     from karat.measures import Measure
 
-__all__ = ["main"]
 
 VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
 """The name that each version prints."""

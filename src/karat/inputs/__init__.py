@@ -10,19 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-__all__ = [
-    "ENDINGS",
-    "ENGINES",
-    "PACKED",
-    "READERS",
-    "Engine",
-    "Reader",
-    "engine",
-    "engine_of",
-    "installed",
-    "reader",
-]
-
 
 class Reader(Protocol):
     """A function that reads a file of another format."""

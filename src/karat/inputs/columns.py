@@ -12,20 +12,6 @@ from karat.output.errors import DataError, by_reading, worded
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "IDS",
-    "INSISTED",
-    "LISTS",
-    "ROLES",
-    "USUAL",
-    "Plan",
-    "Shape",
-    "choose",
-    "plain_name",
-    "plan_of",
-    "rank_or_score",
-    "usual",
-]
 
 # A frame may have several names of a role; the first tuple with a match wins. In PyTerrier's frames, "query" is the
 # text of the query "qid", and "docid" is an internal number of the document "docno". ``plain_name`` normalises names:

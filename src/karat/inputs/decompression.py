@@ -14,9 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import zlib
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["AT_ONCE", "FIRST", "ZSTANDARD", "PackedError", "Unpacked", "format_of", "unpacked"]
 
 FIRST = 8
 """The number of first bytes that show how a file is compressed."""
@@ -150,93 +149,118 @@ def unpacked(path: str) -> IO[bytes]:
     """Opens a file and decompresses it if necessary."""
     file = open(path, "rb")  # noqa: SIM115 -- the caller closes it
     its = format_of(file.peek(FIRST)[:FIRST])
-    return file if its is None else io.BufferedReader(Unpacked(file, its), AT_ONCE)
+    if its is None:
+        return file
+    file.close()
+    return io.BufferedReader(Cursor(lambda: decompressed(open(path, "rb"), its)), AT_ONCE)
 
 
-class Unpacked(io.RawIOBase):
-    """The decompressed content of a file, which may consist of several streams.
+class Cursor(io.RawIOBase):
+    """A binary file over blocks of bytes, which its reader can read several times from the start.
 
     Args:
-        file: the compressed bytes, closed with this object.
-        its: their format.
+        blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
     """
 
-    def __init__(self, file: IO[bytes] | io.RawIOBase, its: Format) -> None:
-        """Stores the file. The first stream starts at the first read."""
+    def __init__(self, blocks: Callable[[], Iterator[bytes]]) -> None:
         super().__init__()
-        self.file, self.its = file, its
-        self.stream: Stream | None = None
-        self.held = b""
-        self.taken = self.made = 0
+        self.blocks = blocks
+        self.left: Any = None
+        self.rest = memoryview(b"")
 
     def readable(self) -> bool:
         """Returns True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end.
-
-        Raises:
-            PackedError: damaged or truncated bytes, others after the end, or too large an output.
-        """
+        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
+        self.left = self.left or self.blocks()
+        while not self.rest:
+            block = next(self.left, None)
+            if block is None:
+                return 0
+            self.rest = memoryview(block)
         view = memoryview(buffer).cast("B")
-        room = min(len(view), 8 * AT_ONCE)
-        while self.stream is not None or self.begun():
-            part = self.part(room)
-            if part:
-                view[: len(part)] = part
-                self.made += len(part)
-                if self.made > max(FREE, RATIO * self.taken):
-                    raise too_much()
-                return len(part)
-        return 0
+        count = min(len(view), len(self.rest))
+        view[:count], self.rest = self.rest[:count], self.rest[count:]
+        return count
 
-    def part(self, room: int) -> bytes:
-        """Returns the next bytes of the current stream, or no bytes if it needs more input."""
-        stream = self.stream
-        assert stream is not None
-        data = b""
-        if stream.needs_input:
-            data = self.held or self.more()
-            self.held = b""
-            if not data:
-                raise damaged("it ends within a compressed stream")
-        try:
-            part = stream.decompress(data, room)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- each library has its own class; bzip2's is an OSError
-            raise damaged(str(error)) from None
-        if stream.eof:
-            self.held, self.stream = stream.unused_data, None
-        return part
-
-    def begun(self) -> bool:
-        """Starts the next stream and returns whether there is one."""
-        zeros = 0
-        while True:
-            data = self.held or self.more()
-            self.held = data.lstrip(b"\0") if self.its.padding else data
-            zeros += len(data) - len(self.held)
-            if self.held or not data:
-                break
-        if zeros and zeros % self.its.padding:
-            raise damaged(f"{zeros} zeros follow a stream, which are no padding")
-        if not self.held and self.made == 0 == self.taken:
-            raise damaged("it is empty")
-        self.stream = self.its.begin() if self.held else None
-        return self.stream is not None
-
-    def more(self) -> bytes:
-        """Reads more compressed bytes."""
-        data = self.file.read(AT_ONCE) or b""
-        self.taken += len(data)
-        return data
+    def rewind(self) -> None:
+        """Returns to the first byte, and closes the file behind the blocks."""
+        if self.left is not None:
+            self.left.close()
+        self.left, self.rest = None, memoryview(b"")
 
     def close(self) -> None:
-        """Closes the file."""
-        self.file.close()
+        """Closes the file behind the blocks."""
+        self.rewind()
         super().close()
+
+
+def decompressed(file: IO[bytes] | io.RawIOBase, its: Format) -> Iterator[bytes]:
+    """Yields the decompressed blocks of a file, which may consist of several streams. Closes the file at the end.
+
+    Args:
+        file: the compressed bytes.
+        its: their format.
+
+    Raises:
+        PackedError: damaged or truncated bytes, other bytes after the end, or too large an output.
+    """
+    taken = made = 0
+
+    def more() -> bytes:
+        nonlocal taken
+        block = file.read(AT_ONCE) or b""
+        taken += len(block)
+        return block
+
+    with file:
+        data = more()
+        if not data:
+            raise damaged("it is empty")
+        while data:
+            stream = its.begin()
+            while not stream.eof:
+                data = data or more() if stream.needs_input else b""
+                if stream.needs_input and not data:
+                    raise damaged("it ends within a compressed stream")
+                try:
+                    part = stream.decompress(data, 8 * AT_ONCE)
+                except MemoryError:
+                    raise
+                except Exception as error:  # noqa: BLE001 -- each library has its own class; bzip2's is an OSError
+                    raise damaged(str(error)) from None
+                data = b""
+                made += len(part)
+                if made > max(FREE, RATIO * taken):
+                    raise too_much()
+                if part:
+                    yield part
+            data = after_padding(stream.unused_data, more, its.padding)
+
+
+def after_padding(data: bytes, more: Callable[[], bytes], multiple: int) -> bytes:
+    """Skips the zeros that may follow a stream, and returns the start of the next stream, or no bytes at the end.
+
+    Args:
+        data: the bytes after the stream that were read already.
+        more: reads the bytes after these.
+        multiple: the zeros come in multiples of this number; 0 if the format has no padding.
+
+    Raises:
+        PackedError: another number of zeros.
+    """
+    zeros = 0
+    while data := data or more():
+        rest = data.lstrip(b"\0") if multiple else data
+        zeros += len(data) - len(rest)
+        data = rest
+        if data:
+            break
+    if zeros and zeros % multiple:
+        raise damaged(f"{zeros} zeros follow a stream, which are no padding")
+    return data
 
 
 def damaged(how: str) -> PackedError:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from karat.inputs.runs import MatchOptions, Row
 
-__all__ = ["MappingRun", "graded", "grades_of", "plain", "ranked"]
-
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Returns the mapping as a dict of dicts for the kernel. Only other types of mapping are copied."""

@@ -15,20 +15,6 @@ from karat.output.escaping import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "NO_UTF_8",
-    "SWAPPED",
-    "WHOLE",
-    "entry_error",
-    "first_line",
-    "from_mapping",
-    "is_panic",
-    "line_in",
-    "number_error",
-    "refusals",
-    "row_errors",
-    "sentences",
-]
 
 SWAPPED = "are qrels and run swapped?"
 NO_UTF_8 = (

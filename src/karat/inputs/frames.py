@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 
     from karat.inputs.runs import MatchOptions, Row
 
-__all__ = [
-    "GRADE",
-    "Columns",
-    "Frame",
-    "FrameRun",
-    "columns_of",
-    "fit",
-    "is_frame",
-    "library_of",
-    "refuse_one_column",
-    "whole_frame",
-    "with_grade",
-]
 
 LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """Libraries whose frames narwhals rebuilds in memory."""

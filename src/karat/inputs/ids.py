@@ -15,19 +15,6 @@ from karat.output.escaping import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "alike",
-    "as_text",
-    "bytes_of",
-    "folded",
-    "pairs_of",
-    "text_of",
-    "texts",
-    "twice",
-    "unicode",
-    "why_apart",
-]
-
 
 def text_of(identifier: bytes) -> str:
     """Returns an id as text. Bytes that are not UTF-8 survive the round trip."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from karat.inputs.files.table import Table
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Lines", "Qrels", "QrelsLike", "Rows", "Subtopics", "lines_of_mapping", "subtopics_of"]
-
 
 TABLE = Provenance("a table")
 

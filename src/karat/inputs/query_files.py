@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from karat.inputs.sources import Readable, Source
     from karat.lists.rows import Integers
 
-__all__ = [
-    "A_WEIGHT",
-    "LARGEST",
-    "SMALLEST",
-    "Groups",
-    "GroupsLike",
-    "groups_of",
-    "is_weight",
-    "read_weights",
-]
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """Limits of weights other than 0: their sums and products fit every floating type."""

@@ -15,7 +15,8 @@ from karat.conventions.policy import Policy
 from karat.inputs.columns import INSISTED, usual
 from karat.inputs.dicts import MappingRun, plain, ranked
 from karat.inputs.errors import sentences
-from karat.inputs.files import called, read_as
+from karat.inputs.files import read_as
+from karat.inputs.files.sniff import called
 from karat.inputs.frames import Frame, FrameRun, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
@@ -32,22 +33,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import Rows
     from karat.inputs.runs import Found, MatchOptions, Row, RunSource
     from karat.inputs.sources import Provenance
-
-__all__ = [
-    "ExcludingRun",
-    "Run",
-    "RunLike",
-    "RunsLike",
-    "are_several",
-    "excluding",
-    "in_memory",
-    "names_apart",
-    "pairs_of",
-    "refuse_alike",
-    "runs_in",
-    "short",
-    "text_name",
-]
 
 
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"

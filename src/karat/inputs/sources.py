@@ -10,27 +10,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from karat.inputs.decompression import AT_ONCE, FIRST, Unpacked, format_of
+from karat.inputs.decompression import AT_ONCE, FIRST, Cursor, decompressed, format_of
 from karat.inputs.errors import line_in, sentences
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "BYTE_ORDER_MARK",
-    "ONE_COUNTS",
-    "Begun",
-    "Cursor",
-    "Kept",
-    "Provenance",
-    "Readable",
-    "Reopened",
-    "Source",
-    "from_path",
-    "kept",
-    "source_of",
-]
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 """A path (``-`` is standard input), bytes, or an open binary file."""
@@ -205,7 +191,7 @@ def source_of(where: Readable) -> Source:
         its = format_of(content)
         if its is None:
             return Source("<bytes>", content, len(content))
-        return Source("<bytes>", lambda: Reopened(lambda: Unpacked(io.BytesIO(content), its)), None)
+        return Source("<bytes>", lambda: Cursor(lambda: decompressed(io.BytesIO(content), its)), None)
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
@@ -268,105 +254,20 @@ def from_path(path: str) -> Source:
     origin = Provenance("file", path, found.st_size, found.st_mtime_ns)
     if its is None:
         return Source(path, path, found.st_size, origin, head)
-    return Source(path, lambda: Reopened(lambda: Unpacked(open(path, "rb"), its)), None, origin)
+    return Source(path, lambda: Cursor(lambda: decompressed(open(path, "rb"), its)), None, origin)
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
     """Returns the source for a single-pass stream, decompressed if necessary, and closed after use if ``own``."""
-    begun = Begun(file, FIRST, own=own)
-    its = format_of(begun.head)
-    plain = begun if its is None else Unpacked(begun, its)
+    stream = Kept(file, own=own)
+    its = format_of(stream.start(FIRST))
+
+    blocks = stream.blocks if its is None else lambda: decompressed(Cursor(stream.blocks), its)
     kind = "standard input" if name == "standard input" else "a stream"
-    return Source(name, Kept(plain).cursor, None, Provenance(kind))
+    return Source(name, lambda: Cursor(blocks), None, Provenance(kind))
 
 
 IN_MEMORY = 64 * 2**20
-
-
-class Cursor(io.RawIOBase):
-    """A byte stream that one reader can read several times from the start."""
-
-    def readable(self) -> bool:
-        """Returns True."""
-        return True
-
-    def rewind(self) -> None:
-        """Returns to the first byte."""
-        raise NotImplementedError
-
-
-class Reopened(Cursor):
-    """A file that is reopened for each pass and is open only while it is read.
-
-    Args:
-        start: opens it.
-    """
-
-    def __init__(self, start: Callable[[], IO[bytes] | io.RawIOBase]) -> None:
-        """Stores the path. The file is opened at the first read."""
-        super().__init__()
-        self.start = start
-        self.file: Any = None
-
-    def readinto(self, buffer: Any) -> int:
-        """Fills ``buffer`` with the next bytes and returns their number. It closes the file at the end."""
-        if self.file is None:
-            self.file = self.start()
-        count = 0 if self.file.closed else int(self.file.readinto(buffer) or 0)
-        if count == 0:
-            self.file.close()
-        return count
-
-    def rewind(self) -> None:
-        """Returns to the first byte."""
-        if self.file is not None:
-            self.file.close()
-            self.file = None
-
-    def close(self) -> None:
-        """Closes the file."""
-        self.rewind()
-        super().close()
-
-
-class Begun(io.RawIOBase):
-    """A stream whose first bytes were inspected, and which is still read from its first byte.
-
-    Args:
-        file: the stream.
-        most: the number of bytes to inspect.
-        own: whether the stream is closed with this object; the caller's stays open.
-    """
-
-    def __init__(self, file: Any, most: int, *, own: bool = False) -> None:
-        """Inspects the first bytes."""
-        super().__init__()
-        self.stream = file
-        self.own = own
-        self.head = b""
-        room = bytearray(most)
-        while len(self.head) < most and (count := self.stream.readinto(memoryview(room)[len(self.head) :])):
-            self.head = bytes(room[: len(self.head) + count])
-        self.waiting = self.head
-
-    def readable(self) -> bool:
-        """Returns True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
-        if not self.waiting:
-            return int(self.stream.readinto(buffer) or 0)
-        view = memoryview(buffer).cast("B")
-        part, self.waiting = self.waiting[: len(view)], self.waiting[len(view) :]
-        view[: len(part)] = part
-        return len(part)
-
-    def close(self) -> None:
-        """Closes the stream if this object owns it. Deleting the object calls this too."""
-        if self.own:
-            self.stream.close()
-        super().close()
 
 
 class Kept:
@@ -374,22 +275,36 @@ class Kept:
 
     Args:
         file: the stream.
+        own: whether the stream is closed with this object; the caller's stream stays open.
     """
 
-    def __init__(self, file: io.RawIOBase) -> None:
+    def __init__(self, file: Any, *, own: bool) -> None:
         """Stores the stream. No bytes are read yet."""
         from tempfile import SpooledTemporaryFile
         from threading import Lock
 
-        self.file = file
+        self.file, self.own = file, own
         self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed with this object
-        self.size = 0
-        self.ended = False
+        self.size, self.ended = 0, False
         self.fault: Exception | None = None
         self.lock = Lock()
 
-    def fill(self, place: int, buffer: memoryview) -> int:
-        """Fills ``buffer`` with bytes from a position on and returns their number, 0 at the end.
+    def start(self, size: int) -> bytes:
+        """Returns the first ``size`` bytes of the stream, or fewer if the stream is shorter."""
+        head = b""
+        while len(head) < size and (block := self.block(len(head), size - len(head))):
+            head += block
+        return head
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yields all bytes of the stream."""
+        place = 0
+        while block := self.block(place, AT_ONCE):
+            yield block
+            place += len(block)
+
+    def block(self, place: int, size: int) -> bytes:
+        """Returns at most ``size`` bytes from a position on, or no bytes at the end.
 
         Raises:
             Exception: the error of the stream, which every reader gets.
@@ -397,56 +312,24 @@ class Kept:
         with self.lock:
             if place < self.size:
                 self.kept.seek(place)
-                old = self.kept.read(len(buffer))
-                buffer[: len(old)] = old
-                return len(old)
+                return self.kept.read(size)
             if self.fault is not None:
                 raise self.fault.with_traceback(None)
             if self.ended:
-                return 0
-            return self.fetch(buffer)
-
-    def fetch(self, buffer: memoryview) -> int:
-        """Fills ``buffer`` with new bytes of the stream and returns their number."""
-        try:
-            count = int(self.file.readinto(buffer) or 0)
-            self.kept.seek(self.size)
-            self.kept.write(buffer[:count])
-        except Exception as error:
-            self.fault = error
-            raise
-        self.size += count
-        self.ended = count == 0
-        return count
-
-    def cursor(self) -> Cursor:
-        """Returns a new cursor at the first byte."""
-        return KeptCursor(self)
+                return b""
+            try:
+                block = self.file.read(size) or b""
+                self.kept.seek(self.size)
+                self.kept.write(block)
+            except Exception as error:
+                self.fault = error
+                raise
+            self.size += len(block)
+            self.ended = not block
+            return bytes(block)
 
     def __del__(self) -> None:
-        """Closes the temporary file."""
+        """Closes the temporary file, and the stream if this object owns it."""
         self.kept.close()
-
-
-class KeptCursor(Cursor):
-    """A position in a kept stream.
-
-    Args:
-        kept: the stream.
-    """
-
-    def __init__(self, kept: Kept) -> None:
-        """Begin at the first byte."""
-        super().__init__()
-        self.kept = kept
-        self.place = 0
-
-    def readinto(self, buffer: Any) -> int:
-        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
-        count = self.kept.fill(self.place, memoryview(buffer).cast("B"))
-        self.place += count
-        return count
-
-    def rewind(self) -> None:
-        """Returns to the first byte."""
-        self.place = 0
+        if self.own:
+            self.file.close()

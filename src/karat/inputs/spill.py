@@ -10,8 +10,6 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["SpillFile"]
-
 
 class SpillFile:
     """The spill file, which the kernel writes and reads back, one call at a time.

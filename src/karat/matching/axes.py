@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 
     from karat.inputs.qrels import Subtopics
 
-__all__ = [
-    "at_given_ranks",
-    "by_group",
-    "chosen",
-    "condensed",
-    "finite_only",
-    "knowing_retrieved_only",
-    "ranks_within",
-    "to_depth",
-    "without_negative",
-]
-
 
 # ---------------------------------------------------------------- one axis each
 

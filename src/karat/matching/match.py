@@ -48,21 +48,6 @@ if TYPE_CHECKING:
     from karat.inputs.runs import Found, Row, RunSource
     from karat.inputs.sources import Provenance
 
-__all__ = [
-    "Counts",
-    "Match",
-    "MatchedOnce",
-    "Ranking",
-    "decide",
-    "finished",
-    "match",
-    "match_grades",
-    "match_judged_ranking",
-    "of_query",
-    "ranking_of",
-    "rows_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Counts:

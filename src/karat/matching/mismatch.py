@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from karat.inputs.runs import Row
     from karat.matching.match import Match
 
-__all__ = ["doubts", "refuse_empty", "refuse_ranks"]
 
 ROWS = 200_000
 """The most rows of a run to inspect."""

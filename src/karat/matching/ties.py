@@ -16,7 +16,6 @@ from karat.output.errors import UncomputableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["MOST_ORDERS", "Orders", "all_orders", "arranged", "turned_orders"]
 
 MOST_ORDERS = 1000
 """The most orders of one list to enumerate. If there are more, a sample of this size is drawn."""

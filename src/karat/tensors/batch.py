@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 
     from karat.lists.arrays import Arrays
 
-__all__ = [
-    "UNHELD",
-    "Batch",
-    "array_of",
-    "as_scores",
-    "batch_in",
-    "refuse_no_ids",
-    "taken",
-    "topk_batch",
-    "weights_taken",
-]
-
 
 MASKED = {
     "scores": "scores.data and the documents that there are as mask=~scores.mask",

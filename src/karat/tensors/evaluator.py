@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from karat.lists.padded import Padded
     from karat.measures import Measure
 
-__all__ = ["Column", "Evaluator", "evaluate", "evaluate_topk", "mean_of", "sums_of", "terms_of"]
 
 RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
 """The axes of a policy that affect the ranking: measures that agree on them share a sort."""

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from karat.conventions.request import MeasuresLike
     from karat.lists.rows import Floats
 
-__all__ = ["Meter"]
 
 HOST = Arrays(np, None, np.float64, "numpy")
 DIGEST = 16

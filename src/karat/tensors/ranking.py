@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from karat.measures import Measure
     from karat.tensors.batch import Batch
 
-__all__ = ["beyond", "checked", "means_over_orders", "ranked", "refuse_axes", "values_of"]
-
 
 def refuse_axes(policy: Policy) -> None:
     """Refuses a policy that cannot be applied to arrays.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from karat import _native
 from karat.diagnosis.check.finding import Finding, found, without_stop
+from karat.inputs.decompression import Cursor
 from karat.inputs.dicts import MappingRun, graded, ranked
 from karat.inputs.errors import row_errors, sentences
 from karat.inputs.files import read_as
@@ -18,11 +19,11 @@ from karat.inputs.frames import columns_of, is_frame
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
-from karat.inputs.sources import Cursor, Source, source_of
+from karat.inputs.sources import Source, source_of
 from karat.output.errors import ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Row
@@ -109,44 +110,20 @@ class Unbroken:
     """
 
     def __init__(self, start: Callable[[], Cursor]) -> None:
-        """Read nothing yet."""
+        """Reads nothing yet."""
         self.start = start
         self.fault: str | None = None
 
     def __call__(self) -> Cursor:
         """Returns a cursor at the first byte."""
-        return Ending(self.start(), self)
+        return Cursor(self.blocks)
 
-
-class Ending(Cursor):
-    """A cursor that ends at the first fault and records it.
-
-    Args:
-        over: the cursor over the data.
-        noted: the object that records the fault.
-    """
-
-    def __init__(self, over: Cursor, noted: Unbroken) -> None:
-        """Begin at the first byte."""
-        super().__init__()
-        self.over, self.noted = over, noted
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer``; 0 at the end, also where compressed data breaks off."""
+    def blocks(self) -> Iterator[bytes]:
+        """Yields the data up to the first fault, and records the fault."""
         try:
-            return self.over.readinto(buffer) or 0
+            yield from self.start().blocks()
         except OSError as error:
-            self.noted.fault = getattr(error, "fault", str(error))
-            return 0
-
-    def rewind(self) -> None:
-        """Start again from the first byte."""
-        self.over.rewind()
-
-    def close(self) -> None:
-        """Close the data."""
-        self.over.close()
-        super().close()
+            self.fault = getattr(error, "fault", str(error))
 
 
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> Text:

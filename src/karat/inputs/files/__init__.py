@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from karat.inputs import PACKED, installed
 from karat.inputs.columns import ROLES
-from karat.inputs.files.sniff import CARRIAGE, called, content_of, is_pattern, is_trec, kind_of
+from karat.inputs.files.sniff import CARRIAGE, content_of, is_pattern, is_trec, kind_of
 from karat.inputs.sources import Readable, Source, source_of
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from karat.inputs.files.table import Table
 
-__all__ = ["called", "read_as"]
 
 TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
 """Endings of TREC text, for which no other package's reader is sought."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from karat.inputs.columns import Shape
 
-__all__ = ["first_objects", "is_by_line", "mapping_in", "mapping_of_rows", "refuse_lines", "shapes_of"]
 
 # Thousands of nested brackets are too deep for Python's parser.
 NO_JSON = (ValueError, RecursionError)

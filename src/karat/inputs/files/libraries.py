@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from karat.inputs.files.paths import Place
     from karat.inputs.files.sniff import Delimited
 
-__all__ = ["Library", "library_for", "refuse_damaged"]
-
 
 class Library:
     """A library that opens files as lazy tables. Each match reads the tables again."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from karat.inputs import PACKED
-from karat.inputs.decompression import unpacked
+from karat.inputs.decompression import Cursor, unpacked
 from karat.inputs.errors import SWAPPED, sentences
 from karat.inputs.files.sniff import is_pattern, kind_of
-from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Reopened, Source
+from karat.inputs.sources import BYTE_ORDER_MARK, Provenance, Source
 from karat.output.errors import DataError, by_reading, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["FOLDERS", "Place", "joined", "place_of"]
 
 FOLDERS = ("parts", "prefix")
 MANY = 3
@@ -238,94 +236,28 @@ DATA = re.compile(rb"(?m)^([ \t]*)(?=[^\s#])")
 """The start of a line of data, after its blanks."""
 
 
-class Prefixed(io.RawIOBase):
-    """A text in which each data line gets a prefix before its first field.
-
-    Args:
-        file: the text.
-        prefix: the prefix.
-    """
-
-    def __init__(self, file: IO[bytes], prefix: bytes) -> None:
-        """Stores the text and the prefix. Nothing is read yet."""
-        super().__init__()
-        self.file = file
-        self.prefix = prefix
-        self.rest = b""
-        self.ready = b""
-
-    def read(self, size: int = -1) -> bytes:
-        """Returns the next bytes, at most ``size``, or no bytes at the end."""
-        while not self.ready:
-            block = self.file.read(BLOCK)
-            if not block and not self.rest:
-                return b""
-            whole, end, self.rest = (self.rest + block).rpartition(b"\n") if block else (self.rest, b"", b"")
-            self.ready = DATA.sub(lambda found: found[1] + self.prefix, whole) + end
-        part = self.ready if size < 0 else self.ready[:size]
-        self.ready = self.ready[len(part) :]
-        return part
-
-    def close(self) -> None:
-        """Closes the text."""
-        self.file.close()
-        super().close()
-
-
-class Chain(io.RawIOBase):
-    """Several files as one text. Each ends with a line end, and line numbers continue across the files.
-
-    Args:
-        paths: the files.
-        labels: the prefix of each file's queries, joined by a slash; empty for none.
-    """
-
-    def __init__(self, paths: tuple[str, ...], labels: tuple[str, ...] = ()) -> None:
-        """Stores the paths. A file is opened when it is first read."""
-        super().__init__()
-        self.waiting = list(reversed(list(zip(paths, labels or (None,) * len(paths), strict=True))))
-        self.file: IO[bytes] | Prefixed | None = None
-        self.last = b"\n"
-
-    def readinto(self, buffer: Any) -> int:
-        """Fills ``buffer`` with the next bytes and returns their number, 0 at the end."""
-        view = memoryview(buffer).cast("B")
-        while self.file is not None or self.waiting:
-            if self.file is None:
-                path, label = self.waiting.pop()
-                file = opened(path)
-                before = None if label is None else f"{label}/".encode("utf-8", "surrogateescape")
-                self.file = file if before is None else Prefixed(file, before)
-            part = self.file.read(len(view))
-            if not part:
-                self.file.close()
-                self.file = None
-                part = b"" if self.last == b"\n" else b"\n"
-            if part:
-                view[: len(part)] = part
-                self.last = part[-1:]
-                return len(part)
-        return 0
-
-    def close(self) -> None:
-        """Closes the file that is open."""
-        if self.file is not None:
-            self.file.close()
-            self.file = None
-        super().close()
-
-
-def opened(path: str) -> Any:
-    """Opens a file, decompresses it and skips its byte order mark."""
-    found: Any = unpacked(path)
-    if found.peek(3)[:3] == BYTE_ORDER_MARK:
-        found.read(3)
-    return found
-
-
 def joined(place: Place) -> Source:
-    """Returns the files as the source of one text, which is read later."""
+    """Returns several text files as the source of one text, which is read later."""
     origin = place.origin
-    plain = not any(each.endswith(PACKED) for each in place.files)
-    size = origin.size if plain and not place.labels else None
-    return Source(place.name, lambda: Reopened(lambda: Chain(place.files, place.labels)), size, origin)
+    plain = not place.labels and not any(each.endswith(PACKED) for each in place.files)
+    return Source(
+        place.name, lambda: Cursor(lambda: end_to_end(place)), origin.size if plain else None, origin
+    )
+
+
+def end_to_end(place: Place) -> Iterator[bytes]:
+    """Yields the text of all files. Each file ends with a line end, so line numbers continue across the files.
+
+    Where each folder is a data set, its prefix and a slash come before the first field of each line of data.
+    """
+    for path, label in zip(place.files, place.labels or [""] * len(place.files), strict=True):
+        prefix, last = f"{label}/".encode("utf-8", "surrogateescape").replace(b"\\", rb"\\"), b"\n"
+        file: Any = unpacked(path)
+        with file:
+            if file.peek(3)[:3] == BYTE_ORDER_MARK:
+                file.read(3)
+            while block := file.read(BLOCK) + file.readline():
+                yield DATA.sub(rb"\g<1>" + prefix, block) if label else block
+                last = block[-1:]
+        if last != b"\n":
+            yield b"\n"

@@ -17,18 +17,6 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = [
-    "CARRIAGE",
-    "Delimited",
-    "called",
-    "delimited",
-    "head_of",
-    "is_number",
-    "is_pattern",
-    "is_trec",
-    "kind_of",
-]
-
 
 def kind_of(path: str) -> str:
     """Returns the kind of a file by its ending, compressed or not. A registered reader's kind is the ending itself."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from karat.inputs.files.sniff import Delimited
     from karat.inputs.runs import Found, MatchOptions, Row, RunSource
 
-__all__ = ["FileRun", "Table", "table_in"]
 
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from karat.inputs.sources import Provenance
     from karat.lists.rows import Integers
 
-__all__ = [
-    "Extracted",
-    "Found",
-    "MatchOptions",
-    "Row",
-    "RunSource",
-    "as_mapping",
-    "available_cores",
-    "listing",
-    "side_by_side",
-]
-
 
 Found: TypeAlias = "_native.Matched | Extracted"
 """The judged rows of a run, from the kernel or from an engine."""

@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from karat.inputs import Engine
     from karat.inputs.runs import MatchOptions, Row
 
-__all__ = [
-    "Batches",
-    "StreamBatches",
-    "StreamedRun",
-    "arrow_batches",
-    "batches_in",
-    "bounded",
-    "lazy_batches",
-]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedRun:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from karat.inputs.runs import Extracted, MatchOptions, Row
     from karat.inputs.runs.engine_plan import Lazy
 
-__all__ = ["TABLES", "EngineRun", "is_away", "placed"]
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""

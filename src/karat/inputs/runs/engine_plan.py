@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from karat import _native
     from karat.lists.rows import Integers
 
-__all__ = ["Lazy", "Rule", "extracted", "faults", "plan", "scored_rows", "tables_of", "taken_over"]
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
 LETTERS = "Baz\u00e9\uffee\U0001f600"

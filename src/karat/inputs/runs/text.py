@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from karat.inputs.runs import MatchOptions, Row
     from karat.inputs.sources import Provenance, Source
 
-__all__ = ["TextRun"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextRun:
