@@ -176,6 +176,12 @@ def check_alike(run: Run, times: int) -> None:
     assert not wrong, f"{len(wrong)} of {times}, such as {wrong[0]}"
 
 
+def test_threads_that_make_runs_of_one_relation_take_turns(tmp_path: Path) -> None:
+    shared, qrels = relation(tmp_path), Qrels.of(QRELS)
+    found = together(lambda: karat.evaluate(qrels, shared, ["AP"]).by_query("AP"), 4 * THREADS)
+    assert found == [WANTED.by_query("AP")] * (4 * THREADS)
+
+
 @pytest.mark.parametrize("kind", AT_ONCE)
 def test_one_run_evaluated_in_many_threads_has_one_value(kind: str, tmp_path: Path, in_turns: None) -> None:
     check_alike(Run.of(AT_ONCE[kind](tmp_path)), TIMES)

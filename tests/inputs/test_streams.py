@@ -18,7 +18,7 @@ import pytest
 
 import karat
 from karat import DataError, Policy, Qrels, Run, _native
-from karat.inputs.runs.batches import StreamBatches, StreamedRun, bounded
+from karat.inputs.runs.batches import StreamedRun, bounded
 from karat.inputs.spill import SpillFile
 
 if TYPE_CHECKING:
@@ -265,11 +265,7 @@ everywhere = pytest.mark.parametrize("make", LAZY + ONCE, ids=lambda make: make.
 def short(run: Run, memory: int | None = None) -> Run:
     """The same run in batches of two rows, as far as its library goes by that."""
     assert isinstance(run.held, StreamedRun)
-    batches: Any = run.held.batches
-    return replace(
-        run,
-        held=StreamedRun(batches if isinstance(batches, StreamBatches) else replace(batches, rows=2), memory),
-    )
+    return replace(run, held=replace(run.held, size=2, memory=memory))
 
 
 def named(given: dict[str, list[Any]]) -> dict[str, list[Any]]:

@@ -26,14 +26,14 @@ from karat.evaluation.scores import Scores
 from karat.inputs.files.paths import Place
 from karat.inputs.files.table import FileRun, Table, Wanted
 from karat.inputs.run import Run
-from karat.inputs.runs.batches import LazyBatches, StreamedRun
+from karat.inputs.runs.batches import StreamedRun
 from karat.inputs.runs.text import TextRun
 from karat.lists import Lists
 from karat.lists.rows import JudgedRows
 from karat.matching.match import Match
 
 root, path = sys.argv[1:]
-made = (Run, TextRun, FileRun, Table, Place, Wanted, LazyBatches, StreamedRun, Match, JudgedRows, Lists, Scores)
+made = (Run, TextRun, FileRun, Table, Place, Wanted, StreamedRun, Match, JudgedRows, Lists, Scores)
 made += (_native.Matched, _native.Frame)
 passed = set()
 

@@ -27,25 +27,15 @@ ABORTED = 134
 """trec_eval's exit code after abort(), which loses its buffered output."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TextDialect:
-    """How a version of trec_eval reads text.
-
-    Args:
-        numbers: ``c``: what C's atof and atol make of a token.
-        qrels_comments: ``any`` (first non-blank byte is ``#``), ``first-byte``, or ``none``.
-        run_comments: the same for runs.
-        qrels_blank_lines: ``skip`` or ``error``.
-    """
-
-    numbers: str
-    qrels_comments: str
-    run_comments: str
-    qrels_blank_lines: str
+COMMENTS = {"qrels": "first-byte", "run": "any"}
+"""The lines that trec_eval 10 takes for comments: ``#`` as the first byte, or as ``any`` line's first non-blank byte."""
 
 
-TREC_EVAL_10 = TextDialect("c", "first-byte", "any", "error")
-TREC_EVAL_9 = TextDialect("c", "none", "none", "error")
+def dialect(kind: str, version: int) -> dict[str, Any]:
+    """Returns the kernel's options to read text as a version of trec_eval does."""
+    comments = COMMENTS[kind] if version >= 10 else "none"
+    # Numbers are what C's atof and atol make of a token.
+    return {"numbers": "c", "comments": comments, "blank_lines": "error" if kind == "qrels" else "skip"}
 
 
 @dataclass(frozen=True)
@@ -292,52 +282,25 @@ def read_judged(path: str, form: str, version: int) -> Judged:
 
 def read_grades(path: str, version: int) -> Grades:
     """Reads plain qrels."""
-    reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
-
-    def read(handle: Any) -> _native.Judgments:
-        return _native.read_judgments(
-            handle,
-            columns=4,
-            numbers=reading.numbers,
-            comments=reading.qrels_comments,
-            blank_lines=reading.qrels_blank_lines,
-            duplicates="keep",
-        )
-
-    return Grades(as_c_reads(from_path(path), read))
+    how = dialect("qrels", version) | {"columns": 4, "duplicates": "keep"}
+    return Grades(as_c_reads(from_path(path), lambda handle: _native.read_judgments(handle, **how)))
 
 
 def read_lines(path: str, form: str, version: int, quit_in: str) -> Lines:
     """Reads one of the formats with judgment groups."""
-    reading = TREC_EVAL_10 if version >= 10 else TREC_EVAL_9
-
-    def read(handle: Any) -> tuple[list[list[bytes]], Floats, Integers]:
-        return _native.read_rows(
-            handle,
-            columns=5 if form == "prefs" else 4,
-            numbers=reading.numbers,
-            number="grade" if form == "qrels_jg" else "level",
-            comments=reading.qrels_comments,
-            blank_lines=reading.qrels_blank_lines,
-        )
-
-    columns, number, _ = as_c_reads(from_path(path), read)
+    number_is = "grade" if form == "qrels_jg" else "level"
+    how = dialect("qrels", version) | {"columns": 5 if form == "prefs" else 4, "number": number_is}
+    columns, number, _ = as_c_reads(from_path(path), lambda handle: _native.read_rows(handle, **how))
     queries, groups, documents = columns[0], columns[1], columns[-1]
     subgroups = columns[2] if form == "prefs" else [b""] * len(queries)
     if version < 10 and form != "qrels_jg":
         number = number.astype(np.float32).astype(np.float64)
     if form == "qrels_jg":
-        refuse_duplicates(sorted(zip(queries, groups, documents)), quit_in)
-    return in_order(
-        Grouped if form == "qrels_jg" else Preferred, queries, groups, subgroups, documents, number
-    )
-
-
-def refuse_duplicates(lines: list[tuple[bytes, bytes, bytes]], quit_in: str) -> None:
-    """Refuses a document that occurs twice in one group of the sorted lines."""
-    for line, following in pairwise(lines):
-        if line == following:
-            raise Refusal(2, duplicate("get_qrels", line[2], "\n") + quit_in)
+        for line, following in pairwise(sorted(zip(queries, groups, documents))):
+            if line == following:
+                raise Refusal(2, duplicate("get_qrels", line[2], "\n") + quit_in)
+    kind = Grouped if form == "qrels_jg" else Preferred
+    return in_order(kind, queries, groups, subgroups, documents, number)
 
 
 def in_order(
@@ -361,16 +324,12 @@ def in_order(
         for row, document in enumerate(judgments.documents(place))
     }
 
-    def numbered(values: list[int]) -> Integers:
-        return np.array(values, np.int64)
-
-    query_of_group = numbered([query_number[query] for query, _ in named])
-    return kind(
-        judgments,
-        query=numbered([query_number[queries[line]] for line in order]),
-        group=numbered([group_number[queries[line], groups[line]] for line in order]),
-        subgroup=numbered([subgroup_number[subgroups[line]] for line in order]),
-        document=numbered([place_of[queries[line], documents[line]] for line in order]),
-        number=number[order],
-        group_offsets=offsets_of(query_of_group, len(query_number)),
-    )
+    columns = [
+        [query_number[queries[line]] for line in order],
+        [group_number[queries[line], groups[line]] for line in order],
+        [subgroup_number[subgroups[line]] for line in order],
+        [place_of[queries[line], documents[line]] for line in order],
+    ]
+    query_of_group = np.array([query_number[query] for query, _ in named], np.int64)
+    offsets = offsets_of(query_of_group, len(query_number))
+    return kind(judgments, *np.array(columns, np.int64).reshape(4, -1), number[order], offsets)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from karat import _native
+from karat.compat.requests import columns
 from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named
 from karat.evaluation.engine import values_of
@@ -35,12 +36,12 @@ from karat.inputs.errors import entry_error
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
 from karat.matching.match import Counts, decide, rows_of
-from karat.measures import Measure, parse_measure
 from karat.measures.aliases import NICKNAMES, TABLE
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from karat.lists.rows import Floats, JudgedRows
+    from karat.measures import Measure
 
 __all__ = [
     "RelevanceEvaluator",
@@ -61,7 +62,6 @@ supported_nicknames: dict[str, set[str]] = {
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 """All measures that an evaluator accepts."""
 
-STRINGS = ("runid", "relstring")
 WITH_PARAMETERS = re.compile(
     r"({})[._](-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?)*)".format("|".join(supported_measures))
 )
@@ -236,7 +236,9 @@ def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
         for member in supported_nicknames.get(name, {name}):
             word, parameters = taken_apart(member)
             given.setdefault(word, []).extend(parameters)
-    return {key: each for word in TABLE if word in given for key, each in in_full(word, given[word], level)}
+    texts = {word: parameters_of(word, numbers) for word, numbers in given.items() if numbers}
+    made = columns(set(given), texts, level=level, collection=0, version=9)
+    return {each.label if TABLE[each.name].cutoffs else each.name: each.measure for each in made}
 
 
 def taken_apart(name: str) -> tuple[str, list[str]]:
@@ -253,55 +255,20 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
     return word, parameters
 
 
-def in_full(word: str, parameters: list[str], level: int) -> list[tuple[str, Measure | None]]:
-    """Returns the keys and measures of one name, which are one per cutoff or the name itself."""
-    entry = TABLE[word]
-    if word in STRINGS:
-        return [(word, None)]
-    if not entry.cutoffs:
-        return [(word, at_level(with_parameters(word, parameters), level))]
-    cutoffs = sorted({float(each) for each in parameters} or entry.cutoffs)
-    if entry.whole:
-        cutoffs = sorted({float(int(each)) for each in cutoffs})
-        if cutoffs[0] < 1:
-            raise ValueError(
-                f"unsupported measure {word}_{cutoffs[0]:g}: a cutoff is a whole number of at least 1"
-            )
-    shape = "{}_{:.0f}" if entry.whole else "{}_{:.2f}"
-    return [
-        (shape.format(word, each), at_level(parse_measure(entry.karat.format(repr_of(each))), level))
-        for each in cutoffs
-    ]
-
-
-def repr_of(number: float) -> str:
-    """Writes a cutoff in the notation of karat's names."""
-    return str(int(number)) if number == int(number) else repr(number)
-
-
-def with_parameters(word: str, parameters: list[str]) -> Measure:
-    """Builds a measure without cutoffs. Parameters that trec_eval ignores are dropped, as in the original."""
-    measure = parse_measure(TABLE[word].karat)
-    if not parameters:
-        return measure
-    numbers = tuple(float(each) for each in parameters)
+def parameters_of(word: str, numbers: list[str]) -> str:
+    """Returns the parameters of a measure as trec_eval reads them. Those that pytrec_eval ignores are dropped."""
+    values = sorted(set(map(float, numbers)))
+    if TABLE[word].cutoffs and TABLE[word].whole:
+        values = sorted(set(map(float, map(int, values))))
+        if values[0] < 1:
+            raise ValueError(f"unsupported measure {word}_{values[0]:g}: a cutoff is a whole number of at least 1")
     if word == "set_F":
-        return Measure("SetF", (("weight", float(min(parameters))),))
-    if word == "11pt_avg":
-        return Measure("IPrecMean", (("points", tuple(sorted(set(numbers)))),))
+        return min(numbers)
     if word == "utility":
         if len(numbers) != 4:
             raise ValueError(f"utility takes four numbers, as in utility.1,-1,0,0, not {len(numbers)}")
-        return Measure("Utility", tuple(zip("abcd", numbers)))
-    return measure
-
-
-def at_level(measure: Measure, level: int) -> Measure:
-    """Returns the measure under trec_eval 9's conventions, with ``level`` as the lowest relevant grade."""
-    if "rel" in measure.definition.parameters:
-        measure = Measure(measure.name, (*measure.parameters, ("rel", level)), measure.depth)
-    ((_, meant),) = CONVENTIONS.read(measure)
-    return meant
+        return ",".join(numbers)
+    return ",".join(map(repr, values))
 
 
 # ---------------------------------------------------------------- values

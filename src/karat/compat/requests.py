@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.aliases import NICKNAMES, TABLE, TrecName
 from karat.measures.names import own
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -157,7 +159,6 @@ def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
     return read(TAIL.sub(b"", seen))
 
 
-STRINGS = ("runid", "relstring")
 NUMBERS = ("relstring", "utility", "11pt_avg", "set_F")
 PAIRS = ("G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "Rndcg", "rbp", "rbp_resid")
 UNRANKED = ("runid", "num_q")
@@ -354,42 +355,19 @@ def changed(measure: Measure, **parameters: Any) -> Measure:
     return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), measure.depth)
 
 
-GENERAL = f"""\
-karat trec-eval [options] QRELS RUN
-
-Measures a run by relevance judgments, as trec_eval does: same options, same output, same exit codes.
-RUN is a file, or standard input if its name begins with '-'. Both may be compressed (gz, zst, bz2, xz).
-
-  -h  --help                        print this text, with what -m, -R and -T name
-  -v  --version                     print the version of trec_eval that is followed
-  -q  --query_eval_wanted           also print the values of every query
-  -n  --nosummary                   print no values for all queries
-  -m  --measure NAME[.PARAMETERS]   add a measure, or a nickname for several
-                                    ({", ".join(NICKNAMES)})
-  -c  --complete_rel_info_wanted    average over all queries of QRELS; those that the run lacks count 0
-  -l  --level_for_rel GRADE         the lowest grade that is relevant (1)
-  -J  --Judged_docs_only            remove unjudged documents before ranks are counted
-  -M  --Max_retrieved_per_topic N   look at the first N documents of each query
-  -N  --Number_docs_in_coll N       documents in the collection, for the measure utility (0)
-  -R  --Rel_info_format FORMAT      qrels (default), qrels_jg, prefs or qrels_prefs
-  -T  --Results_format FORMAT       trec_results, the only one
-  -Z  --Zscore FILE                 print deviations from the means of FILE
-  -D  --Debug_level N[.QUERY]       evaluate only QUERY
-      --compat 9                    behave as trec_eval 9.0.8 (karat's own option)
-"""
-RUN = "RUN: lines 'query iteration document rank score tag'; the score alone decides the order.\n"
-FORMATS = {
-    "qrels": "QRELS: lines 'query iteration document grade'; a negative grade is in the pool but not judged.\n",
-    "qrels_jg": "QRELS: lines 'query group document grade': grades of several judgment groups.\n",
-    "prefs": "QRELS: lines 'query group subgroup document level': within a subgroup a higher level is preferred.\n",
-    "qrels_prefs": "QRELS: lines 'query group document level': within a group a higher level is preferred.\n",
-}
 RULE = "-" * 23 + "\n"
+
+
+def help_texts() -> dict[str, Any]:
+    """Returns the texts of the help, by name."""
+    return read_toml(os.path.join(os.path.dirname(__file__), "help.toml"))
 
 
 def text(measures: set[str], form: str) -> str:
     """Returns the help, with the requested measures and format."""
-    parts = [GENERAL, RUN, *([FORMATS[form]] if form in FORMATS else [])]
+    texts = help_texts()
+    general = texts["general"].replace("{nicknames}", ", ".join(NICKNAMES))
+    parts = [general, texts["run"], *([texts["qrels"][form]] if form in texts["qrels"] else [])]
     asked = [explained(name) for name in TABLE if name in measures]
     heading = "Individual measure documentation for requested measures\n"
     body = "".join(asked) or "None was requested: name them with -m before or after -h.\n"

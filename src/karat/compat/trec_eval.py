@@ -14,11 +14,10 @@ import numpy as np
 from karat import _native
 from karat.compat.judged import (
     ABORTED,
-    TREC_EVAL_9,
-    TREC_EVAL_10,
     Cut,
     Judged,
     Trouble,
+    dialect,
     duplicate,
     read_judged,
 )
@@ -31,9 +30,11 @@ from karat.compat.requests import (
     atol,
     columns,
     family,
+    help_texts,
     known,
     options,
     ranked,
+    text,
 )
 from karat.evaluation.values import GEOMETRIC_FLOOR
 from karat.inputs.runs import available_cores
@@ -43,7 +44,7 @@ from karat.output.errors import DataError
 from karat.output.escaping import lines_for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -54,15 +55,6 @@ if TYPE_CHECKING:
 VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
 """The name that each version prints."""
 
-USAGE = """\
-Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
-   -h: Give full help information, including other options
-   -q: In addition to summary evaluation, give evaluation for each query
-   -m: calculate and print measures indicated by 'measure'
-       ('-m all_qrels' prints all qrels measures, '-m official' is default)
-"""
-
-SHORT = dict.fromkeys("hvqcnJo", False) | dict.fromkeys("mlDNMRTZ", True)
 LONG = {
     "help": ("h", False),
     "version": ("v", False),
@@ -80,6 +72,21 @@ LONG = {
     "Output_old_results_format": ("o", True),
     "Zscore": ("Z", True),
 }
+SHORT = dict(LONG.values()) | {"o": False}
+FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
+    "h": ("help", bool),
+    "q": ("per_query", bool),
+    "c": ("complete", bool),
+    "J": ("judged_only", bool),
+    "n": ("no_summary", bool),
+    "l": ("level", atol),
+    "N": ("collection", atol),
+    "M": ("depth", atol),
+    "R": ("rel_format", str),
+    "T": ("run_format", str),
+    "Z": ("zscores", str),
+}
+"""The field of a request that an option sets, and the type of its value, by letter."""
 MISMATCH = {
     "grades": "trec_eval.form_res_qrels: rel_info format not qrels",
     "groups": "trec_eval: rel_info format not qrels_jg",
@@ -95,7 +102,7 @@ class Request:
     version: int = 10
     help: bool = False
     per_query: bool = False
-    summary: bool = True
+    no_summary: bool = False
     complete: bool = False
     judged_only: bool = False
     level: int = 1
@@ -149,9 +156,9 @@ def request_of(argv: list[str]) -> Request:
         for letter, value in options(arguments, SHORT, LONG, request.operands):
             take(request, letter, value)
     except OptionError as error:
-        raise Refusal(1, f"trec_eval: {error}\n{USAGE}") from None
+        raise Refusal(1, f"trec_eval: {error}\n{help_texts()['usage']}") from None
     if not request.help and len(request.operands) != 2:
-        raise Refusal(1, USAGE)
+        raise Refusal(1, help_texts()["usage"])
     return request
 
 
@@ -172,17 +179,9 @@ def version_of(argv: list[str]) -> tuple[int, list[str]]:
 
 def take(request: Request, letter: str, value: str) -> None:
     """Processes one option."""
-    flags = {"h": "help", "q": "per_query", "c": "complete", "J": "judged_only"}
-    numbers = {"l": "level", "N": "collection", "M": "depth"}
-    texts = {"R": "rel_format", "T": "run_format", "Z": "zscores"}
-    if letter in flags:
-        setattr(request, flags[letter], True)
-    elif letter in numbers:
-        setattr(request, numbers[letter], atol(value))
-    elif letter in texts:
-        setattr(request, texts[letter], value)
-    elif letter == "n":
-        request.summary = False
+    if letter in FIELDS:
+        field, read = FIELDS[letter]
+        setattr(request, field, True if read is bool else read(value))
     elif letter == "v":
         raise Refusal(0, f"trec_eval version {VERSIONS[request.version]}\n")
     elif letter == "m":
@@ -232,8 +231,6 @@ def output(request: Request) -> Iterator[bytes]:
         Refusal: trec_eval stops, after the output so far.
     """
     if request.help:
-        from karat.compat.requests import text
-
         yield text(request.measures, request.rel_format).encode()
         return
     judged = read_judged(request.operands[0], request.rel_format, request.version)
@@ -262,7 +259,7 @@ def output(request: Request) -> Iterator[bytes]:
         if request.per_query:
             strings = relstrings(lists, asked, run.placeholder[queries])
             yield per_query(names, asked, values, strings, zscores is not None)
-        if stop is None and request.summary:
+        if stop is None and not request.no_summary:
             yield summary(request, judged, run, asked, values)
     if stop is not None:
         raise Refusal(stop.code, stop.text)
@@ -274,7 +271,6 @@ def read_run(request: Request, judged: Judged) -> Ranked:
     if request.run_format != "trec_results":
         raise Refusal(2, f"trec_eval: Illegal retrieval results format '{request.run_format}'\n")
     from_input = path.startswith("-") and request.version >= 10
-    reading = TREC_EVAL_10 if request.version >= 10 else TREC_EVAL_9
     quit_in = f"trec_eval: Quit in file '{path}'\n"
     unreadable = Refusal(2, f"trec_eval.get_results: Cannot read results file '{path}'\n{quit_in}")
     try:
@@ -282,20 +278,9 @@ def read_run(request: Request, judged: Judged) -> Ranked:
         if source.size == 0:
             raise unreadable
 
-        def read(handle: Any) -> _native.Matched:
-            return _native.match_text(
-                judged.judgments,
-                handle,
-                ties=judged.ties,
-                float32=request.version < 10,
-                duplicates="keep",
-                numbers=reading.numbers,
-                comments=reading.run_comments,
-                blank_lines="skip",
-                threads=available_cores(),
-            )
-
-        found = as_c_reads(source, read)
+        how = dialect("run", request.version) | {"ties": judged.ties, "float32": request.version < 10}
+        how |= {"duplicates": "keep", "threads": available_cores()}
+        found = as_c_reads(source, lambda handle: _native.match_text(judged.judgments, handle, **how))
     except _native.LineError as error:
         text = f"trec_eval.get_results: Malformed line {error.data_line}\n{quit_in}"
         raise Refusal(2, text) from None

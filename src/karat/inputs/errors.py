@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
@@ -156,11 +157,17 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
 UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, RuntimeError, OSError)
 
 
+TURN = RLock()
+IN_TURN = ("duckdb", "narwhals", "ibis", "sqlframe")
+"""Libraries whose connections serve one thread at a time. Two runs may share a connection."""
+
+
 @contextmanager
 def refusals(kind: str, library: str) -> Iterator[None]:
-    """Turns a library's error about a frame into a ``DataError``."""
+    """Turns a library's error about a frame into a ``DataError``, and lets one thread at a time use a connection."""
     try:
-        yield
+        with TURN if library in IN_TURN else nullcontext():
+            yield
     except DataError:
         raise
     except ImportError as error:

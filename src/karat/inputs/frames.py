@@ -49,60 +49,73 @@ Frame: TypeAlias = "ArrowFrame | LazyFrame"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns:
-    """The columns of a frame that hold a run or judgments.
+    """The columns of a frame that hold judgments or a run. Columns of a run are a ``RunSource``.
 
     Args:
         frame: the kernel's view of the frame.
-        query: the number of the column of queries.
-        document: of documents.
-        value: of scores or grades; None for a run that has ranks alone.
-        rank: of ranks, or None.
-        subtopic: of subtopics, or None if not requested.
-        origin: which library the frame came from.
+        places: the position of each role's column: ``query``, ``document``, ``grade``, ``score`` and so on.
+        origin: the library of the frame.
     """
 
     frame: _native.Frame
-    query: int
-    document: int
-    value: int | None
-    rank: int | None
-    subtopic: int | None
+    places: dict[str, int]
     origin: Provenance
+    alone: ClassVar[bool] = False
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+        return "score" not in self.places
 
     @property
     def of_run(self) -> dict[str, Any]:
-        """The kernel's arguments for a run."""
-        return {"query": self.query, "document": self.document, "score": self.value, "rank": self.rank}
+        """The kernel's arguments for a run. In judgments, the grades take the place of the scores."""
+        given = {"score": self.places.get("grade")} | self.places
+        return {role: given.get(role) for role in ROLES["run"]}
 
-    def rows(self, queries: Iterable[bytes] | None = None) -> list[tuple[bytes, bytes, float]]:
-        """Returns query, document and number of each row: a score, a grade or minus the rank."""
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
+        """Returns the rows of judged documents."""
+        options.refuse_without_ranks(ranks="rank" in self.places)
+        how = options.order | {"threads": options.threads, "scores": options.scores}
+        with row_errors("run"):
+            return _native.match_frame(judgments, self.frame, **self.of_run, **how)
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        with row_errors("run"):
+            documents, scores = _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
+        return documents, scores.tolist()
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Returns the query, document and number of each row: a score, a grade or minus the rank."""
         wanted = None if queries is None else list(queries)
-        return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
+        with row_errors("qrels" if "grade" in self.places else "run"):
+            return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
 
     def by_subtopic(self) -> tuple[list[list[bytes]], list[float]]:
         """Returns the query, subtopic and document of each judgment, and the grades."""
-        assert self.subtopic is not None
-        its: dict[str, Any] = {"query": self.query, "score": self.value}
-        queries, documents, grades = _native.rows_of_frame(self.frame, None, document=self.document, **its)
-        _, subtopics, _ = _native.rows_of_frame(self.frame, None, document=self.subtopic, **its)
-        return [queries, subtopics, documents], grades
+        queries, documents, grades = _native.rows_of_frame(self.frame, None, **self.of_run)
+        its = self.of_run | {"document": self.places["subtopic"]}
+        return [queries, _native.rows_of_frame(self.frame, None, **its)[1], documents], grades
 
 
 NO_TABLES = (
-    str,
-    bytes,
-    bytearray,
-    memoryview,
-    int,
-    float,
-    os.PathLike,
-    Mapping,
-    list,
-    tuple,
-    io.IOBase,
-    type(None),
+    *(
+        str,
+        bytes,
+        bytearray,
+        memoryview,
+        int,
+        float,
+        os.PathLike,
+        Mapping,
+        list,
+        tuple,
+        io.IOBase,
+        type(None),
+    ),
 )
-"""What is no table of any library, so that no other package is asked."""
+"""Types that are no table of any library, so that no other package needs to be imported."""
 
 
 def is_frame(given: object) -> bool:
@@ -125,25 +138,20 @@ LISTS = ("+l", "+L", "+vl", "+vL")
 """Arrow's formats of columns of lists."""
 
 
-def columns_of(given: Any, kind: str, *, subtopics: bool = False, **asked: str | None) -> Columns:
+def columns_of(given: Any, kind: str, *, subtopics: bool = False, **named: str | None) -> Columns:
     """Returns a frame's columns for ``qrels`` (query, document, grade) or a ``run`` (score, rank or both).
 
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
         subtopics: whether to find a column of subtopics too.
-        asked: columns' names by role; None, or none given, looks for a usual name.
+        named: columns' names by role; None, or none given, looks for a usual name.
 
     Raises:
         DataError: a missing or ambiguous column, or one of the wrong type.
     """
-    roles = (*ROLES[kind], "subtopic") if subtopics else ROLES[kind]
-    return columns_taken(given, kind, {role: asked.get(role) for role in roles})
-
-
-def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Columns:
-    """Selects the needed columns of a frame."""
     library = library_of(given)
+    asked = {role: named.get(role) for role in (*ROLES[kind], *["subtopic"] * subtopics)}
     refuse_one_column(given, kind)
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
@@ -160,19 +168,12 @@ def columns_taken(given: Any, kind: str, asked: dict[str, str | None]) -> Column
                 given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
             frame = _native.Frame(given.__arrow_c_stream__())
             chosen = choose([name for name, _, _ in frame.fields], kind, asked)
-    places = {role: place_of(frame, name) for role, name in chosen.items()}
+    names = [name for name, _, _ in frame.fields]
+    places = {role: names.index(name) for role, name in chosen.items()}
     for role, place in places.items():
         fit(frame.fields[place], role, kind)
     whole = frame.fields[places["query"]][1] == "whole"
-    return Columns(
-        frame,
-        places["query"],
-        places["document"],
-        places.get("grade", places.get("score")),
-        places.get("rank"),
-        places.get("subtopic"),
-        Provenance("a frame", library=library, whole=whole, rows=True),
-    )
+    return Columns(frame, places, Provenance("a frame", library=library, whole=whole, rows=True))
 
 
 def whole_frame(batches: Iterable[Any], names: Sequence[str]) -> _native.Frame:
@@ -206,11 +207,6 @@ def holds_structs(given: Any) -> bool:
     """Returns whether a column's values are structs with several fields, as in PyArrow and Polars."""
     kind = getattr(given, "type", getattr(given, "dtype", None))
     return str(kind).lower().startswith("struct")
-
-
-def place_of(frame: _native.Frame, name: str) -> int:
-    """Returns the position of the column with this name."""
-    return [each for each, _, _ in frame.fields].index(name)
 
 
 GRADE = "grade that every row has"
@@ -288,79 +284,27 @@ HELD = {
 }
 """The content of a column in words, by the kernel's word or by the start of Arrow's format."""
 STARTS = [start for start in HELD if len(start) < len("text")]
+HALF = "e"
+"""Arrow's format of half-precision numbers."""
 
 
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
-    if holds == "none":
-        return
-    held = HELD.get(holds) or next((HELD[start] for start in STARTS if form.startswith(start)), None)
-    held = held or f"something else (Arrow calls it '{form}')"
+    start = next((each for each in STARTS if form.startswith(each)), "")
+    held = HELD.get(holds) or HELD.get(start) or f"something else (Arrow calls it '{form}')"
+    said = f"Column '{name}' of the {kind} frame holds {held}, but "
     if form in LISTS:
+        remedy = "Explode it to one row per document; karat.evaluate_ids takes one row per question."
+        raise DataError(f"Column '{name}' of the {kind} frame holds lists.", column=name, remedy=remedy)
+    if role in IDS and holds not in ("text", "whole", "none"):
+        said = said.replace("numbers with fractions", "truth values") if form == "b" else said
+        why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
+        raise DataError(f"{said}ids are text or whole numbers.", column=name, remedy=f"Cast it.{why}")
+    if role not in IDS and holds not in ("whole", "number", "none"):
+        raise DataError(f"{said}a {role} is a number.", column=name, remedy="Cast it.")
+    if role == "rank" and form == HALF:
+        said = f"Column '{name}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal"
         raise DataError(
-            f"Column '{name}' of the {kind} frame holds lists.",
-            column=name,
-            remedy="Explode it to one row per document; karat.evaluate_ids takes one row per question.",
+            f"{said}.", column=name, remedy="Cast the ranks to whole numbers before they lose digits."
         )
-    if role in IDS:
-        if holds not in ("text", "whole"):
-            held = "truth values" if form == "b" else held
-            fraction = holds == "number" and form != "b"
-            why = "; whole numbers become fractions where some are missing" if fraction else ""
-            said = f"Column '{name}' of the {kind} frame holds {held}, but ids are text or whole numbers."
-            raise DataError(said, column=name, remedy=f"Cast it{why}.")
-    elif holds not in ("whole", "number"):
-        said = f"Column '{name}' of the {kind} frame holds {held}, but a {role} is a number."
-        raise DataError(said, column=name, remedy="Cast it.")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FrameRun:
-    """A run that is stored in columns of a frame.
-
-    Args:
-        columns: the columns.
-    """
-
-    columns: Columns
-    alone: ClassVar[bool] = False
-
-    @property
-    def by_rank(self) -> bool:
-        """Whether the run has ranks but no scores."""
-        return self.columns.value is None
-
-    @property
-    def origin(self) -> Provenance:
-        """The provenance of the run."""
-        return self.columns.origin
-
-    def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
-        """Returns the rows of judged documents."""
-        options.refuse_without_ranks(ranks=self.columns.rank is not None)
-        with row_errors("run"):
-            return _native.match_frame(
-                judgments,
-                self.columns.frame,
-                **self.columns.of_run,
-                **options.order,
-                threads=options.threads,
-                scores=options.scores,
-            )
-
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
-        with row_errors("run"):
-            documents, scores = _native.ranked_in_frame(
-                self.columns.frame,
-                query,
-                **self.columns.of_run,
-                **options.order,
-            )
-        return documents, scores.tolist()
-
-    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
-        with row_errors("run"):
-            return self.columns.rows(queries)

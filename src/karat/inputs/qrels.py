@@ -223,14 +223,12 @@ class Qrels:
         columns = columns_of(frame, "qrels", subtopics=subtopics, **named)
         if origin is not None:
             columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
-        grouped = columns.subtopic is not None
+        places, grouped = columns.places, "subtopic" in columns.places
         keep = "max" if grouped else "keep" if duplicates == "error" else duplicates
         with row_errors("qrels"):
             judgments = _native.judgments_from_frame(
                 columns.frame,
-                query=columns.query,
-                document=columns.document,
-                grade=cast("int", columns.value),
+                **{role: places[role] for role in ("query", "document", "grade")},
                 duplicates=keep,
             )
             if not judgments.queries:

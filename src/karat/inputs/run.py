@@ -17,7 +17,7 @@ from karat.inputs.dicts import MappingRun, plain, ranked
 from karat.inputs.errors import sentences
 from karat.inputs.files import read_as
 from karat.inputs.files.sniff import called
-from karat.inputs.frames import Frame, FrameRun, columns_of, is_frame, refuse_one_column
+from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.runs import Extracted
@@ -246,7 +246,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     Raises:
         DataError: an unreadable frame, or another value of ``extract``.
     """
-    from karat.inputs.runs.batches import StreamedRun, batches_in
+    from karat.inputs.runs.batches import streamed
     from karat.inputs.runs.engine import EngineRun, is_away
 
     if extract not in (None, "engine"):
@@ -254,8 +254,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSou
     refuse_one_column(frame, "run")
     if extract == "engine" or is_away(frame):
         return EngineRun.of(frame, small=extract is None, **named)
-    batches = batches_in(frame, **named)
-    return FrameRun(columns_of(frame, "run", **named)) if batches is None else StreamedRun(batches)
+    return streamed(frame, named) or columns_of(frame, "run", **named)
 
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")

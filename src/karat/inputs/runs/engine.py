@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from threading import RLock
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import WIDE, refusals
-from karat.inputs.frames import FrameRun, columns_of, fit, library_of
+from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
 from karat.inputs.runs.engine_plan import Rule, extracted, faults, plan, scored_rows, tables_of, taken_over
 from karat.inputs.sources import Provenance
@@ -40,14 +39,12 @@ class EngineRun:
         chosen: the columns by role.
         origin: its provenance.
         most: the most rows to collect instead of ranking them in the engine.
-        lock: locked while the engine computes, since a connection may serve one thread at a time.
     """
 
     table: Any
     chosen: dict[str, str]
     origin: Provenance
     most: int = 0
-    lock: Any = field(default_factory=RLock)
     alone: ClassVar[bool] = True
 
     @property
@@ -104,8 +101,7 @@ class EngineRun:
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """Returns the rows of judged documents, which one job of the engine finds."""
         refuse(options)
-        with self.lock:
-            return self.moved(judgments, options) or self.found(judgments, options)
+        return self.moved(judgments, options) or self.found(judgments, options)
 
     def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
         """Returns the judged rows, which one job of the engine finds."""
@@ -255,21 +251,21 @@ class EngineRun:
         """Yields the query, document and score of each row, in the engine's order."""
         return self.here(queries).rows(queries)
 
-    def here(self, queries: Collection[bytes] | None) -> FrameRun:
+    def here(self, queries: Collection[bytes] | None) -> Columns:
         """Collects the rows of some queries, or of all, into memory."""
         import narwhals as nw
 
-        with refusals("run", self.library), self.lock:
+        with refusals("run", self.library):
             rows = scored_rows(nw.from_native(self.table), self.chosen)
             if queries is not None:
                 rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
             found = rows.collect("pyarrow").to_native()
         return self.in_memory(found)
 
-    def in_memory(self, rows: Any) -> FrameRun:
+    def in_memory(self, rows: Any) -> Columns:
         """Makes a run of collected rows, whose columns are named by role."""
         own: dict[str, Any] = {role: role for role in self.chosen}
-        return FrameRun(columns_of(rows, "run", **own))
+        return columns_of(rows, "run", **own)
 
     def only(self, rows: Any, queries: list[str]) -> Any:
         """Returns the rows of some queries."""
