@@ -426,7 +426,7 @@ def test_half_precision_ranks_are_refused_because_they_lose_digits() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"qid": "q", "docno": [f"d{n}" for n in range(3000)]})
     frame["rank"] = np.arange(1, 3001).astype(np.float16)  # 2048, 2048, 2050, 2052, 2052 ...
     with pytest.raises(
-        DataError, match="'rank' of the run frame holds half-precision numbers.*Cast the ranks"
+        DataError, match=r"'rank' of the run frame holds half-precision numbers.*Cast the ranks"
     ):
         karat.evaluate({"q": {"d2050": 1}}, frame, "RR")
     assert karat.evaluate({"q": {"d2050": 1}}, frame.assign(rank=range(1, 3001)), "RR")["RR"] == 1 / 2051

@@ -28,7 +28,7 @@ ABORTED = 134
 
 
 COMMENTS = {"qrels": "first-byte", "run": "any"}
-"""The lines that trec_eval 10 takes for comments: ``#`` as the first byte, or as ``any`` line's first non-blank byte."""
+"""The place of the ``#`` that begins a comment in trec_eval 10. ``any`` is the first byte that is no blank."""
 
 
 def dialect(kind: str, version: int) -> dict[str, Any]:
@@ -332,4 +332,5 @@ def in_order(
     ]
     query_of_group = np.array([query_number[query] for query, _ in named], np.int64)
     offsets = offsets_of(query_of_group, len(query_number))
-    return kind(judgments, *np.array(columns, np.int64).reshape(4, -1), number[order], offsets)
+    query, group, subgroup, document = np.array(columns, np.int64).reshape(4, -1)
+    return kind(judgments, query, group, subgroup, document, number[order], offsets)

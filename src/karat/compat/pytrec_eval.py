@@ -261,7 +261,9 @@ def parameters_of(word: str, numbers: list[str]) -> str:
     if TABLE[word].cutoffs and TABLE[word].whole:
         values = sorted(set(map(float, map(int, values))))
         if values[0] < 1:
-            raise ValueError(f"unsupported measure {word}_{values[0]:g}: a cutoff is a whole number of at least 1")
+            raise ValueError(
+                f"unsupported measure {word}_{values[0]:g}: a cutoff is a whole number of at least 1"
+            )
     if word == "set_F":
         return min(numbers)
     if word == "utility":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from contextlib import contextmanager, nullcontext
@@ -12,6 +13,7 @@ from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
 from karat.output.errors import DataError, by_policy, worded
 from karat.output.escaping import shown
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +38,21 @@ def value_of(kind: str) -> str:
 
 # ---------------------------------------------------------------- lines of text
 
-COLUMNS = {
-    "qrels": "4 (query, iteration, document, grade)",
-    "run": "at least 6 (query, iteration, document, rank, score, tag)",
-    "weights": "2 (query, weight)",
-}
+
+def fault(part: str, name: str, **words: Any) -> tuple[str, str | None]:
+    """Returns the sentence about a fault, and its remedy if there is one, from ``faults.toml``."""
+    detail = words.get("detail", "")
+    texts = sentences_of(part).get(name, [f"{name} {detail}.".replace("{", "{{").replace("}", "}}")])
+    found, remedy = (*texts, None)[:2]
+    before, skip, after = (remedy or "").partition("{skip}")
+    skipped = "" if words.get("kind") == "weights" else SKIP
+    return found.format(**words, wide=WIDE), worded(before, skipped, after) if skip else remedy
+
+
+def sentences_of(part: str) -> dict[str, Any]:
+    """Returns a part of the sentences in ``faults.toml``."""
+    part_of: dict[str, Any] = read_toml(os.path.join(os.path.dirname(__file__), "faults.toml"))[part]
+    return part_of
 
 
 @contextmanager
@@ -77,31 +89,13 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     if error.kind == "columns":
-        columns = "1 column" if detail == "1" else f"{detail} columns"
-        found = f"found {columns}, expected {COLUMNS.get(kind, 'others')}: '{excerpt}'."
+        columns, expected = "1 column" if detail == "1" else f"{detail} columns", sentences_of("columns")
+        found = f"found {columns}, expected {expected.get(kind, 'others')}: '{excerpt}'."
         return DataError(found, file=file, line=line, remedy=columns_remedy(kind, detail, excerpt))
     if error.kind in ("number", "wide"):
         wide, column = error.kind == "wide", value_of(kind)
         return number_error(detail, kind, f": '{excerpt}'", wide=wide, file=file, line=line, column=column)
-    skip = worded("Correct the line", "" if kind == "weights" else SKIP, ".")
-    found, remedy = {
-        "nan": (f"the score is NaN, which has no place in an order: '{excerpt}'.", "Correct the run."),
-        "rank": (
-            f"'{detail}' in the rank column is not a whole number: '{excerpt}'.",
-            "Choose another rule for ties.",
-        ),
-        "nul": (
-            f"the line contains a NUL byte, where tools such as trec_eval stop: '{excerpt}'. Is the file complete?",
-            skip,
-        ),
-        "too-long": (
-            f"the line is longer than a mebibyte, so this is not text of {kind}: '{excerpt}'.",
-            None,
-        ),
-        "blank": ("the line is blank, which this format does not allow.", "Remove it."),
-        "utf-16": ("the text is UTF-16.", "Save it as UTF-8."),
-        "compressed": ("the content is compressed twice, or in an unknown way.", "Unpack it first."),
-    }.get(error.kind, (f"{error.kind} {detail}: {excerpt!r}.", None))
+    found, remedy = fault("line", error.kind, kind=kind, detail=detail, excerpt=excerpt)
     return DataError(found, file=file, line=line, remedy=remedy)
 
 
@@ -212,19 +206,7 @@ def row_error(error: _native.RowError, kind: str) -> DataError:
     """Returns the error for a bad row. Row numbers start at 0, as in frames."""
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
-    found, remedy = {
-        "row": ("the row is null.", "Leave such rows out."),
-        "null": (f"column '{error.column}' is null.", "Fill it, or leave such rows out."),
-        "nan": (f"{value} is NaN, which has no place in an order.", None),
-        "infinite": (f"{value} is infinite.", "Give a finite number."),
-        "wide": (f"{value} {WIDE}.", "Subtract a constant, or cast the column to double."),
-        "offsets": (
-            f"the text of column '{error.column}' lies outside its memory: the frame or its file is damaged.",
-            "Make it again.",
-        ),
-        "rank": (f"column '{error.column}' is not a whole number, as a rank must be.", None),
-        "index": (f"column '{error.column}' points outside its categories.", "Make the column again."),
-    }[error.kind]
+    found, remedy = fault("row", error.kind, value=value, column=error.column)
     fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
     return DataError(found, file=f"{kind} frame", row=error.row, remedy=remedy, **fields)
 
@@ -247,25 +229,7 @@ def from_mapping(make: Any, mapping: Any, kind: str) -> Any:
 def entry_error(error: _native.MappingError, kind: str) -> DataError:
     """Returns the error for a bad entry of a mapping, where ``kind`` is ``qrels`` or ``run``."""
     value = value_of(kind)
-    ids = f"the %s id is neither text nor a whole number ({error.detail})."
-    found, remedy = {
-        "nan": (f"the {value} is NaN, which has no place in an order.", None),
-        "infinite": (f"the {value} is infinite.", "Give a finite number."),
-        "number": (f"the {value} is not a number ({error.detail}).", None),
-        "wide": (f"the {value} {WIDE}.", "Subtract a constant, or write it as float."),
-        "query": (ids % "query", "Write it as str."),
-        "document": (ids % "document", "Write it as str."),
-        "surrogates": (
-            "the id contains surrogates that stand for no bytes, so it matches nothing.",
-            "Write it as text.",
-        ),
-        "twice": ("the id occurs twice, as text and as a whole number.", "Keep one."),
-        "mapping": (f"expected {{document: {value}}} ({error.detail}).", None),
-        "changed": (
-            "the dictionary, or a number in it, changed while it was read.",
-            "Let no other thread write to it.",
-        ),
-    }.get(error.kind, (f"{error.kind} ({error.detail}).", None))
+    found, remedy = fault("entry", error.kind, value=value, detail=error.detail)
     nowhere = error.query is None and error.kind in ("changed", "mapping")
     query = None if nowhere else shown(error.query)
     document = shown(error.document) if error.document is not None or error.kind == "document" else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from karat import _native
 from karat.inputs import engine_of, installed
 from karat.inputs.columns import IDS, ROLES, choose, refuse_namesakes, usual
-from karat.inputs.errors import refusals, row_errors
+from karat.inputs.errors import refusals, row_errors, sentences_of
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError
 
@@ -269,21 +269,6 @@ def with_index(given: Any, asked: dict[str, str | None]) -> Any:
     return given.reset_index(level=[level for level in levels if level in wanted]) if wanted else given
 
 
-HELD = {
-    "text": "text",
-    "whole": "whole numbers",
-    "number": "numbers with fractions",
-    "n": "nulls alone",
-    "+s": "structs",
-    "+m": "maps",
-    "+u": "values of several types",
-    "+r": "runs of equal values (run-end encoded)",
-    "+w": "lists of one length",
-    "w": "bytes of one length",
-    "t": "dates, times or spans of time",
-}
-"""The content of a column in words, by the kernel's word or by the start of Arrow's format."""
-STARTS = [start for start in HELD if len(start) < len("text")]
 HALF = "e"
 """Arrow's format of half-precision numbers."""
 
@@ -291,20 +276,37 @@ HALF = "e"
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     """Refuses a column whose type does not fit its role."""
     name, holds, form = field
-    start = next((each for each in STARTS if form.startswith(each)), "")
-    held = HELD.get(holds) or HELD.get(start) or f"something else (Arrow calls it '{form}')"
-    said = f"Column '{name}' of the {kind} frame holds {held}, but "
+    said = f"Column '{name}' of the {kind} frame holds"
     if form in LISTS:
         remedy = "Explode it to one row per document; karat.evaluate_ids takes one row per question."
-        raise DataError(f"Column '{name}' of the {kind} frame holds lists.", column=name, remedy=remedy)
+        raise DataError(f"{said} lists.", column=name, remedy=remedy)
     if role in IDS and holds not in ("text", "whole", "none"):
-        said = said.replace("numbers with fractions", "truth values") if form == "b" else said
         why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
-        raise DataError(f"{said}ids are text or whole numbers.", column=name, remedy=f"Cast it.{why}")
+        raise DataError(
+            f"{said} {content(holds, form)}, but ids are text or whole numbers.",
+            column=name,
+            remedy=f"Cast it.{why}",
+        )
     if role not in IDS and holds not in ("whole", "number", "none"):
-        raise DataError(f"{said}a {role} is a number.", column=name, remedy="Cast it.")
+        raise DataError(
+            f"{said} {content(holds, form)}, but a {role} is a number.", column=name, remedy="Cast it."
+        )
     if role == "rank" and form == HALF:
         said = f"Column '{name}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal"
         raise DataError(
             f"{said}.", column=name, remedy="Cast the ranks to whole numbers before they lose digits."
         )
+
+
+def content(holds: str, form: str) -> str:
+    """Returns the content of a column in words.
+
+    Args:
+        holds: the kernel's word for the content.
+        form: Arrow's format.
+    """
+    if form == "b":
+        return "truth values"
+    words = sentences_of("contents")
+    start = next((each for each in words if len(each) < len("text") and form.startswith(each)), "")
+    return str(words.get(holds) or words.get(start) or f"something else (Arrow calls it '{form}')")

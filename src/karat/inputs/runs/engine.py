@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.inputs.columns import ROLES, choose
-from karat.inputs.errors import WIDE, refusals
+from karat.inputs.errors import fault, refusals
 from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
 from karat.inputs.runs.engine_plan import Rule, extracted, faults, plan, scored_rows, tables_of, taken_over
@@ -165,14 +165,14 @@ class EngineRun:
         """
         place = self.place
         for kind, count in facts.items():
-            fault, _, role = kind.partition(" ")
-            if fault in FAULTS and count:
+            name, _, role = kind.partition(" ")
+            if role and count:
                 where, query = f"{count} row{'s' * (count > 1)}", self.faulty_query(kind)
                 if query is not None:
                     where += f", {'one of them ' * (count > 1)}in query '{query}'"
-                said, remedy = FAULTS[fault]
+                said, remedy = fault("engine", name, where=where)
                 column = self.chosen[role]
-                said = f"column '{column}' {said.format(where)}."
+                said = f"column '{column}' {said}."
                 raise DataError(said, file=place, column=column, query=query, remedy=remedy)
         if facts["bytewise"] == 0:
             raise DataError(
@@ -277,15 +277,6 @@ class EngineRun:
         table = pa.table({"query": queries})
         wanted = nw.from_native(placed(table, self.library, self.origin.home))
         return rows.join(wanted, on="query", how="semi")
-
-
-FAULTS = {
-    "null": ("is null in {}", "Fill it, or leave such rows out."),
-    "nan": ("is NaN in {}, which has no place in an order", "Leave such rows out."),
-    "wide": (f"in {{}}, {WIDE}", "Subtract a constant, or cast the column to double."),
-    "fraction": ("is not a whole number in {}, as a rank must be", None),
-}
-"""What is wrong with a column, and the remedy, by the kind of fault."""
 
 
 def by_order(found: _native.Matched, options: MatchOptions) -> bool:
