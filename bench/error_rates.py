@@ -149,7 +149,9 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """How often either test finds a centred difference, over all pairs of runs."""
-    from karat.comparison.statistics import all_pairs, paired, sign_flip
+    from karat.comparison.statistics.resampling import Draw, sign_flip
+    from karat.comparison.statistics.sums import all_pairs
+    from karat.comparison.statistics.t_test import paired
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores
@@ -161,14 +163,15 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     for place in range(replicates):
         drawn = differences[draw.integers(0, len(scores), size)]
         beside_none = np.column_stack([drawn, np.zeros(size)])
-        flips = sign_flip(beside_none, against_none, resamples=FLIPS, seed=place, exact=False)
+        flips = sign_flip(beside_none, against_none, draw=Draw(resamples=FLIPS, seed=place, exact=False))
         found[:, place] = (paired(drawn).p <= ALPHA).mean(), (flips.p <= ALPHA).mean()
     return rate(found[0]), rate(found[1])
 
 
 def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
     """How often any pair is found, by the randomised Tukey test and by the largest difference."""
-    from karat.comparison.statistics import max_flip, randomised_tukey
+    from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+    from karat.comparison.statistics.resampling import max_flip
 
     draw = np.random.default_rng([SEED, *table.name.encode(), *null.encode()])
     scores = table.scores

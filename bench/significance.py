@@ -63,15 +63,17 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """The times at one number of queries, and its bars."""
-    from karat.comparison.statistics import max_flip, paired, randomised_tukey, sign_flip
+    from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+    from karat.comparison.statistics.resampling import Draw, max_flip, sign_flip
+    from karat.comparison.statistics.t_test import paired
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)
     tests: dict[str, Callable[[], Any]] = {
-        f"sign flips, {RESAMPLES:,}": lambda: sign_flip(scores, exact=False, resamples=RESAMPLES),
-        "the same, exact where cheap": lambda: sign_flip(scores, resamples=RESAMPLES),
-        "largest difference (max-T)": lambda: max_flip(scores, resamples=RESAMPLES),
-        "randomised Tukey": lambda: randomised_tukey(scores, resamples=RESAMPLES),
+        f"sign flips, {RESAMPLES:,}": lambda: sign_flip(scores, draw=Draw(exact=False, resamples=RESAMPLES)),
+        "the same, exact where cheap": lambda: sign_flip(scores, draw=Draw(resamples=RESAMPLES)),
+        "largest difference (max-T)": lambda: max_flip(scores, draw=Draw(resamples=RESAMPLES)),
+        "randomised Tukey": lambda: randomised_tukey(scores, draw=Draw(resamples=RESAMPLES)),
         "t-tests": lambda: paired(scores[:, pairs[0]] - scores[:, pairs[1]]),
     }
     print(f"{len(pairs[0])} pairs of {RUNS} runs, {queries:,} queries")

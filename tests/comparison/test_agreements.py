@@ -85,15 +85,6 @@ def test_published_and_closed_values(table: list[list[int]], name: str, value: f
     assert karat.agreement(*from_table(table))[name].value == pytest.approx(value, abs=1e-12)
 
 
-def test_alpha_of_krippendorffs_own_example() -> None:
-    """Nominal data of two observers, a to e as 0 to 4: "Computing Krippendorff's Alpha-Reliability" (2011), 0.692."""
-    a = [0, 0, 1, 1, 3, 2, 2, 2, 4, 3, 3, 0]
-    b = [1, 0, 1, 1, 1, 2, 2, 2, 4, 3, 3, 3]
-    from karat.comparison.statistics.coefficients import confusion, krippendorff
-
-    assert krippendorff(confusion(a, b)[1], "nominal") == pytest.approx(0.692, abs=5e-4)
-
-
 def test_ordinal_alpha_is_one_less_observed_over_expected_disagreement() -> None:
     table = np.array([[6, 2, 0], [1, 5, 2], [0, 1, 8]])
     found = karat.agreement(*from_table(table.tolist()))["alpha, ordinal"].value

@@ -11,7 +11,13 @@ import pytest
 
 import karat.comparison
 from karat.comparison import statistics as significance
-from karat.comparison.statistics import coefficients
+from karat.comparison.statistics import (
+    coefficients,
+    multiple_comparisons,
+    rank_correlation,
+    resampling,
+    t_test,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +36,15 @@ def test_examples_say_what_happens(name: str) -> None:
 
 
 FUNCTIONS = [
-    *(getattr(significance, each) for each in significance.__all__ if each.islower()),
-    *(coefficients.confusion, coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
+    *(coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
+    *(multiple_comparisons.anova, multiple_comparisons.corrected, multiple_comparisons.randomised_tukey),
+    *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
+    *(resampling.max_flip, resampling.resample_means, resampling.sign_flip),
+    *(getattr(t_test, each) for each in t_test.__all__ if each.islower()),
 ]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_every_function_says_all_that_a_user_needs(function: Callable[..., object]) -> None:
     name, text = function.__name__, function.__doc__ or ""
-    assert name == "all_pairs" or ("Args:" in text and "Raises:" in text and ">>> " in text)
+    assert all(part in text for part in ("Args:", "Raises:", ">>> ")), name

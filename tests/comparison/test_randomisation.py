@@ -12,11 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.comparison.statistics import max_flip, randomised_tukey, sign_flip
+from karat.comparison.statistics.multiple_comparisons import randomised_tukey
 from karat.comparison.statistics.resampling import (
+    Draw,
     costs,
     exact_p,
     flipped_sums,
+    max_flip,
+    sign_flip,
     sizes,
     tail_of_grid,
     tail_of_halves,
@@ -64,7 +67,7 @@ def test_exact_p_equals_scipys_enumeration(queries: int) -> None:
         vectorized=True,
         n_resamples=np.inf,
     ).pvalue
-    assert sign_flip(table, exact=True).p[0] == theirs
+    assert sign_flip(table).p[0] == theirs
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -99,8 +102,8 @@ def test_precision_at_ten_is_counted_exactly_for_hundreds_of_queries() -> None:
 
 def test_resampling_comes_as_near_as_its_standard_error_says() -> None:
     table = scores(14, 5)
-    exact = sign_flip(table, exact=True).p
-    drawn = sign_flip(table, exact=False, resamples=40_000)
+    exact = sign_flip(table).p
+    drawn = sign_flip(table, draw=Draw(exact=False, resamples=40_000))
     assert not drawn.exact.any()
     assert (np.abs(drawn.p - exact) < 4 * drawn.error + 1e-4).all()
     assert np.abs(drawn.p - exact).max() > 0
@@ -111,7 +114,7 @@ def test_one_pairs_p_is_that_of_direct_sign_flips_with_the_same_signs() -> None:
     table, resamples = scores(70, 4), 300
     words = np.random.PCG64(11).random_raw((resamples, 2))
     bits = np.array([[int(words[b, i // 64]) >> (i % 64) & 1 for i in range(70)] for b in range(resamples)])
-    found = sign_flip(table, exact=False, resamples=resamples, seed=11)
+    found = sign_flip(table, draw=Draw(exact=False, resamples=resamples, seed=11))
     for place, (one, other) in enumerate([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]):
         difference = table[:, one] - table[:, other]
         sums = (2 * bits - 1) @ difference
@@ -123,7 +126,7 @@ def test_ties_with_the_observed_sum_all_count() -> None:
     """D2 of the field: four differences .2 .2 .2 .1 among zeros, p .125, of which others lose a part or all."""
     table = np.full((50, 2), 1 / 3)
     table[[3, 10, 20, 40], 0] += np.array([0.2, 0.2, 0.2, 0.1])
-    found = sign_flip(table, exact=False, resamples=100_000)
+    found = sign_flip(table, draw=Draw(exact=False, resamples=100_000))
     assert found.p[0] == pytest.approx(0.125, abs=4 * found.error[0])
     assert sign_flip(table).p[0] == 0.125
 
@@ -140,7 +143,8 @@ def test_the_scale_of_scores_changes_nothing(factor: float) -> None:
     table = scores(80, 4) - 0.5
     assert (sign_flip(table * factor).p == sign_flip(table).p).all()
     assert (
-        randomised_tukey(table * factor, resamples=200).p == randomised_tukey(table, resamples=200).p
+        randomised_tukey(table * factor, draw=Draw(resamples=200)).p
+        == randomised_tukey(table, draw=Draw(resamples=200)).p
     ).all()
 
 
@@ -155,20 +159,21 @@ def test_sums_are_exact_also_for_a_million_queries_and_large_scores() -> None:
 
 def test_blocks_do_not_shift_the_stream() -> None:
     whole = on_grid(scores(130, 3)).whole
-    few, many = flipped_sums(whole, 2500, 4), flipped_sums(whole, 5000, 4)
+    few, many = (flipped_sums(whole, Draw(count, 4)) for count in (2500, 5000))
     assert (np.hstack(list(few)) == np.hstack(list(many))[:, :2500]).all()
 
 
 PROGRAM = """
 import numpy as np, sys
-from karat.comparison.statistics import max_flip, randomised_tukey, resample_means, sign_flip
+from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+from karat.comparison.statistics.resampling import Draw, max_flip, resample_means, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)
     for test in (sign_flip, max_flip):
-        print(test(table, resamples=3000).p.tobytes().hex())
-    print(randomised_tukey(table, resamples=100).p.tobytes().hex())
-    print(resample_means(table, resamples=100).tobytes().hex())
+        print(test(table, draw=Draw(3000)).p.tobytes().hex())
+    print(randomised_tukey(table, draw=Draw(100)).p.tobytes().hex())
+    print(resample_means(table, Draw(100)).tobytes().hex())
 """
 
 
@@ -191,15 +196,15 @@ def test_the_recorded_p_of_a_seed_stays() -> None:
     """Scores by arithmetic, so that only the stream and the count can change it."""
     query, run = np.arange(64)[:, None], np.arange(3)[None, :]
     table = ((query * 37 + run * 11) % 101 + 23 * run * (query % 3 == 0)) / 128
-    assert (sign_flip(table, exact=False).p * 10_001).round(6).tolist() == [703, 99, 660]
+    assert (sign_flip(table, draw=Draw(exact=False)).p * 10_001).round(6).tolist() == [703, 99, 660]
 
 
 def test_max_flip_is_the_corrected_sign_flip() -> None:
     """With one pair it is the sign flip itself; in a family p is never smaller, and largest differences keep order."""
     table = scores(40, 6)
     alone = max_flip(table, [(0, 1)])
-    assert alone.p.tolist() == sign_flip(table, [(0, 1)], exact=False).p.tolist()
-    assert (max_flip(table).p >= sign_flip(table, exact=False).p).all()
+    assert alone.p.tolist() == sign_flip(table, [(0, 1)], draw=Draw(exact=False)).p.tolist()
+    assert (max_flip(table).p >= sign_flip(table, draw=Draw(exact=False)).p).all()
     mean = table.mean(axis=0)
     difference = [abs(mean[i] - mean[j]) for i in range(6) for j in range(i + 1, 6)]
     assert (np.diff(max_flip(table).p[np.argsort(difference)]) <= 0).all()
@@ -231,19 +236,19 @@ def test_queries_of_a_cluster_flip_together() -> None:
     """Two clusters of equal sign have two chances in four, however many queries they hold."""
     table = np.column_stack([np.full(10, 0.5), np.full(10, 0.25)])
     assert sign_flip(table).p[0] == 2 / 2**10
-    assert sign_flip(table, clusters=["x"] * 4 + ["y"] * 6).p[0] == 2 / 4
-    assert max_flip(table, clusters=["x"] * 4 + ["y"] * 6).p[0] == 2 / 4
+    assert sign_flip(table, draw=Draw(clusters=["x"] * 4 + ["y"] * 6)).p[0] == 2 / 4
+    assert max_flip(table, draw=Draw(clusters=["x"] * 4 + ["y"] * 6)).p[0] == 2 / 4
 
 
 def test_clusters_of_one_query_each_change_nothing() -> None:
     table = scores(60, 3)
-    assert (sign_flip(table, clusters=np.arange(60)).p == sign_flip(table).p).all()
+    assert (sign_flip(table, draw=Draw(clusters=np.arange(60))).p == sign_flip(table).p).all()
 
 
 def test_identical_runs_have_p_one() -> None:
     table = np.column_stack([scores(30, 1), scores(30, 1)])
     for exact in ("auto", True, False):
-        assert sign_flip(table, exact=exact).p.tolist() == [1.0]
+        assert sign_flip(table, draw=Draw(exact=exact)).p.tolist() == [1.0]
     assert max_flip(table).p.tolist() == [1.0]
 
 
@@ -263,12 +268,10 @@ def test_a_score_that_is_no_number_is_refused_by_its_place(wrong: float) -> None
 def test_what_cannot_be_asked_is_said() -> None:
     with pytest.raises(DataError, match="0 to 2; these go to 3"):
         sign_flip(scores(5, 3), [(0, 3)])
-    with pytest.raises(DataError, match="more than 50 differing queries"):
-        sign_flip(scores(60, 2), exact=True)
     with pytest.raises(DataError, match="resamples=0"):
-        sign_flip(scores(60, 2), resamples=0)
+        sign_flip(scores(60, 2), draw=Draw(resamples=0))
     with pytest.raises(DataError, match="4 clusters are given for 5 queries"):
-        sign_flip(scores(5, 2), clusters=[1, 2, 3, 4])
+        sign_flip(scores(5, 2), draw=Draw(clusters=[1, 2, 3, 4]))
     with pytest.raises(DataError, match="shape"):
         sign_flip(np.zeros((0, 2)))
 

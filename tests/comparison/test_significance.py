@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.comparison.statistics import max_flip, paired, randomised_tukey
+from karat.comparison.statistics.multiple_comparisons import randomised_tukey
+from karat.comparison.statistics.resampling import Draw, max_flip
+from karat.comparison.statistics.t_test import paired
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 
@@ -104,7 +106,7 @@ def test_a_test_that_is_not_of_means_has_no_joint_interval(test: str) -> None:
 def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: int) -> None:
     draw = np.random.default_rng(queries)
     table = draw.normal(size=(queries, 5)) + np.linspace(0, 1.5, 5)
-    found = statistic(table, resamples=2000, alpha=0.1)
+    found = statistic(table, draw=Draw(resamples=2000, alpha=0.1))
     means = table.mean(axis=0)
     one, other = np.triu_indices(5, 1)
     reached = np.abs(means[one] - means[other]) > found.cut
@@ -113,8 +115,8 @@ def test_the_cut_parts_the_significant_from_the_others(statistic: Any, queries: 
 
 def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(8).normal(size=(600, 4))
-    drawn = randomised_tukey(table, resamples=5000)
+    drawn = randomised_tukey(table, draw=Draw(resamples=5000))
     monkeypatch.setattr("karat.comparison.statistics.multiple_comparisons.MOST", 1)
-    limit = randomised_tukey(table, resamples=5000)
+    limit = randomised_tukey(table, draw=Draw(resamples=5000))
     assert limit.limit
     assert limit.cut == pytest.approx(drawn.cut, rel=0.05)

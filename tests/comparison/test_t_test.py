@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.comparison.statistics import anova, bayes, equivalence, margin, paired, wins
+from karat.comparison.statistics.t_test import bayes, equivalence, margin, paired, wins
 from karat.output.errors import DataError
 from sakai import SAKAI, A, B, C
 
@@ -141,10 +141,6 @@ def test_each_runs_margin_is_its_own_t_interval() -> None:
     expected = [t.ppf(0.975, 19) * sem(each) for each in (A, B, C)]
     assert margin(SAKAI) == pytest.approx(expected, rel=1e-12)
     assert np.isnan(margin([[0.5, 0.6]])).all()
-
-
-def test_sakais_margin_from_the_analysis_of_variance() -> None:
-    assert anova(SAKAI).margin() == pytest.approx(0.0670, abs=5e-5)
 
 
 def test_equivalence_is_two_one_sided_tests() -> None:

@@ -13,8 +13,9 @@ from karat import _native
 from karat.comparison import compare
 from karat.comparison.agreement_result import TOP, Agreement, Effect, Judge, Pairing, Statistic
 from karat.comparison.runs import RunsLike, named
-from karat.comparison.statistics import SEED, kendall, resample_means, tau_ap
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
+from karat.comparison.statistics.rank_correlation import kendall, tau_ap
+from karat.comparison.statistics.resampling import SEED, Draw, resample_means
 from karat.conventions.request import conventions
 from karat.evaluation.evaluate import evaluate_run
 from karat.evaluation.scores import Scores, whole
@@ -325,8 +326,8 @@ def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int
     )
     if len(a.scores) < 2 or len(table) < 2 or not np.isfinite(table).all():
         return np.nan, np.nan
-    means = resample_means(table, resamples=resamples, seed=seed)
-    return middle_share(np.array([kendall(*np.split(row, 2)).b for row in means]))
+    means = resample_means(table, Draw(resamples, seed))
+    return middle_share(np.array([kendall(*np.split(row, 2)) for row in means]))
 
 
 def effect(
@@ -357,11 +358,11 @@ def effect(
         b=b,
         ranks_a=ranks(one),
         ranks_b=ranks_b,
-        tau=kendall(one, other).b,
+        tau=kendall(one, other),
         tau_low=low,
         tau_high=high,
-        tau_ap=tau_ap(one, other).a,
-        tau_top=kendall(one[best], other[best]).b if many else np.nan,
+        tau_ap=tau_ap(one, other),
+        tau_top=kendall(one[best], other[best]) if many else np.nan,
         top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
         flips=flips(names, a, b),
         **{key: tuple(pairs) for key, pairs in fates.items()},
@@ -415,7 +416,7 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
         "kappa, quadratic": lambda table: kappa(table, "quadratic"),
         "kappa, linear": lambda table: kappa(table, "linear"),
         "kappa": lambda table: kappa(table),
-        "alpha, ordinal": lambda table: krippendorff(table, "ordinal"),
+        "alpha, ordinal": lambda table: krippendorff(table),
         "AC1": lambda table: gwet(table),
         "AC2, quadratic": lambda table: gwet(table, "quadratic"),
         "bias, B - A": share(-distance),
@@ -434,7 +435,7 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
         raise DataError("The judges share no document: do both files use the same ids?")
     drawn = np.empty((0, *whole.shape))
     if len(used) > 1:
-        means = resample_means(used.reshape(len(used), -1), resamples=resamples, seed=seed)
+        means = resample_means(used.reshape(len(used), -1), Draw(resamples, seed))
         drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
     found = []
     for name, formula in formulas(scale).items():

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, Caution, ranked
 from karat.comparison.runs import Table
-from karat.comparison.statistics import paired
+from karat.comparison.statistics.t_test import paired
 from karat.comparison.verdict import (
     declared_negative,
     detectable_span,

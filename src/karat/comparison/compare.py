@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, replace
+from itertools import product
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import FAMILY_WISE, Findings, Settings
 from karat.comparison.runs import RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
-from karat.comparison.statistics import RESAMPLES, SEED, kendall, rbo, tau_ap
-from karat.comparison.statistics.resampling import refuse_seed
+from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
+from karat.comparison.statistics.resampling import RESAMPLES, SEED, refuse_seed
 from karat.comparison.tables import View
 from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
@@ -383,37 +384,29 @@ class Orders:
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
     """Returns the similarity of each pair of measures, and of each pair of runs or of each run and the baseline."""
     means = [contest.means for contest in contests]
-    count = len(means)
-    tau, ap = np.ones((count, count)), np.ones((count, count))
-    for one in range(count):
-        for other in range(count):
-            if one != other:
-                tau[one, other] = kendall(means[one], means[other]).b
-                ap[one, other] = tau_ap(means[one], means[other]).b
-    overlaps, queries = overlaps_of(systems, baseline)
-    return Orders(tuple(contest.label for contest in contests), tau, ap, overlaps, queries)
+    tau, ap = (
+        np.array([[each(one, other) for other in means] for one in means]) for each in (kendall, tau_ap_b)
+    )
+    np.fill_diagonal(tau, 1.0)
+    np.fill_diagonal(ap, 1.0)
+    return Orders(tuple(contest.label for contest in contests), tau, ap, *overlaps_of(systems, baseline))
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
     """Returns each pair of runs' mean rank-biased overlap over their common queries, and the number of queries."""
-    found = np.full((len(systems), len(systems)), np.nan)
+    names: Sequence[bytes] = next((each.found.queries for each in systems if each.found is not None), [])
+    names = names[:: -(-len(names) // MOST_QUERIES) or 1]
+    lists = [lists_of(system, names) or [[]] * len(names) for system in systems]
+    tables = np.array([rbo(each, PERSISTENCE) for each in zip(*lists, strict=True)])
+    found = np.full((len(lists), len(lists)), np.nan)
+    for one, other in product(range(len(lists)), repeat=2):
+        values = tables[:, one, other] if len(tables) else tables
+        known = values[~np.isnan(values)]
+        found[one, other] = known.mean() if len(known) else np.nan
+    if baseline is not None:
+        others = np.arange(len(lists)) != baseline
+        found[np.ix_(others, others)] = np.nan
     np.fill_diagonal(found, 1.0)
-    matches = [each.found for each in systems if each.found is not None]
-    if not matches:
-        return found, 0
-    names = matches[0].queries
-    step = -(-len(names) // MOST_QUERIES)
-    names = names[::step]
-    lists = [lists_of(system, names) for system in systems]
-    for one in range(len(systems)):
-        for other in range(one):
-            if baseline in (None, one, other) and lists[one] and lists[other]:
-                values = [
-                    rbo(a, b, PERSISTENCE).extrapolated
-                    for a, b in zip(lists[one], lists[other], strict=True)
-                    if a and b
-                ]
-                found[one, other] = found[other, one] = np.mean(values) if values else np.nan
     return found, len(names)
 
 

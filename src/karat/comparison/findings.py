@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.comparison.statistics import Anova
+    from karat.comparison.statistics.multiple_comparisons import Anova
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats
     from karat.measures import Measure

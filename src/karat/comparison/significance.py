@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Stratum, letters_of
-from karat.comparison.statistics import (
-    all_pairs,
-    anova,
-    bayes,
-    benjamini_hochberg,
-    bonferroni,
-    equivalence,
-    holm,
-    max_flip,
-    paired,
-    randomised_tukey,
-    resample_means,
-    sign_flip,
-    wins,
-)
-from karat.comparison.statistics.t_test import one_sided_quantile
+from karat.comparison.statistics.multiple_comparisons import anova, corrected, randomised_tukey
+from karat.comparison.statistics.resampling import RESAMPLES, Draw, max_flip, resample_means, sign_flip
+from karat.comparison.statistics.sums import all_pairs
+from karat.comparison.statistics.t_test import bayes, equivalence, one_sided_quantile, paired, wins
 from karat.inputs.runs import available_cores, side_by_side
 
 if TYPE_CHECKING:
@@ -33,7 +21,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.findings import Settings
     from karat.comparison.runs import Table
-    from karat.comparison.statistics import Anova
+    from karat.comparison.statistics.multiple_comparisons import Anova
     from karat.inputs.query_files import Groups
     from karat.lists.rows import Floats, Integers
 
@@ -69,7 +57,7 @@ def contests_of(
             low=tuple(low.tolist()),
             high=tuple(high.tolist()),
             letters=letters(runs, outcome, settings.alpha, table.sign),
-            pairs=outcome.pairs(settings),
+            pairs=pairs_in(outcome, settings),
             strata=() if groups is None else strata_of(table, first, second, settings, groups),
             anova=variance_of(table),
             smaller_is_better=table.sign < 0,
@@ -91,9 +79,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
-        if (
-            family_wise
-        ):  # p already holds for all pairs of its measure: only the measures remain to correct for
+        if family_wise:  # p already holds for all pairs of its measure; only the measures remain
             for each in family:
                 each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
             continue
@@ -112,7 +98,7 @@ def strata_of(
         part = table.part(groups.codes == code)
         outcome, _ = outcome_of(part, first, second, plain)
         outcome.adjusted[:] = outcome.p
-        found.append(Stratum(name, len(part.values), part.means, outcome.pairs(plain)))
+        found.append(Stratum(name, len(part.values), part.means, pairs_in(outcome, plain)))
     return tuple(found)
 
 
@@ -124,63 +110,40 @@ def variance_of(table: Table) -> Anova | None:
     return anova(table.observed())
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """The outcome of all pairs as arrays: the fields of ``Pair``, and two more that joint intervals need.
+Outcome: TypeAlias = "np.recarray[Any, Any]"
+"""The fields of ``Pair`` as an array each, and two more that joint intervals need.
 
-    Args:
-        freedom: the degrees of freedom of the pair's t.
-        cut: the largest difference that a test of all pairs at once finds not significant; NaN for other tests.
-    """
+``freedom`` has the degrees of freedom of each pair's t. ``cut`` has the largest difference that a test of all pairs at
+once finds not significant, and NaN for other tests.
+"""
 
-    a: Integers
-    b: Integers
-    n: Integers
-    difference: Floats
-    low: Floats
-    high: Floats
-    d_z: Floats
-    wins: Integers
-    ties: Integers
-    losses: Integers
-    p: Floats
-    adjusted: Floats
-    exact: NDArray[np.bool_]
-    error: Floats
-    detectable: Floats
-    identical: NDArray[np.bool_]
-    p_equivalent: Floats
-    p_worse: Floats
-    p_same: Floats
-    p_better: Floats
-    joint_low: Floats
-    joint_high: Floats
-    freedom: Floats
-    cut: Floats
+KINDS = {"int": np.int64, "bool": np.bool_}
 
-    @classmethod
-    def empty(cls, first: Integers, second: Integers) -> Outcome:
-        """Returns an outcome to be filled in."""
-        count = len(first)
-        columns: dict[str, Any] = {each.name: np.full(count, np.nan) for each in fields(cls)}
-        columns |= {name: np.zeros(count, np.int64) for name in ("n", "wins", "ties", "losses")}
-        columns |= {name: np.zeros(count, bool) for name in ("exact", "identical")}
-        return cls(**columns | {"a": first, "b": second})
 
-    def pairs(self, settings: Settings) -> tuple[Pair, ...]:
-        """Returns a ``Pair`` for each."""
-        columns = {each.name: getattr(self, each.name).tolist() for each in fields(Pair)}
-        nothing = [None] * len(self.a)
-        if settings.margin is None:
-            columns["p_equivalent"] = nothing
-        if settings.rope is None:
-            columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
-        return tuple(Pair(*row) for row in zip(*columns.values(), strict=True))
+def empty_outcome(first: Integers, second: Integers) -> Outcome:
+    """Returns an outcome to be filled in. Numbers are NaN, or 0 if they are whole."""
+    columns = [(each.name, KINDS.get(str(each.type), np.float64)) for each in fields(Pair)]
+    outcome = np.recarray(len(first), [*columns, ("freedom", np.float64), ("cut", np.float64)])
+    for name, kind in columns + [("freedom", np.float64), ("cut", np.float64)]:
+        outcome[name] = np.nan if kind is np.float64 else 0
+    outcome.a, outcome.b = first, second
+    return outcome
+
+
+def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
+    """Returns a ``Pair`` for each row. A number that was not requested is None."""
+    columns = {each.name: outcome[each.name].tolist() for each in fields(Pair)}
+    nothing = [None] * len(outcome)
+    if settings.margin is None:
+        columns["p_equivalent"] = nothing
+    if settings.rope is None:
+        columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
+    return tuple(Pair(*row) for row in zip(*columns.values(), strict=True))
 
 
 def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
     """Differences, intervals and p of every pair, uncorrected; and whether p comes from the limit distribution."""
-    outcome = Outcome.empty(first, second)
+    outcome = empty_outcome(first, second)
     for shared, places in table.shared(first, second):
         outcome.n[places] = len(shared.values)
         if not len(shared.values):
@@ -221,9 +184,7 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
     """Write p of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
-        found = sign_flip(
-            seen, couples, resamples=settings.resamples, seed=settings.seed, clusters=table.clusters
-        )
+        found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
         outcome.p[places], outcome.exact[places], outcome.error[places] = found.p, found.exact, found.error
     elif settings.test == "sign":
         outcome.p[places] = sign_test(outcome.wins[places], outcome.losses[places])
@@ -236,15 +197,9 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)
-    statistic = randomised_tukey if settings.test == "tukey" else max_flip
-    found = statistic(
-        table.observed(),
-        couples,
-        resamples=settings.resamples,
-        seed=settings.seed,
-        clusters=table.clusters,
-        alpha=settings.alpha * len(outcome.a) / settings.comparisons,
-    )
+    alpha = settings.alpha * len(outcome) / settings.comparisons
+    draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
+    found = (randomised_tukey if settings.test == "tukey" else max_flip)(table.observed(), couples, draw)
     outcome.cut[:] = found.cut
     outcome.adjusted[:] = np.where(outcome.identical, 1.0, found.p)
     outcome.exact[:], outcome.error[:] = found.exact, found.error
@@ -269,9 +224,7 @@ def wilcoxon(differences: Floats) -> float:
 
 def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
     """Write the difference of the aggregates with its percentile interval over resampled queries."""
-    means = resample_means(
-        seen, resamples=settings.resamples or 10_000, seed=settings.seed, clusters=table.clusters
-    )
+    means = resample_means(seen, bootstrap_draw(table, settings))
     centre = seen.mean(axis=0)
     if table.geometric:
         means, centre = np.exp(means), np.exp(centre)
@@ -287,6 +240,11 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
             outcome.detectable[part] = np.nan
 
 
+def bootstrap_draw(table: Table, settings: Settings) -> Draw:
+    """Returns the draw of a bootstrap, also for tests that do not resample."""
+    return Draw(settings.resamples or RESAMPLES, settings.seed, table.clusters)
+
+
 def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
     """Returns the interval of each run's own aggregate."""
     runs = np.arange(table.values.shape[1])
@@ -297,9 +255,7 @@ def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
         seen = own.observed()[:, places]
         if settings.interval == "bootstrap":
             tail = (1 - settings.confidence) / 2
-            means = resample_means(
-                seen, resamples=settings.resamples or 10_000, seed=settings.seed, clusters=own.clusters
-            )
+            means = resample_means(seen, bootstrap_draw(own, settings))
             low[places], high[places] = np.quantile(means, [tail, 1 - tail], axis=0)
         else:
             found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
@@ -353,14 +309,6 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
     """Returns half the width of each interval, in standard errors."""
     return one_sided_quantile((1 + np.asarray(confidence)) / 2, freedom)
-
-
-def corrected(p: Floats, correction: str) -> Floats:
-    """Returns the corrected p-values. Undefined p-values stay undefined and count as comparisons."""
-    adjust = {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}.get(correction)
-    if adjust is None:
-        return p
-    return np.where(np.isnan(p), np.nan, adjust(np.where(np.isnan(p), 1.0, p)))
 
 
 def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.comparison.findings import letter, ranked
-from karat.comparison.statistics import kendall
+from karat.comparison.statistics.rank_correlation import kendall
 from karat.comparison.verdict import (
     digits_of,
     interval,
@@ -288,7 +288,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
 
 def orders(one: Contest, other: Contest) -> str:
     """Kendall's τ between the orders of the runs."""
-    found = kendall(np.array(one.means), np.array(other.means)).b
+    found = kendall(np.array(one.means), np.array(other.means))
     return score(found, 2).replace("-", "−") if math.isfinite(found) else "–"
 
 

@@ -16,46 +16,11 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
-    Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
-__all__ = ["confusion", "gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
+__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
 
 MOST_GRADES = 20
 """More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
-
-
-def confusion(a: ArrayLike, b: ArrayLike, grades: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """Returns the confusion matrix of two judges: the number of documents by both grades.
-
-    Args:
-        a: the first judge's grades.
-        b: the second judge's grades of the same documents.
-        grades: all grades of the scale; the grades given if None.
-
-    Returns:
-        The grades in ascending order, and the counts, the first judge's grades as rows [grades, grades].
-
-    Raises:
-        DataError: the judges graded different numbers of documents, or gave a grade that is not on the scale.
-
-    Example:
-        >>> grades, table = confusion([0, 1, 2, 2], [0, 2, 2, 2])
-        >>> table.astype(int).tolist()
-        [[1, 0, 0], [0, 0, 1], [0, 0, 2]]
-    """
-    one, other = np.asarray(a, np.float64).reshape(-1), np.asarray(b, np.float64).reshape(-1)
-    if len(one) != len(other):
-        raise DataError(f"One judge graded {len(one)} documents, the other {len(other)}: pair them first.")
-    given = np.unique(np.concatenate([one, other]))
-    scale = given if grades is None else np.unique(np.asarray(grades, np.float64))
-    unknown = given[~np.isin(given, scale)]
-    if len(unknown):
-        raise DataError(
-            f"Grade {unknown[0]:g} is none of the grades {', '.join(f'{each:g}' for each in scale)}."
-        )
-    size = len(scale)
-    cells = np.searchsorted(scale, one) * size + np.searchsorted(scale, other)
-    return scale, np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.float64)
 
 
 def kappa(table: ArrayLike, weights: Weights = "none") -> float:
@@ -111,53 +76,33 @@ def gwet(table: ArrayLike, weights: Weights = "none") -> float:
     return (float((alike * share).sum()) - chance) / (1 - chance)
 
 
-def krippendorff(table: ArrayLike, level: Level = "ordinal", grades: ArrayLike | None = None) -> float:
-    """Krippendorff's α for two judges who both graded every document: 1 - observed / expected disagreement.
+def krippendorff(table: ArrayLike) -> float:
+    """Returns Krippendorff's α for ordinal grades, for two judges who both graded every document.
+
+    α is 1 - observed / expected disagreement. The distance of two grades is the number of judgments between them.
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        level: the distance of grades: 0 or 1 ("nominal"), the number of judgments between them ("ordinal"), or their
-            numeric difference ("interval").
-        grades: the grades as numbers, for "interval"; 0, 1, 2 … if None.
 
     Returns:
         1 for full agreement, 0 for chance; NaN if only one grade was ever given.
 
     Raises:
-        DataError: the table is not square or is empty, or the level does not exist.
+        DataError: the table is not square or is empty.
 
     Example:
-        >>> round(krippendorff([[20, 5], [10, 15]], "nominal"), 4)
+        >>> round(krippendorff([[20, 5], [10, 15]]), 4)
         0.4
     """
-    share = shares(table)
+    shares(table)
     counts: Floats = np.asarray(table, np.float64)
     together = counts + counts.T
     total = together.sum(axis=0)
-    pairable = float(total.sum())
-    distance = apart(
-        total, np.arange(len(share)) if grades is None else np.asarray(grades, np.float64), level
-    )
-    expected = float((distance * np.outer(total, total)).sum()) / (pairable - 1)
+    # The distance runs from the middle of one grade's judgments to the middle of the other's.
+    middle = total.cumsum() - total / 2
+    distance = np.subtract.outer(middle, middle) ** 2
+    expected = float((distance * np.outer(total, total)).sum()) / (float(total.sum()) - 1)
     return 1 - float((distance * together).sum()) / expected if expected else np.nan
-
-
-def apart(total: Floats, grades: ArrayLike, level: Level) -> Floats:
-    """Returns the squared distance of each two grades.
-
-    Raises:
-        DataError: the level does not exist.
-    """
-    size = len(total)
-    if level == "nominal":
-        return 1 - np.eye(size)
-    if level == "interval":
-        return np.subtract.outer(np.asarray(grades, np.float64), grades) ** 2
-    if level == "ordinal":
-        # The distance runs from the middle of one grade's judgments to the middle of the other's.
-        middle = total.cumsum() - total / 2
-        return np.asarray(np.subtract.outer(middle, middle) ** 2)
-    raise DataError(f"There is no level {level!r}; there are nominal, ordinal and interval.")
 
 
 def likeness(size: int, weights: Weights) -> Floats:

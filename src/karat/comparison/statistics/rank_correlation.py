@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,67 +15,39 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = ["Kendall", "Overlap", "TauAP", "kendall", "rbo", "tau_ap"]
+__all__ = ["kendall", "rbo", "tau_ap", "tau_ap_b"]
 
 
-class Kendall(NamedTuple):
-    """Kendall's τ: ``a`` takes every pair into account, ``b`` only those not tied in one of the two."""
+def kendall(x: ArrayLike, y: ArrayLike) -> float:
+    """Returns Kendall's τ_b of two lists of scores: concordant minus discordant pairs.
 
-    a: float
-    b: float
-
-
-class TauAP(NamedTuple):
-    """τ_AP: ``a`` with one true order, averaged over ties in the other; ``b`` symmetric, with ties in both."""
-
-    a: float
-    b: float
-
-
-class Overlap(NamedTuple):
-    """Rank-biased overlap: the extrapolated value, the minimum, and the most that unseen documents can add to it."""
-
-    extrapolated: float
-    least: float
-    residual: float
-
-
-def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
-    """Kendall's rank correlation of two lists of scores: concordant minus discordant pairs.
+    The number is divided by √(pairs not tied in x · pairs not tied in y).
 
     Args:
         x: a score for each system.
         y: another score for each system.
 
     Returns:
-        τ_a, over all pairs, and τ_b, over √(pairs not tied in x · pairs not tied in y); NaN where there are none.
+        A number from -1 to 1; NaN if all systems are tied in one of the lists.
 
     Raises:
         DataError: the lists differ in length, or a score is NaN.
 
     Example:
-        >>> kendall([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4])
-        Kendall(a=0.6666666666666666, b=0.6666666666666666)
+        >>> round(kendall([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
+        0.6667
     """
-    one, other = two_scores(x, y)
-    agreed, free_one, free_other = 0.0, 0, 0
-    for place in range(len(one) - 1):
-        above = np.sign(one[place] - one[place + 1 :])
-        below = np.sign(other[place] - other[place + 1 :])
-        agreed += float(above @ below)
-        free_one += int(np.count_nonzero(above))
-        free_other += int(np.count_nonzero(below))
-    pairs = len(one) * (len(one) - 1) // 2
-    free = free_one * free_other
-    return Kendall(agreed / pairs if pairs else np.nan, agreed / float(free) ** 0.5 if free else np.nan)
+    one, other = (np.sign(np.subtract.outer(each, each)) for each in two_scores(x, y))
+    free = np.count_nonzero(one) * np.count_nonzero(other)
+    return float((one * other).sum()) / float(free) ** 0.5 if free else np.nan
 
 
-def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
-    """τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008): swaps near the top cost more; ties are allowed.
+def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
+    """Returns τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), in which swaps near the top cost more.
 
-    ``a`` measures how well y reproduces the true order x: it is not symmetric, and ties within y count as the mean over
-    their orders. ``b`` is the mean of both directions, with ties meaning equal systems (Urbano and Marrero, ICTIR
-    2017).
+    It measures how well y reproduces the true order x, so it is not symmetric. Ties within y count as the mean over
+    their orders: a system of a tied group comes after the systems above the group, and after 0, 1, 2 … of the group's
+    other members equally often. Of these, the truly better ones are above it in proportion.
 
     Args:
         x: the true score of each system, higher is better.
@@ -85,20 +57,10 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> TauAP:
         DataError: the lists differ in length, or a score is NaN.
 
     Example:
-        >>> found = tau_ap([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4])
-        >>> f"{found.a:.4f} {found.b:.4f}"
-        '0.6667 0.6667'
+        >>> round(tau_ap([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
+        0.6667
     """
     true, estimated = two_scores(x, y)
-    return TauAP(one_true_order(true, estimated), (one_way(true, estimated) + one_way(estimated, true)) / 2)
-
-
-def one_true_order(true: Floats, estimated: Floats) -> float:
-    """Returns the mean of τ_AP over all orders of systems that are tied in the estimate.
-
-    A system of a tied group comes after the systems above the group, and after 0, 1, 2 … of the group's other members
-    equally often. Of these, the truly better ones are above it in proportion.
-    """
     total, systems = 0.0, len(true)
     for level in np.unique(estimated):
         group, above = true[estimated == level], true[estimated > level]
@@ -113,8 +75,30 @@ def one_true_order(true: Floats, estimated: Floats) -> float:
     return 2 * total / (systems - 1) - 1 if systems > 1 else np.nan
 
 
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Returns τ_AP,b, the symmetric τ_AP in which tied systems are equal (Urbano and Marrero, ICTIR 2017).
+
+    Args:
+        x: a score for each system, higher is better.
+        y: another score for each system.
+
+    Raises:
+        DataError: the lists differ in length, or a score is NaN.
+
+    Example:
+        >>> round(tau_ap_b([0.1, 0.2, 0.3, 0.4], [0.1, 0.3, 0.2, 0.4]), 4)
+        0.6667
+    """
+    one, other = two_scores(x, y)
+    return (one_way(one, other) + one_way(other, one)) / 2
+
+
 def one_way(true: Floats, estimated: Floats) -> float:
-    """τ_AP,b in one direction: per system below the estimate's first group, those above it that are truly better."""
+    """Returns τ_AP,b in one direction.
+
+    It is the mean, over the systems below the estimate's first group, of the share of truly better systems among those
+    above them.
+    """
     total, counted = 0.0, 0
     for level in np.unique(estimated)[:-1]:
         group, above = true[estimated == level], true[estimated > level]
@@ -124,72 +108,59 @@ def one_way(true: Floats, estimated: Floats) -> float:
     return 2 * total / counted - 1 if counted else np.nan
 
 
-def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Overlap:
-    """Rank-biased overlap of two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
+def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
+    """Returns the rank-biased overlap of every two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
 
-    The overlap at each depth, weighted by p to the depth; a reader who goes on with probability p sees 1 / (1 - p)
-    documents. Beyond the lists' ends, the extrapolated value assumes that the agreement at the end continues; ``least``
-    assumes no common document there, ``least + residual`` as many as possible. Lists may differ in length.
+    The overlap at each depth is weighted by p to the depth: a reader who goes on with probability p sees 1 / (1 - p)
+    documents. Below the end of the lists, their agreement at the end is assumed to continue (the extrapolated overlap).
 
     Args:
-        a: documents, the best first, without duplicates.
-        b: the other list.
+        lists: ranked lists of documents, the best first, without duplicates; they may differ in length.
         p: the probability of going on to the next rank.
 
+    Returns:
+        A symmetric table, NaN where a list is empty [lists, lists].
+
     Raises:
-        DataError: p is not between 0 and 1, a list is empty, or a document occurs twice in a list.
+        DataError: p is not between 0 and 1, or a document occurs twice in a list.
 
     Example:
-        >>> found = rbo(["d1", "d2", "d3"], ["d1", "d3", "d2"])
-        >>> f"{found.extrapolated:.4f} {found.least:.4f} {found.residual:.4f}"
-        '0.9550 0.4775 0.4775'
+        >>> rbo([["d1", "d2", "d3"], ["d1", "d3", "d2"]]).round(4).tolist()
+        [[1.0, 0.955], [0.955, 1.0]]
     """
     if not 0 < p < 1:
         raise DataError(f"Rank-biased overlap needs a p between 0 and 1, not {p}.")
-    for each in (a, b):
-        if not each or len(set(each)) < len(each):
-            raise DataError("Rank-biased overlap needs lists with documents, each of them once.")
-    short, long = sorted((a, b), key=len)
-    s, depths = len(short), np.arange(1, len(long) + 1)
-    x = shared(short, long)
-    power = p**depths
-    agreement = float((x / depths * power).sum())
-    x_s, x_l, l = x[s - 1], x[-1], len(long)
-    tail = float((x_s * (depths[s:] - s) / (s * depths[s:]) * power[s:]).sum())
-    extrapolated = (1 - p) / p * (agreement + tail) + ((x_l - x_s) / l + x_s / s) * p**l
-    least = (1 - p) / p * (float(((x - x_l) / depths * power).sum()) - x_l * np.log1p(-p))
-    return Overlap(float(extrapolated), float(least), room(s, l, float(x_l), p))
-
-
-def shared(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
-    """Returns the number of documents that the lists share at each depth of the longer one."""
-    seen: set[Hashable] = set()
-    counts, both = [], 0
-    for depth, document in enumerate(long):
-        for each in [document, *short[depth : depth + 1]]:
-            both += each in seen
-            seen.add(each)
-        counts.append(both)
-    return np.array(counts, np.float64)
-
-
-def room(s: int, l: int, x: float, p: float) -> float:
-    """The most that unseen documents can add, for lists of lengths s <= l that share x documents (their equation 30).
-
-    Down to l, the shorter list's unseen documents may all be in the longer one; below, the unseen documents of both may
-    match, until at depth f all do.
-    """
-    f = s + l - int(x)
-    depths = np.arange(1, f + 1)
-    power = p**depths / depths
-    until_l, until_f = slice(s, l), slice(l, f)
-    certain = float((power * (depths - s))[until_l].sum() + (power * (2 * depths - s - l))[until_f].sum())
-    beyond = p ** (f + 1) / (1 - p) - x * (-np.log1p(-p) - float(power.sum()))
-    return float((1 - p) / p * (certain + beyond))
+    length = np.array([len(each) for each in lists])
+    deepest = int(length.max(initial=1))
+    numbers: dict[Hashable, int] = {}
+    listed = np.full((len(lists), deepest), -1)
+    for place, each in enumerate(lists):
+        if len(set(each)) < len(each):
+            raise DataError("Rank-biased overlap needs lists in which each document occurs once.")
+        listed[place, : len(each)] = [numbers.setdefault(document, len(numbers)) for document in each]
+    # The rank of each document in each list, from 0. A missing document has a rank below the end of all lists, and so
+    # has the last column, to which -1, the end of a short list, points.
+    rank = np.full((len(lists), len(numbers) + 1), deepest, np.int16 if deepest < 2**15 else np.int64)
+    for place, each in enumerate(listed):
+        rank[place, each[: length[place]]] = np.arange(length[place])
+    ranks, depth = np.arange(deepest, dtype=rank.dtype), np.arange(1, deepest + 1)
+    found = rank[:, listed]  # the rank in one list of each document of another list
+    above = found < ranks
+    both = (above + above.transpose(1, 0, 2).astype(rank.dtype) + (found == ranks)).cumsum(axis=2)
+    short, long = np.minimum.outer(length, length), np.maximum.outer(length, length)
+    overlap, power = np.full(short.shape, np.nan), p**depth
+    for s, l in {*zip(short[short > 0].tolist(), long[short > 0].tolist())}:
+        pairs = (short == s) & (long == l)
+        x = both[pairs][:, :l]
+        x_s, x_l, below = x[:, s - 1], x[:, -1], depth[s:l]
+        agreement = (x / depth[:l] * power[:l]).sum(axis=1)
+        agreement += (x_s[:, None] * (below - s) / (s * below) * power[s:l]).sum(axis=1)
+        overlap[pairs] = (1 - p) / p * agreement + ((x_l - x_s) / l + x_s / s) * p**l
+    return overlap
 
 
 def two_scores(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """Two scores for each system.
+    """Returns both lists of scores as arrays.
 
     Raises:
         DataError: the lists differ in length, or a score is NaN.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from karat.comparison.statistics.sums import (
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 __all__ = [
     "RESAMPLES",
     "SEED",
+    "Draw",
     "Flips",
     "exact_p",
-    "flipped_sums",
     "max_flip",
     "refuse_seed",
     "resample_means",
     "sign_flip",
-    "stream",
 ]
 
 
@@ -56,6 +55,43 @@ LONGEST = 50
 
 
 @dataclass(frozen=True, eq=False)
+class Draw:
+    """How queries are resampled.
+
+    Args:
+        resamples: the number of random resamples.
+        seed: the seed of their stream, which all pairs and measures share.
+        clusters: a label for each query; queries of a cluster are resampled together. None if queries are independent.
+        alpha: the level of ``Flips.cut``.
+        exact: whether p is counted over all sign assignments where that is cheap; else p is always resampled.
+
+    Raises:
+        DataError: the number of resamples or the seed is invalid.
+    """
+
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    clusters: Any = None
+    alpha: float = 0.05
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuses an invalid number of resamples or seed."""
+        refuse_seed(self.seed)
+        if self.resamples < 1:
+            raise DataError(f"resamples={self.resamples}: give a positive number, such as {RESAMPLES:,}.")
+
+    @property
+    def stream(self) -> np.random.PCG64:
+        """A new stream of random numbers, from the start."""
+        return np.random.PCG64(int(self.seed))
+
+    def error(self, p: Floats, exact: NDArray[np.bool_]) -> Floats:
+        """Returns the standard error of p due to resampling, which is 0 where p is exact."""
+        return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / self.resamples)))
+
+
+@dataclass(frozen=True, eq=False)
 class Flips:
     """The result of a resampling test, for each pair.
 
@@ -63,8 +99,6 @@ class Flips:
         p: two-sided [pairs].
         error: the standard error of p due to resampling; 0 where p is exact [pairs].
         exact: whether all assignments were counted, so that neither error nor seed matters [pairs].
-        resamples: the number drawn.
-        seed: of the random stream.
         limit: whether p comes from the normal limit of the permutation distribution, used where permuting the
             queries would take minutes (``randomised_tukey``).
         cut: for a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
@@ -75,8 +109,6 @@ class Flips:
     p: Floats
     error: Floats
     exact: NDArray[np.bool_]
-    resamples: int
-    seed: int
     limit: bool = False
     cut: float = np.nan
 
@@ -84,11 +116,7 @@ class Flips:
 def sign_flip(
     scores: ArrayLike,
     pairs: ArrayLike | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    clusters: Any = None,
-    exact: bool | Literal["auto"] = "auto",
+    draw: Draw | None = None,
 ) -> Flips:
     """Returns the paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
 
@@ -101,67 +129,41 @@ def sign_flip(
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: which runs to compare, by index [pairs, 2]; every pair once if None.
-        resamples: random sign assignments.
-        seed: of their stream, which all pairs and measures share.
-        clusters: a label for each query; queries of a cluster flip together.
-        exact: whether to count all assignments: where cheap ("auto"), always, or never.
+        draw: how signs are drawn; ``Draw()`` if None.
 
     Returns:
         p for each pair, and how it was computed.
 
     Raises:
-        DataError: a score is not finite, a pair names no run, or exact p is requested for too many differences.
+        DataError: a score is not finite, or a pair names no run.
 
     Example:
         >>> a, b = [0.3, 0.5, 0.7, 0.2, 0.4], [0.1, 0.3, 0.5, 0.1, 0.4]
         >>> sign_flip(list(zip(a, b))).p.tolist()
         [0.125]
     """
-    table = matrix(scores)
+    table, draw = matrix(scores), draw or Draw()
     chosen = checked_pairs(pairs, table.shape[1])
     grid = on_grid(table)
-    whole = summed(grid.whole, clusters)
-    p, counted = counted_where_cheap(whole, chosen, grid.tolerance, exact)
+    whole = summed(grid.whole, draw.clusters)
+    p, counted = np.ones(len(chosen)), np.zeros(len(chosen), np.bool_)
+    patience = PATIENCE / max(len(chosen), 1)
+    for place, (one, other) in enumerate(chosen if draw.exact else ()):
+        difference = whole[:, one] - whole[:, other]
+        if cost(difference, grid.tolerance, patience) <= patience:
+            p[place], counted[place] = exact_p(difference, grid.tolerance), True
     rest = np.flatnonzero(~counted)
     if len(rest):
-        blocks = flipped_sums(whole, positive(resamples), seed)
-        found = reached(blocks, chosen[rest], halves(whole, chosen[rest], grid.tolerance))
-        p[rest] = (found + 1) / (resamples + 1)
-    return Flips(p, monte_carlo_error(p, counted, resamples), counted, resamples, seed)
-
-
-def counted_where_cheap(
-    whole: Floats, pairs: Integers, tolerance: float, exact: bool | Literal["auto"]
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Exact p of the pairs for which it is cheap, and a mask of these pairs.
-
-    Raises:
-        DataError: exact p is requested for too many differences.
-    """
-    p, counted = np.ones(len(pairs)), np.zeros(len(pairs), np.bool_)
-    if exact is False:
-        return p, counted
-    patience = np.inf if exact is True else PATIENCE / max(len(pairs), 1)
-    for place, (one, other) in enumerate(pairs):
-        difference = whole[:, one] - whole[:, other]
-        seconds = cost(difference, tolerance, patience)
-        if exact is True and seconds == np.inf:
-            raise DataError(
-                f"Exact p of more than {LONGEST} differing queries would take too long: let it be resampled."
-            )
-        if seconds <= patience:
-            p[place], counted[place] = exact_p(difference, tolerance), True
-    return p, counted
+        least = halves(whole, chosen[rest], grid.tolerance)
+        found = reached(flipped_sums(whole, draw), chosen[rest], least)
+        p[rest] = (found + 1) / (draw.resamples + 1)
+    return Flips(p, draw.error(p, counted), counted)
 
 
 def max_flip(
     scores: ArrayLike,
     pairs: ArrayLike | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    clusters: Any = None,
-    alpha: float = 0.05,
+    draw: Draw | None = None,
 ) -> Flips:
     """The max-T sign-flip test: p of each pair against the largest difference of any pair, valid for all pairs at once.
 
@@ -172,10 +174,7 @@ def max_flip(
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the family [pairs, 2]; every pair once if None.
-        resamples: random sign assignments; all 2**queries are used where they are not more.
-        seed: of their stream.
-        clusters: a label for each query; queries of a cluster flip together.
-        alpha: the level of ``cut``.
+        draw: how signs are drawn; ``Draw()`` if None. All 2**queries assignments are used if they are not more.
 
     Returns:
         p for each pair, corrected for the family.
@@ -187,22 +186,19 @@ def max_flip(
         >>> max_flip([[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2]]).p.tolist()
         [0.125, 0.75, 0.25]
     """
-    table = matrix(scores)
+    table, draw = matrix(scores), draw or Draw()
     chosen = checked_pairs(pairs, table.shape[1])
+    family = None if np.array_equal(chosen, all_pairs(table.shape[1])) else chosen
     grid = on_grid(table)
-    whole = summed(grid.whole, clusters)
-    exact = len(whole) < 40 and 1 << len(whole) <= positive(resamples)
-    blocks = every_sign(whole) if exact else flipped_sums(whole, resamples, seed)
-    everyone = len(chosen) == len(all_pairs(table.shape[1])) and bool(
-        (chosen == all_pairs(table.shape[1])).all()
-    )
-    widest = np.sort(np.concatenate([widths(block, None if everyone else chosen) for block in blocks]))
+    whole = summed(grid.whole, draw.clusters)
+    exact = len(whole) < 40 and 1 << len(whole) <= draw.resamples
+    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
+    widest = np.sort(np.concatenate([widths(block, family) for block in blocks]))
     found = len(widest) - np.searchsorted(widest, halves(whole, chosen, grid.tolerance))
-    p = found / len(widest) if exact else (found + 1) / (resamples + 1)
+    p = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
     counted = np.full(len(chosen), exact)
-    beyond = 2 * decisive(widest, alpha, drawn=not exact) + grid.tolerance
-    cut = beyond * grid.unit / len(table)
-    return Flips(p, monte_carlo_error(p, counted, resamples), counted, resamples, seed, cut=cut)
+    beyond = 2 * decisive(widest, draw.alpha, drawn=not exact) + grid.tolerance
+    return Flips(p, draw.error(p, counted), counted, cut=beyond * grid.unit / len(table))
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
@@ -248,22 +244,6 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
     return widest
 
 
-def monte_carlo_error(p: Floats, exact: NDArray[np.bool_], resamples: int) -> Floats:
-    """Returns the standard error of p due to resampling."""
-    return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / resamples)))
-
-
-def positive(resamples: int) -> int:
-    """Returns the number of resamples after a check.
-
-    Raises:
-        DataError: the number is not positive.
-    """
-    if resamples < 1:
-        raise DataError(f"resamples={resamples}: give a positive number, such as {RESAMPLES:,}.")
-    return resamples
-
-
 def refuse_seed(seed: object) -> None:
     """Refuse an invalid seed.
 
@@ -274,17 +254,7 @@ def refuse_seed(seed: object) -> None:
         raise DataError(f"seed={seed!r}: a seed is a whole number from 0 on.")
 
 
-def stream(seed: int) -> np.random.PCG64:
-    """Returns the random stream of a seed.
-
-    Raises:
-        DataError: as ``refuse_seed``.
-    """
-    refuse_seed(seed)
-    return np.random.PCG64(int(seed))
-
-
-def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
+def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
     """Yields half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
 
     The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
@@ -292,11 +262,10 @@ def flipped_sums(whole: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     same sums for any number of threads, BLAS or block size. A resample takes a whole number of 64-bit words of PCG64's
     raw stream, one bit per row in the order of the rows: rows in the same order get the same signs for all measures.
     """
-    words = -(-len(whole) // 64)
-    draw = stream(seed)
-    for first in range(0, resamples, AT_ONCE):
-        count = min(AT_ONCE, resamples - first)
-        yield sums_under(draw.random_raw((count, words)), whole)
+    words, stream = -(-len(whole) // 64), draw.stream
+    for first in range(0, draw.resamples, AT_ONCE):
+        count = min(AT_ONCE, draw.resamples - first)
+        yield sums_under(stream.random_raw((count, words)), whole)
 
 
 def every_sign(whole: Floats) -> Iterator[Floats]:
@@ -310,8 +279,8 @@ def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
     """Returns half the sums of the columns; a bit of 1 means plus, 0 means minus [columns, resamples]."""
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
 
-    def bits(first: int, last: int) -> NDArray[np.uint8]:
-        return np.unpackbits(octets[first:last], axis=1, count=len(whole), bitorder="little")
+    def bits(part: slice) -> NDArray[np.uint8]:
+        return np.unpackbits(octets[part], axis=1, count=len(whole), bitorder="little")
 
     sums = weighted_sums(whole, len(words), bits)
     sums -= whole.sum(axis=0)[:, None] / 2
@@ -413,18 +382,14 @@ DRAWN_AT_ONCE = 1 << 20
 """Counts held in memory at a time: 8 MB."""
 
 
-def resample_means(
-    scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED, clusters: Any = None
-) -> Floats:
-    """The mean of each run over queries drawn with replacement (Cormack and Lynam, SIGIR 2006; Sakai, SIGIR 2006).
+def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
+    """Returns the mean of each run over queries drawn with replacement (Cormack and Lynam; Sakai; both SIGIR 2006).
 
     All runs have the same draws, so differences and ranks can be computed within a row.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        resamples: the number of resamples; each draws as many queries (or clusters) as there are.
-        seed: of their stream.
-        clusters: a label for each query; whole clusters are drawn.
+        draw: how queries are drawn; ``Draw()`` if None. Each resample has as many queries (or clusters) as there are.
 
     Returns:
         The means [resamples, runs].
@@ -433,38 +398,29 @@ def resample_means(
         DataError: a score is not finite.
 
     Example:
-        >>> resample_means([[0.0], [1.0]], resamples=4).ravel().tolist()
+        >>> resample_means([[0.0], [1.0]], Draw(resamples=4)).ravel().tolist()
         [0.5, 0.5, 0.0, 0.0]
     """
-    table = matrix(scores)
-    grid = on_grid(table)
+    table, draw = matrix(scores), draw or Draw()
+    grid, clusters = on_grid(table), draw.clusters
     whole = summed(grid.whole, clusters)
     size = np.ones(len(table)) if clusters is None else np.bincount(cluster_codes(clusters, len(table)))
     drawn: Floats = np.column_stack([whole, size]).astype(np.float64)
-    sums = [
-        weighted_sums(drawn, len(each), slice_of(each))
-        for each in draws(len(whole), positive(resamples), seed)
-    ]
+    sums = [weighted_sums(drawn, len(block), block.__getitem__) for block in draws(len(whole), draw)]
     total = np.concatenate(sums, axis=1).T
     return np.asarray(total[:, :-1] / total[:, -1:] * grid.unit)
 
 
-def slice_of(counts: Integers) -> Callable[[int, int], Integers]:
-    """Returns the counts of some resamples."""
-    return lambda first, last: counts[first:last]
-
-
-def draws(units: int, resamples: int, seed: int) -> Iterator[Integers]:
+def draws(units: int, draw: Draw) -> Iterator[Integers]:
     """Yields the number of times that each unit is drawn, in blocks of resamples [resamples, units].
 
     Each resample takes a whole number of 64-bit words, half a word for each unit drawn; the half times the number of
     units, divided by 2**32, is the unit (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
     """
-    draw = stream(seed)
-    step = max(DRAWN_AT_ONCE // units, 1)
-    for first in range(0, resamples, step):
-        count = min(step, resamples - first)
-        words = draw.random_raw((count, -(-units // 2))).astype("<u8", copy=False)
+    stream, step = draw.stream, max(DRAWN_AT_ONCE // units, 1)
+    for first in range(0, draw.resamples, step):
+        count = min(step, draw.resamples - first)
+        words = stream.random_raw((count, -(-units // 2))).astype("<u8", copy=False)
         halves = words.view("<u4")[:, :units].astype(np.uint64)
         drawn = (halves * np.uint64(units) >> np.uint64(32)).astype(np.int64)
         drawn += np.arange(count)[:, None] * units

@@ -159,7 +159,7 @@ def summed(table: Floats, clusters: Any) -> Floats:
     return sums
 
 
-def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], NDArray[Any]]) -> Floats:
+def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDArray[Any]]) -> Floats:
     """Returns the weighted sum of each column, for each resample [columns, resamples].
 
     Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
@@ -167,7 +167,7 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], N
     Args:
         whole: whole numbers [rows, columns].
         resamples: the number of sets of weights.
-        weights: called with a first and a last index, returns the weights of these resamples [resamples, rows].
+        weights: called with a slice, returns the weights of these resamples [resamples, rows].
     """
     rows, columns = whole.shape
     length = min(rows, LONG)
@@ -182,7 +182,7 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[int, int], N
     sums = np.empty((columns, resamples))
     for first in range(0, resamples, len(held)):
         last = min(first + len(held), resamples)
-        held[: last - first, :rows] = weights(first, last)
+        held[: last - first, :rows] = weights(slice(first, last))
         found = np.matmul(left, right).sum(axis=1).transpose(1, 0, 2).reshape(columns, -1)
         sums[:, first:last] = found[:, : last - first]
     return sums
