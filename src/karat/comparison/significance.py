@@ -303,7 +303,8 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
     """Returns half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
-        return np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
+        half = np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
+    return np.asarray(half)
 
 
 def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:

@@ -141,8 +141,8 @@ def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
     # The rank of each document in each list, from 0. A missing document has a rank below the end of all lists, and so
     # has the last column, to which -1, the end of a short list, points.
     rank = np.full((len(lists), len(numbers) + 1), deepest, np.int16 if deepest < 2**15 else np.int64)
-    for place, each in enumerate(listed):
-        rank[place, each[: length[place]]] = np.arange(length[place])
+    for place, count in enumerate(length.tolist()):
+        rank[place, listed[place, :count]] = np.arange(count)
     ranks, depth = np.arange(deepest, dtype=rank.dtype), np.arange(1, deepest + 1)
     found = rank[:, listed]  # the rank in one list of each document of another list
     above = found < ranks
