@@ -74,6 +74,8 @@ def page() -> str:
     """Returns the whole page: an opening, and one section per family in the register's order."""
     families: dict[str, list[Definition]] = {}
     for definition in REGISTER.values():
+        if definition.takes == "recommendations":  # recommendation.md has these
+            continue
         families.setdefault(family_of(definition), []).append(definition)
     sections = [section(family, members) for family, members in families.items()]
     opening = OPENING.replace("{shared}", shared())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from karat.evaluation.beyond_accuracy import BEYOND
+from karat.measures import REGISTER
 
 PAGE = Path(__file__).with_name("recommendation.md")
 HEADING = "## The measures\n"
@@ -14,7 +14,9 @@ HEADING = "## The measures\n"
 def section() -> str:
     """Returns the section, with an entry for each measure."""
     entries = []
-    for entry in BEYOND.values():
+    for entry in REGISTER.values():
+        if entry.takes != "recommendations":
+            continue
         words = [f"`{name}={'|'.join(values.words)}`" for name, values in entry.parameters.items()]
         parameters = f"\nParameters: {' '.join(words)} (the first is the default).\n" if words else ""
         text = inspect.cleandoc(entry.formula.__doc__ or "").replace("``", "`")

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from math import log, log2, log10, pi
 
 from karat import evaluate_grades
+from karat.measures import REGISTER
+
+OF_LISTS = {name: each for name, each in REGISTER.items() if each.takes != "recommendations"}
+"""The measures of judged lists: all but those of recommendations."""
 
 
 @dataclass(frozen=True)

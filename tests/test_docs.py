@@ -23,9 +23,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 import karat
+from cases import OF_LISTS
 from karat.conventions.profiles import profile_named
 from karat.conventions.reference import mathematics
-from karat.measures import REGISTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -348,10 +348,10 @@ def test_the_page_of_measures_shows_every_formula_as_code_and_as_mathematics() -
     tokens = MarkdownIt("commonmark").parse((CHECKOUT / "docs" / "measures.md").read_text("utf-8"))
     fences = [(token.info, token.content) for token in tokens if token.type == "fence"]
     code = [text for info, text in fences if info == "text"]
-    assert len(code) == len(REGISTER)
+    assert len(code) == len(OF_LISTS)
     assert all("r." in each or "(" in each for each in code)
     shown = [text.rstrip("\n") for info, text in fences if info == "math"]
-    assert sorted(shown) == sorted(filter(None, map(mathematics, REGISTER.values())))
+    assert sorted(shown) == sorted(filter(None, map(mathematics, OF_LISTS.values())))
 
 
 def test_files_that_the_pages_name_are_there() -> None:
@@ -409,7 +409,7 @@ def test_the_page_of_measures_is_what_its_script_writes() -> None:
     module = loaded("write_measures")
     written = module.PAGE.read_text(encoding="utf-8")
     assert written == module.page(), "run 'python docs/write_measures.py' and commit docs/measures.md"
-    assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(REGISTER)
+    assert re.findall(r"^### (\w+)$", written, re.MULTILINE) == list(OF_LISTS)
     for parameter in ("gain", "discount", "ideal", "over"):
         explained = re.search(rf"^- `{parameter}`: ((?:.+\n)+?)(?=- |\n)", written, re.MULTILINE)
         assert explained

@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 
 import karat
-from karat.evaluation.beyond_accuracy import BEYOND
 from karat.measures import REGISTER
-from karat.measures.aliases import ALSO_CALLED, folded
 from karat.output.errors import DataError, MeasureError
 
 # Four users, who all get item 1 first; a catalogue of six. Train: item 1 with all four, 2 with two, 3 and 5 with one.
+BEYOND = {name: each for name, each in REGISTER.items() if each.takes == "recommendations"}
 LISTS = {0: [1, 2], 1: [1, 2], 2: [1, 3], 3: [1, 4]}
 TRAIN = {"user_id": [0, 1, 2, 3, 0, 1, 2, 3], "item_id": [1, 1, 1, 1, 2, 2, 3, 5]}
 CATALOGUE = range(1, 7)
@@ -202,7 +201,7 @@ def test_all_that_the_inputs_allow_for_is_measured_if_nobody_says() -> None:
 def test_a_depth_holds_where_the_name_has_none() -> None:
     found = measured(["NumItems", "Entropy@2"], depth=1)
     assert (found["NumItems"], found["Entropy@2"]) == (1, 1.75)
-    assert found.of("NumItems").full == "NumItems@1"
+    assert found.of("NumItems").measure.full == "NumItems@1"
 
 
 def test_users_without_a_value_are_left_out_and_counted() -> None:
@@ -247,12 +246,12 @@ def test_the_page_is_what_the_register_says() -> None:
     ("names", "more", "says"),
     [
         ("Novelty", {"train": None}, "Novelty needs train"),
-        ("Coverage", {"catalogue": None}, r"Coverage\(of=catalogue\) needs catalogue"),
+        ("Coverage", {"catalogue": None}, "Coverage needs catalogue"),
         ("Gini(of=train)", {}, "1 recommended items are not in the train, 4 first"),
         ("Unexpectedness(against=baseline)", {"baseline": None}, "needs baseline"),
         ("ILD", {"features": {1: [1.0]}}, "item 2 has no features"),
         ("ILD", {"features": {1: [1.0], 2: [1.0, 2.0]}}, r"different lengths \(1, 2\)"),
-        ("ILD(by=train,distance=hamming)", {}, "cosine only"),
+        ("ILD(by=train,distance=hamming)", {}, "the cosine only"),
         ("ILD(distance=given)", {"distances": None}, "needs distances"),
         ("ILD(distance=given)", {"distances": {(1, 2): 1.0}}, "list of user 2 has no distance"),
         ("ILD", {"distances": {"ab": 1.0}}, "'ab' is no pair of items"),
@@ -299,9 +298,27 @@ def test_equally_popular_items_are_popular_together() -> None:
         assert karat.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3
 
 
-def test_no_name_is_both_a_measure_of_judged_documents_and_one_beyond_accuracy() -> None:
-    known = {folded(name) for name in [*REGISTER, *ALSO_CALLED]}
-    assert not {name for name in BEYOND if folded(name) in known}
-    for name in ("Coverage", "Novelty"):
-        with pytest.raises(MeasureError, match=rf"write {name}Ratio .* karat.beyond_accuracy has {name}"):
-            karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (
+            "Coverage",
+            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\) .* write CoverageRatio: The share",
+        ),
+        (
+            "Novelty@5",
+            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\) .* write NoveltyRatio: The share",
+        ),
+        ("ILD", r"ILD measures recommended items, not judged documents: use karat.beyond_accuracy"),
+    ],
+)
+def test_a_measure_of_recommendations_does_not_measure_judged_documents(name: str, says: str) -> None:
+    with pytest.raises(MeasureError, match=says):
+        karat.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
+
+
+def test_a_measure_of_judged_documents_does_not_measure_recommendations() -> None:
+    with pytest.raises(
+        MeasureError, match=r"nDCG measures judged documents.*karat.evaluate\(qrels, run, 'nDCG@5'"
+    ):
+        measured("nDCG@5")

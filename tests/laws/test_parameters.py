@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import karat
+from cases import OF_LISTS
 from karat import DataError, Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure
 from karat.measures.define import default_of
 
-BY_GROUPS = {name for name, each in REGISTER.items() if each.groups}
-BY_PREFERENCE = {name for name in REGISTER if "Prefs" in name}
-GRADED = [name for name in REGISTER if name not in BY_GROUPS | BY_PREFERENCE]
+BY_GROUPS = {name for name, each in OF_LISTS.items() if each.groups}
+BY_PREFERENCE = {name for name in OF_LISTS if "Prefs" in name}
+GRADED = [name for name in OF_LISTS if name not in BY_GROUPS | BY_PREFERENCE]
 
 FAR = [math.inf, -math.inf, math.nan, 1e308, -1e308, 1e400, 5e-324, 10**400]
 """Outside every range, or at the ends of the doubles."""
@@ -138,7 +139,7 @@ def measure_of(name: str, parameter: str, value: Any) -> Measure | None:
         raise
 
 
-@pytest.mark.parametrize("name", REGISTER)
+@pytest.mark.parametrize("name", OF_LISTS)
 def test_every_parameter_states_its_range_and_keeps_to_it(name: str) -> None:
     for parameter, declared in REGISTER[name].parameters.items():
         assert isinstance(declared, (Number, OneOf)), f"{name} does not say what {parameter} may be"
@@ -273,7 +274,7 @@ def test_on_the_command_line_too(
 
 
 def test_the_register_says_the_default_of_every_parameter_in_its_range() -> None:
-    for definition in REGISTER.values():
+    for definition in OF_LISTS.values():
         for declared in definition.parameters.values():
             default = default_of(declared)
             assert declared.accepts(default) or isinstance(declared, OneOf)

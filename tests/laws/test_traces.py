@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cases import OF_LISTS
 from karat.lists.flat import Flat
 from karat.lists.preferences import Group, PreferenceLists, group_of
 from karat.lists.rows import JudgedRows, offsets_of
@@ -83,7 +84,7 @@ def preferences(draw: Random) -> PreferenceLists:
     return PreferenceLists(rows, queries)
 
 
-@pytest.mark.parametrize("name", REGISTER)
+@pytest.mark.parametrize("name", OF_LISTS)
 def test_a_trace_ends_with_the_value(name: str) -> None:
     draw, compared = Random(f"20261121 {name}"), 0
     for number in range(ROUNDS):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from cases import OF_LISTS
 from karat import DataError, Policy
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run
@@ -29,8 +30,8 @@ def with_depth(name: str, depth: int | None) -> Measure:
     return Measure(name, top, depth if definition.at == "depth" else None)
 
 
-OF_PREFERENCES = {name for name, each in REGISTER.items() if each.takes != "grades"}
-OF_GRADES = [name for name in REGISTER if name not in OF_PREFERENCES]
+OF_PREFERENCES = {name for name, each in OF_LISTS.items() if each.takes != "grades"}
+OF_GRADES = [name for name in OF_LISTS if name not in OF_PREFERENCES]
 ALL = [
     *(with_depth(name, 3 if REGISTER[name].whole else None) for name in OF_GRADES),
     *(with_depth(name, 2) for name in OF_GRADES if REGISTER[name].at == "depth"),

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from cases import CASES, Case
+from cases import CASES, OF_LISTS, Case
 from karat.measures import REGISTER, parse_measure
 
-NEEDS_PREFERENCES = {name for name, each in REGISTER.items() if each.takes != "grades"}
+NEEDS_PREFERENCES = {name for name, each in OF_LISTS.items() if each.takes != "grades"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.measure} of {case.ranked}")
@@ -17,7 +17,7 @@ def test_value_is_the_arithmetic(case: Case) -> None:
     case.check()
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTER if name not in NEEDS_PREFERENCES])
+@pytest.mark.parametrize("name", [name for name in OF_LISTS if name not in NEEDS_PREFERENCES])
 def test_formula_times_1_001_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     definition = REGISTER[name]
 

@@ -141,12 +141,20 @@ def facts(definition: Definition) -> dict[str, str]:
         "written": ", ".join(f"`{each}`" for each in written(definition)),
         "parameters": "; ".join(parameters),
         "values": value_range(definition),
+        "takes": takes(definition),
         "also called": ", ".join(synonyms),
         "trec_eval": definition.same_as or "does not have it",
         "aggregate": AGGREGATES.get(definition.aggregate, ""),
         "source": definition.source,
     }
     return {what: text for what, text in found.items() if text}
+
+
+def takes(definition: Definition) -> str:
+    """Returns the inputs of a measure of recommendations; empty for a measure of judged documents."""
+    if definition.takes != "recommendations":
+        return ""
+    return ", ".join(["recommended items (`karat.beyond_accuracy`)", *definition.needs])
 
 
 def value_range(definition: Definition) -> str:

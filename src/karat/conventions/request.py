@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, every_profile, profile_named
+from karat.measures import REGISTER
 from karat.measures.names import UnknownMeasureError, given_names, split_names
-from karat.output.errors import DataError, PolicyError, Worded, worded
+from karat.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -70,7 +71,21 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
         raise with_profiles(error, convention) from None
     if not asked:
         raise DataError("No measure was requested: name at least one, such as nDCG@10.")
+    for label, measure in asked.items():
+        if measure.definition.takes == "recommendations":
+            raise MeasureError(of_recommendations(label, measure))
     return asked
+
+
+def of_recommendations(label: str, measure: Measure) -> str:
+    """Returns the message for a measure of recommendations where judged documents are measured."""
+    needs = "".join(f", {what}=…" for what in measure.definition.needs)
+    ratio = f"{measure.name}Ratio"
+    other = f" For judged documents, write {ratio}: {REGISTER[ratio].sentence}" if ratio in REGISTER else ""
+    return (
+        f"{label} measures recommended items, not judged documents: use karat.beyond_accuracy(recommended, "
+        f"'{label}'{needs}) in Python.{other}"
+    )
 
 
 def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMeasureError:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from karat.measures import average_precision, diversity, gain, pairs, precision, user_models
+from karat.measures import average_precision, diversity, gain, pairs, precision, recommendation, user_models
 from karat.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
 from karat.measures.names import Measure, parse_measure, parse_measures
 
@@ -20,7 +20,7 @@ __all__ = [
     "parse_measures",
 ]
 
-del average_precision, diversity, gain, pairs, precision, user_models
+del average_precision, diversity, gain, pairs, precision, recommendation, user_models
 
 
 def list_measures(*names: str) -> dict[str, str]:

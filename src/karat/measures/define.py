@@ -8,11 +8,11 @@ import os
 import re
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from math import inf
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 from karat.measures.grammar import shortened
 from karat.output.errors import DataError, DataWarning, MeasureError
@@ -56,6 +56,7 @@ __all__ = [
 
 
 Value: TypeAlias = "str | float | tuple[Any, ...]"
+Formula = TypeVar("Formula", bound="Callable[..., Any]")
 
 HOLDING_A_NUMBER = re.compile(r"([a-z0-9]+)\(([0-9]+(?:\.[0-9]+)?)\)")
 MOST = 1e12
@@ -231,57 +232,12 @@ DISCOUNT: Any = one_of("log2", "jk(b)", "ln", "log(b)", "rank", "none", number=n
 IDEAL: Any = one_of("judged", "uncut", "length", "retrieved", "depth", "full", "trec_eval")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Definition:
-    """A registered measure; the fields are the arguments of ``measure``."""
-
-    name: str
-    formula: Callable[..., Queries]
-    parameters: dict[str, Any] = field(hash=False)
-    aggregate: str
-    at: str
-    whole: str
-    same_as: str
-    source: str
-    weighs: Callable[..., Queries | None] | None = None
-    every_rank: bool = False
-    additive: bool = False
-    takes: str = "grades"
-    smaller_is_better: bool = False
-    undefined: bool = False
-    values: tuple[float, float] = (0.0, 1.0)
-
-    @property
-    def groups(self) -> bool:
-        """Whether it needs judgment groups."""
-        return self.takes == "groups"
-
-    @property
-    def sentence(self) -> str:
-        """The first line of the formula's docstring."""
-        return (self.formula.__doc__ or "").strip().splitlines()[0]
-
-
 REGISTER: dict[str, Definition] = {}
 """Every registered measure by name."""
 
 
-def measure(
-    name: str,
-    *,
-    aggregate: str = "mean",
-    at: str = "depth",
-    whole: str = "",
-    same_as: str = "",
-    source: str = "",
-    weighs: Callable[..., Queries | None] | None = None,
-    every_rank: bool = False,
-    additive: bool = False,
-    takes: Literal["grades", "groups", "preferences"] = "grades",
-    smaller_is_better: bool = False,
-    undefined: bool = False,
-    values: tuple[float, float] = (0.0, 1.0),
-) -> Callable[[Callable[..., Queries]], Callable[..., Queries]]:
+@dataclass(frozen=True, eq=False, repr=False)
+class Definition:
     """Register a formula as a measure; its first argument is the lists, the others are its parameters.
 
     A parameter's default is a number, ``number`` with a range, ``one_of`` a few words, or a word with a ``Literal``
@@ -302,7 +258,9 @@ def measure(
         every_rank: the formula needs a row for every rank, also for unjudged documents.
         additive: the value is a sum over documents that depends only on each document and its rank.
         takes: the judgments it needs: ``grades``; ``groups``, where the second column of qrels names a subtopic; or
-            ``preferences`` between documents.
+            ``preferences`` between documents. ``recommendations`` instead of judged documents: for
+            ``karat.beyond_accuracy``.
+        needs: further inputs of a measure of recommendations, such as ``catalogue``, by its default conventions.
         smaller_is_better: a smaller value is better.
         undefined: a query may have no value (NaN) by the measure's definition.
         values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved
@@ -322,28 +280,44 @@ def measure(
         {'First': 0.5, 'First(rel=3)': 0.5}
     """
 
-    def register(formula: Callable[..., Queries]) -> Callable[..., Queries]:
-        check_name(name, formula)
-        REGISTER[name] = Definition(
-            name,
-            formula,
-            parameters_of(name, formula),
-            aggregate,
-            at,
-            whole,
-            same_as,
-            source,
-            weighs,
-            every_rank,
-            additive,
-            takes,
-            smaller_is_better,
-            undefined,
-            values,
-        )
+    name: str
+    _: KW_ONLY
+    aggregate: str = "mean"
+    at: str = "depth"
+    whole: str = ""
+    same_as: str = ""
+    source: str = ""
+    weighs: Callable[..., Queries | None] | None = None
+    every_rank: bool = False
+    additive: bool = False
+    takes: Literal["grades", "groups", "preferences", "recommendations"] = "grades"
+    needs: tuple[str, ...] = ()
+    smaller_is_better: bool = False
+    undefined: bool = False
+    values: tuple[float, float] = (0.0, 1.0)
+    formula: Any = None
+    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(self, formula: Formula) -> Formula:
+        """Register ``formula`` under the name, and return it unchanged."""
+        check_name(self.name, formula)
+        object.__setattr__(self, "formula", formula)
+        object.__setattr__(self, "parameters", parameters_of(self.name, formula))
+        REGISTER[self.name] = self
         return formula
 
-    return register
+    @property
+    def groups(self) -> bool:
+        """Whether it needs judgment groups."""
+        return self.takes == "groups"
+
+    @property
+    def sentence(self) -> str:
+        """The first line of the formula's docstring."""
+        return (self.formula.__doc__ or "").strip().splitlines()[0]
+
+
+measure = Definition
 
 
 NAME = re.compile(r"[^\W\d_][\w+-]*")

@@ -191,7 +191,8 @@ class Measure:
         cut = lists if self.depth is None else lists.top(self.depth)
         formula = self.definition.formula
         try:
-            return formula(cut, **self.arguments)
+            values: Queries = formula(cut, **self.arguments)
+            return values
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             if formula.__module__.startswith("karat."):
                 raise
@@ -207,10 +208,19 @@ class Measure:
         cut = lists if self.depth is None else lists.top(self.depth)
         return self.definition.weighs(cut, **self.arguments)
 
+    @property
+    def full(self) -> str:
+        """The name with every parameter, including those at their defaults."""
+        return self.written(self.arguments)
+
     def __str__(self) -> str:
         """The measure's name, which ``parse`` reads back."""
+        return self.written(dict(self.parameters))
+
+    def written(self, parameters: Mapping[str, Value]) -> str:
+        """The name with some of its parameters."""
         at = self.definition.at
-        shown = [f"{key}={show(value)}" for key, value in self.parameters if key != at]
+        shown = [f"{key}={show(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
         where = self.depth if at == "depth" else self.arguments.get(at)
         return f"{self.name}{inside}" + ("" if where is None else f"@{show(where)}")

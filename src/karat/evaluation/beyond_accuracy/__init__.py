@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
-from karat.evaluation.beyond_accuracy.measures import BEYOND, parse
+from karat.measures import REGISTER, Measure
 from karat.measures.names import split_names
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
@@ -19,18 +19,11 @@ from karat.output.tables import Display, html_table, lay_out
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from karat.evaluation.beyond_accuracy.inputs import ItemsLike, Recommended, UsersLike
+    from karat.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
+    from karat.lists.recommended import Recommended
     from karat.lists.rows import Floats
 
-__all__ = ["BEYOND", "Beyond", "beyond_accuracy"]
-
-ALWAYS = ("NumItems", "Entropy", "Personalisation")
-WITH = {
-    "catalogue": ("Coverage", "Gini"),
-    "train": ("Novelty", "Popularity", "Unseen", "Unexpectedness"),
-    "features": ("ILD",),
-}
-"""The default measures: all that the inputs allow for."""
+__all__ = ["Beyond", "beyond_accuracy"]
 
 
 def beyond_accuracy(
@@ -90,14 +83,29 @@ def beyond_accuracy(
         distances=distances,
         exclude=exclude,
     )
-    asked = names_of(measures, given)
-    values = []
-    for name in asked:
-        wanted = parse(name, depth)
-        found = wanted(given)
-        users = found if isinstance(found, np.ndarray) else None
-        values.append(Value(name, wanted.full, wanted.entry.sentence, mean_of(found), users))
-    return Beyond(tuple(values), given.users, bases_of(given))
+    entries = {name: value_of(name, depth, given) for name in names_of(measures, given)}
+    return Beyond(entries, given.users, bases_of(given))
+
+
+def value_of(name: str, depth: int | None, given: Recommended) -> Value:
+    """Returns the value of a measure, cut at ``depth`` if the name has no depth.
+
+    Raises:
+        DataError: an input that the measure needs was not given.
+        MeasureError: the measure does not exist, or measures judged documents.
+    """
+    measure = Measure.parse(name)
+    if measure.definition.takes != "recommendations":
+        raise MeasureError(
+            f"{measure.name} measures judged documents, not recommendations: use karat.evaluate(qrels, run, '{name}')."
+        )
+    if measure.depth is None and depth is not None:
+        measure = measure @ depth
+    found: Any = measure.values(cast("Any", replace(given, measure=str(measure))))
+    if not isinstance(found, np.ndarray):
+        return Value(measure, float(found), None)
+    known = found[~np.isnan(found)]
+    return Value(measure, float(known.mean()) if len(known) else float("nan"), found)
 
 
 def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
@@ -107,21 +115,19 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
         DataError: there are no measures.
     """
     if measures is None:
-        more = [name for what, names in WITH.items() if getattr(given, what) is not None for name in names]
-        return [*ALWAYS, *more]
-    names = [measures] if isinstance(measures, str) else list(measures)
-    found = [part for name in names for part in split_names(name)]
+        return [
+            name
+            for name, each in REGISTER.items()
+            if each.takes == "recommendations"
+            and all(getattr(given, what) is not None for what in each.needs)
+        ]
+    names = [measures] if isinstance(measures, str) else measures
+    found = dict.fromkeys(part for name in names for part in split_names(name))
     if not found:
-        raise DataError("No measure was asked for.")
-    return list(dict.fromkeys(found))
-
-
-def mean_of(found: Any) -> float:
-    """Returns the number, or the mean over the users for whom the value is defined."""
-    if not isinstance(found, np.ndarray):
-        return float(found)
-    there = found[~np.isnan(found)]
-    return float(there.mean()) if len(there) else float("nan")
+        raise DataError(
+            "No measure was requested: name at least one, such as Coverage, or leave out measures."
+        )
+    return list(found)
 
 
 def bases_of(given: Recommended) -> dict[str, int]:
@@ -148,16 +154,12 @@ class Value:
     """One measure's value.
 
     Args:
-        label: the requested name.
-        full: the name with every convention written out.
-        sentence: the definition.
-        value: over all users; NaN where it is undefined.
-        users: each user's own, NaN where undefined; None for a measure of all lists together [users].
+        measure: the measure; ``measure.full`` is its name with every convention.
+        value: the value over all users; NaN where it is undefined.
+        users: each user's value, NaN where undefined; None for a measure of all lists together [users].
     """
 
-    label: str
-    full: str
-    sentence: str
+    measure: Measure
     value: float
     users: Floats | None
 
@@ -167,7 +169,7 @@ class Beyond(Display, Mapping[str, float]):
     """Measures of recommendations beyond accuracy.
 
     Args:
-        entries: each measure with its value.
+        entries: the value of each measure, by the requested name.
         users: the users who received recommendations.
         bases: the size of the data by name: users, recommendations, items, catalogue, train.
 
@@ -178,7 +180,7 @@ class Beyond(Display, Mapping[str, float]):
         (1.0, 0.5)
     """
 
-    entries: tuple[Value, ...]
+    entries: dict[str, Value]
     users: tuple[Hashable, ...]
     bases: dict[str, int]
 
@@ -188,7 +190,7 @@ class Beyond(Display, Mapping[str, float]):
 
     def __iter__(self) -> Iterator[str]:
         """Returns the requested names of the measures."""
-        return iter(each.label for each in self.entries)
+        return iter(self.entries)
 
     def __len__(self) -> int:
         """Returns the number of measures."""
@@ -200,10 +202,10 @@ class Beyond(Display, Mapping[str, float]):
         Raises:
             MeasureError: the measure was not requested.
         """
-        for each in self.entries:
-            if label in (each.label, each.full):
+        for name, each in self.entries.items():
+            if label in (name, each.measure.full):
                 return each
-        raise NotEvaluatedError(f"'{label}' was not asked for; there are: {', '.join(self)}.")
+        raise NotEvaluatedError(f"'{label}' was not requested; there are: {', '.join(self)}.")
 
     def by_user(self, label: str) -> dict[Hashable, float]:
         """Returns each user's value, NaN where it is undefined.
@@ -228,16 +230,16 @@ class Beyond(Display, Mapping[str, float]):
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header, and a row for each measure."""
-        rows = [[each.label, f"{each.value:.4f}", each.full] for each in self.entries]
+        rows = [[name, f"{each.value:.4f}", each.measure.full] for name, each in self.entries.items()]
         return ["measure", "value", "in full"], rows
 
     def footer(self) -> str:
         """Returns the size of the data, and how many users have no value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
-        for each in self.entries:
+        for name, each in self.entries.items():
             without = 0 if each.users is None else int(np.isnan(each.users).sum())
             if without:
-                parts.append(f"{each.label} is undefined for {without} users, omitted from its mean")
+                parts.append(f"{name} is undefined for {without} users, omitted from its mean")
         return " · ".join(parts)
 
     def __str__(self) -> str:
@@ -252,7 +254,8 @@ class Beyond(Display, Mapping[str, float]):
         """Everything by name; undefined values are None."""
         return {
             "measures": {
-                each.label: {"value": defined(each.value), "in_full": each.full} for each in self.entries
+                name: {"value": defined(each.value), "in_full": each.measure.full}
+                for name, each in self.entries.items()
             },
             "bases": self.bases,
             "karat": __version__,

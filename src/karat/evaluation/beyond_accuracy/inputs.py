@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.inputs.columns import usual
+from karat.lists.recommended import Pairs, Recommended
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,105 +16,13 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["ItemsLike", "Pairs", "Recommended", "UsersLike", "read"]
+__all__ = ["ItemsLike", "UsersLike", "read"]
 
 UsersLike: TypeAlias = Any
 """``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
 ItemsLike: TypeAlias = "Iterable[Any]"
 
 ROLES = ("query", "document", "rank", "preference")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pairs:
-    """Pairs of users and items, as numbers.
-
-    Args:
-        user: the user of each row.
-        item: its item.
-    """
-
-    user: Integers
-    item: Integers
-
-    def once(self) -> Pairs:
-        """Returns each pair once."""
-        width = int(self.item.max(initial=0)) + 1
-        user, item = np.divmod(np.unique(self.user * width + self.item), width)
-        return Pairs(user, item)
-
-    def among(self, rows: Pairs) -> Floats:
-        """Returns, for each of ``rows``, 1 if it is among these pairs, else 0."""
-        width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
-        return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Recommended:
-    """Ranked items of each user, with histories, catalogue and features.
-
-    Args:
-        users: the users, including those who received no recommendations.
-        items: every item that is mentioned anywhere; those of a user are numbers into it.
-        rows: the recommendations, user by user from rank 1 down.
-        rank: the rank of each.
-        depth: the number of items used from each list; None for all.
-        train: what users had before, as often as it was given; None if that was not.
-        catalogue: which items can be recommended [items]; None if that was not given.
-        relevant: what users took up afterwards; None if that was not given.
-        baseline: the lists of another recommender; None if there are none.
-        features: what each item is like, NaN where unknown [items, features]; None if that was not given.
-        distances: how far apart two items are: both, a row each, and how far; None if that was not given.
-        excluded: how many recommendations were taken out.
-    """
-
-    users: tuple[Hashable, ...]
-    items: tuple[Hashable, ...]
-    rows: Pairs
-    rank: Integers
-    depth: int | None = None
-    train: Pairs | None = None
-    catalogue: np.ndarray[Any, np.dtype[np.bool_]] | None = None
-    relevant: Pairs | None = None
-    baseline: Recommended | None = None
-    features: Floats | None = None
-    distances: tuple[Pairs, Floats] | None = None
-    excluded: int = 0
-
-    def top(self, depth: int | None) -> Recommended:
-        """Returns the first ``depth`` items of every list."""
-        if depth is None:
-            return self
-        kept = self.rank <= depth
-        return replace(
-            self,
-            rows=Pairs(self.rows.user[kept], self.rows.item[kept]),
-            rank=self.rank[kept],
-            depth=depth,
-            baseline=None if self.baseline is None else self.baseline.top(depth),
-        )
-
-    @property
-    def length(self) -> Floats:
-        """Returns the number of items recommended to each user [users]."""
-        return np.bincount(self.rows.user, minlength=len(self.users)).astype(np.float64)
-
-    @property
-    def counts(self) -> Floats:
-        """Returns the number of users to whom each item is recommended [items]."""
-        return np.bincount(self.rows.item, minlength=len(self.items)).astype(np.float64)
-
-    def per_user(self, values: Floats, *, over: str = "listed") -> Floats:
-        """Returns each user's mean of a number per recommendation. ``over=depth`` fills short lists with zeros.
-
-        Undefined for a user without recommendations.
-        """
-        sums = np.bincount(self.rows.user, values, len(self.users))
-        length = self.length
-        asked = float(self.depth or length.max(initial=0.0))
-        divisor = np.full(len(length), asked) if over == "depth" else length
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(length > 0, sums / divisor, np.nan)
 
 
 class Numbers:
