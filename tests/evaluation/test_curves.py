@@ -57,7 +57,7 @@ def test_a_curve_as_a_table() -> None:
         ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref takes no depth"),
         ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
         ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),
-        ({"measures": [], "grades": [[1]]}, DataError, "No measure was asked for"),
+        ({"measures": [], "grades": [[1]]}, DataError, "No measure was requested"),
         ({"measures": "P"}, DataError, "needs either qrels and a run, or grades"),
         ({"measures": "P", "qrels": QRELS, "grades": [[1]]}, DataError, "needs either qrels and a run"),
     ],

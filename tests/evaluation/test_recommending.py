@@ -280,7 +280,7 @@ def test_lists_that_are_none_are_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("Ginny", "There is no measure 'Ginny' beyond accuracy"),
+        ("Ginny", "There is no measure 'Ginny'"),
         ("Gini(base=all)", "Gini has no parameter 'base'; it has: of, scale, better"),
         ("Gini(of=all)", "of is one of catalogue, train, recommended"),
         ("Gini@0", "a depth is a whole number"),

@@ -11,9 +11,9 @@ import karat
 from karat import MeasureError
 from karat.conventions.profiles import every_profile, profile_named
 from karat.measures import REGISTER, parse_measure, parse_measures
-from karat.measures.aliases import ALSO_CALLED, canonical, folded
+from karat.measures.aliases import also_called, canonical, folded
 from karat.measures.grammar import split_names
-from karat.measures.unknown_names import POINTERS
+from karat.measures.unknown_names import pointers
 
 JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale begins at grade 0 here"
@@ -365,24 +365,25 @@ def test_a_name_that_is_nobodys_suggests_nothing_far_away(theirs: str) -> None:
 
 def test_no_two_measures_are_one_but_for_capitals() -> None:
     by_fold: dict[str, set[str]] = {}
-    for name, own in ({name: name for name in REGISTER} | ALSO_CALLED).items():
+    for name, own in ({name: name for name in REGISTER} | also_called()).items():
         by_fold.setdefault(folded(name), set()).add(own)
     assert not {fold: own for fold, own in by_fold.items() if len(own) > 1}
 
 
 def test_what_is_said_not_to_be_here_is_not_here() -> None:
-    for names, sentence in POINTERS:
-        assert sentence.endswith(".")
-        for name in names:
+    for each in pointers():
+        assert each["say"].endswith(".")
+        assert each.get("command", ".").endswith(".")
+        for name in each["names"]:
             assert canonical(name) is None, name
 
 
 def test_names_that_sentences_tell_users_to_write_are_read() -> None:
     import re
 
-    for _, sentence in POINTERS:
-        for name in re.findall(r"\b[A-Za-z]+(?:\([a-z]+=[a-z]+\))?@[0-9]+", sentence):
-            assert parse_measures(name), sentence
+    for each in pointers():
+        for name in re.findall(r"\b[A-Za-z]+(?:\([a-z]+=[a-z]+\))?@[0-9]+", each["say"]):
+            assert parse_measures(name), each
 
 
 def test_a_profile_whose_name_it_is_is_named() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.conventions.request import MeasuresLike, conventions, labelled, names_in, needs_groups
+from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import values_of
 from karat.evaluation.evaluate import evaluate_together
 from karat.evaluation.scores import Scores, whole
@@ -123,21 +123,20 @@ def evaluated(
         return agreeing(systems), judged_at or 10, ""
     if qrels is None:
         raise DataError("Runs need judgments: give qrels, or scores in place of every run.")
-    convention, policy = conventions(profile, policy)
     if measures is None and ready:
         measures = ready[0].labels
-    asked = labelled(measures, convention)
-    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
-    first = next(iter(asked.values()))
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
-    primary = policy.of_measure(str(first))
+    primary = request.policy.of_measure(str(first))
 
     unread = [each for each in runs.values() if isinstance(each, Run)]
-    found = evaluate_together(judged, unread, asked, convention, policy, weights=weights, progress=progress)
+    found = evaluate_together(judged, unread, request, progress)
 
     def system(run: Run | Scores) -> System:
         if isinstance(run, Scores):
-            return System(chosen(run, tuple(asked)), np.nan)
+            return System(chosen(run, tuple(request.asked)), np.nan)
         scores, matches = next(found)
         return System(whole(scores), share_judged(matches[primary], depth), matches[primary], run)
 

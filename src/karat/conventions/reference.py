@@ -19,8 +19,8 @@ from karat.lists.preferences import PreferenceLists, group_of
 from karat.lists.rows import JudgedRows
 from karat.lists.traced import trace
 from karat.measures import Number, OneOf
+from karat.measures.aliases import also_called
 from karat.measures.define import default_of, show
-from karat.measures.names import ALSO_CALLED
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def facts(definition: Definition) -> dict[str, str]:
     parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
     synonyms = [
         f"`{other}`" + (f" ({name})" if "(" in name else "")
-        for other, name in ALSO_CALLED.items()
+        for other, name in also_called().items()
         if name.partition("(")[0] == definition.name
     ]
     found = {

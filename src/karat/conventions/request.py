@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from karat.conventions.policy import Policy
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_MEASURES",
     "MeasuresLike",
+    "Request",
     "conventions",
     "labelled",
     "names_in",
     "needs_groups",
-    "needs_scores",
     "refuse_other_orders",
+    "request_of",
 ]
 
 DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
@@ -50,6 +52,49 @@ def conventions(
         raise PolicyError(f"policy must be a karat.Policy, not {policy!r}.")
     base = default if default is not None and convention.name == "karat" else convention.policy
     return convention, (policy or Policy()).over(base)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The measures of a call, and the conventions under which they are computed.
+
+    Args:
+        asked: the measures by label.
+        convention: the profile.
+        policy: the complete policy.
+        weights: the weight of each query in the means; None for equal weights.
+    """
+
+    asked: dict[str, Measure]
+    convention: Profile
+    policy: Policy
+    weights: Mapping[str, float] | None = None
+
+    @property
+    def groups(self) -> bool:
+        """Whether a measure needs judgment groups, from the second column of qrels."""
+        return needs_groups(self.asked)
+
+    @property
+    def scores(self) -> bool:
+        """Whether a measure compares scores across queries, so that ranks are not enough."""
+        return any(measure.micro for measure in self.asked.values())
+
+
+def request_of(
+    measures: MeasuresLike,
+    profile: ProfileLike,
+    policy: Policy | None,
+    weights: Mapping[str, float] | None = None,
+) -> Request:
+    """Returns the request of a call; its measures are the profile's or karat's default ones if ``measures`` is None.
+
+    Raises:
+        MeasureError: there is no such measure.
+        PolicyError: there is no such profile, or the policy is not a ``Policy``.
+    """
+    convention, policy = conventions(profile, policy)
+    return Request(labelled(measures, convention), convention, policy, weights)
 
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
@@ -110,11 +155,6 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
             f"{others}.",
         ),
     )
-
-
-def needs_scores(asked: Mapping[str, Measure]) -> bool:
-    """Returns whether a measure compares scores across queries, so that ranks are not enough."""
-    return any(measure.micro for measure in asked.values())
 
 
 def needs_groups(asked: Mapping[str, Measure]) -> bool:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.conventions.request import conventions, labelled, needs_groups
-from karat.evaluation.evaluate import evaluate_one, evaluate_run, warned
+from karat.conventions.request import Request, conventions, labelled, needs_groups
+from karat.evaluation.evaluate import Matches, evaluate_run, warned
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
 from karat.inputs.run import Run, in_memory
@@ -543,12 +543,12 @@ def scored_under(
         DataError: a run that does not go with the judgments of one of the ends.
     """
     convention, _ = conventions(None, policy)
-    asked = labelled([measure], convention)
-    silent = policy.changed(overlap="none")
-    first, last = (warned(evaluate_one(each, run, asked, convention, policy)[0]) for each in ends)
+    request = Request(labelled([measure], convention), convention, policy)
+    silent = replace(request, policy=policy.changed(overlap="none"))
+    first, last = (warned(Matches.of_run(each, run, request).scores(request)) for each in ends)
     # A query that loses its last judgment is kept as a query without relevant documents.
-    stages = [Qrels.of(filled(each), silent) for each in between]
-    return [first, *(evaluate_one(each, run, asked, convention, silent)[0] for each in stages), last]
+    stages = [Qrels.of(filled(each), silent.policy) for each in between]
+    return [first, *(Matches.of_run(each, run, silent).scores(silent) for each in stages), last]
 
 
 def grades_of(qrels: Qrels) -> Judged:

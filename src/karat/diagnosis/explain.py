@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.conventions.request import conventions, labelled
+from karat.conventions.request import Request, conventions, labelled
 from karat.evaluation.engine import scored
 from karat.evaluation.evaluate import nested
 from karat.evaluation.score_tables import wanted_words
@@ -170,7 +170,7 @@ def explained(
         refuse_empty(subject.run, found, own)
         refuse_ranks(subject.run, found)
     refuse_left_out(found, own, subject, measure)
-    scores = scored(lambda _: found, {label: measure}, policy, convention, subject.name)
+    scores = scored(lambda _: found, Request({label: measure}, convention, policy), subject.name)
     lists = Flat(found.rows, every_rank=True)
     derivation = derive(trace(measure.values, lists))
     value = float(scores.matrix[0, 0])

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from karat.conventions.request import conventions, names_in, needs_groups, needs_scores
-from karat.evaluation.engine import scored
-from karat.evaluation.evaluate import nested
+from karat.conventions.request import Request, conventions, names_in
+from karat.evaluation.evaluate import Matches, warned
 from karat.evaluation.scores import Scores, first_installed, whole
 from karat.inputs.qrels import Qrels, QrelsLike
 from karat.inputs.run import Run, RunLike
-from karat.matching.match import Match, match, match_grades
-from karat.matching.mismatch import doubts
 from karat.measures.define import show
-from karat.output.errors import DataError, MeasureError, NotEvaluatedError, warn
+from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.tables import Display, html_table, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import Profile, ProfileLike
@@ -154,9 +151,16 @@ def curve(
     convention, policy = conventions(profile, policy)
     wanted = {str(each): at_one(str(each), convention) for each in names_in(measures)}
     if not wanted:
-        raise DataError("No measure was asked for.")
-    matched, title = matcher(qrels, run, grades, judged, policy, name, wanted)
-    longest = int(matched(policy).rows.length.max(initial=0))
+        raise DataError("No measure was requested: name at least one, such as nDCG.")
+    request = Request(wanted, convention, policy, weights)
+    if grades is not None and qrels is None and run is None:
+        matched = Matches.of_grades(grades, judged, name or "grades")
+    elif grades is None and judged is None and qrels is not None and run is not None:
+        known = Qrels.of(qrels, policy, subtopics=request.groups)
+        matched = Matches.of_run(known, Run.of(run, name), request)
+    else:
+        raise DataError("A curve needs either qrels and a run, or grades (with judged, if you like).")
+    longest = int(matched.under(policy).rows.length.max(initial=0))
     given = None if at is None else tuple(at)
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
     asked = {
@@ -164,44 +168,7 @@ def curve(
         for each, measure in wanted.items()
         for place in places[each]
     }
-    return Curve(whole(scored(matched, asked, policy, convention, title, weights)), places)
-
-
-def matcher(
-    qrels: QrelsLike | None,
-    run: RunLike | None,
-    grades: Sequence[Sequence[float | None]] | None,
-    judged: Sequence[Sequence[float | None]] | None,
-    policy: Policy,
-    name: str | None,
-    wanted: dict[str, Measure],
-) -> tuple[Callable[[Policy], Match], str]:
-    """Returns a function that matches the data under a policy (once per policy), and the run's name."""
-    done: dict[Policy, Match] = {}
-    if grades is not None and qrels is None and run is None:
-        lists, pools = nested(grades), None if judged is None else nested(judged)
-        title = name or "grades"
-
-        def make(policy: Policy) -> Match:
-            return match_grades(lists, pools, policy)
-    elif grades is None and judged is None and qrels is not None and run is not None:
-        known, ranked = Qrels.of(qrels, policy, subtopics=needs_groups(wanted)), Run.of(run, name)
-        title = ranked.name
-
-        def make(policy: Policy) -> Match:
-            found = match(known, ranked, policy, scores=needs_scores(wanted))
-            for sentence in [] if done else doubts(known, ranked, found, policy):
-                warn(sentence)
-            return found
-    else:
-        raise DataError("A curve needs either qrels and a run, or grades (with judged, if you like).")
-
-    def once(policy: Policy) -> Match:
-        if policy not in done:
-            done[policy] = make(policy)
-        return done[policy]
-
-    return once, title
+    return Curve(warned(whole(matched.scores(replace(request, asked=asked)))), places)
 
 
 def at_one(name: str, convention: Profile) -> Measure:

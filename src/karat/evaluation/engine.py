@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import Profile
+    from karat.conventions.request import Request
     from karat.lists.rows import Floats, Integers, JudgedRows
-    from karat.matching.match import Match
-    from karat.measures import Measure
     from karat.measures.names import Wanted
 
 __all__ = ["Ideals", "expected_values", "extreme_values", "scored", "values_of", "weights_of"]
@@ -234,11 +232,8 @@ Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Flat]]"
 
 def scored(
     matched: Callable[[Policy], Match],
-    asked: dict[str, Measure],
-    policy: Policy,
-    convention: Profile,
+    request: Request,
     name: str,
-    weights: Mapping[str, float] | None = None,
     best: Ideals | None = None,
     judgments: str = "",
     *,
@@ -246,10 +241,11 @@ def scored(
 ) -> Scores:
     """Returns the scores of a run, matched once per policy of its measures. ``bounds`` adds the bounds of ties."""
     text_name(name)
+    asked, policy = request.asked, request.policy
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
     if strangers:
         raise PolicyError(
-            f"by_measure speaks of '{strangers[0]}', which is no measure; 'karat measures' lists them."
+            f"by_measure names '{strangers[0]}', which is not a measure; 'karat measures' lists them."
         )
     groups: dict[Policy, dict[str, Measure]] = {}
     for label, measure in asked.items():
@@ -265,9 +261,8 @@ def scored(
         for wanted, those in left_out_alike(its, own).items():
             kept = found if wanted is None else found.only(~nothing[wanted])
             shared = best.setdefault((own, wanted), {}) if best is not None and same_for_all(own) else None
-            parts.append(
-                scores_of(kept, those, own, convention, name, weights, shared, judgments, bounds=bounds)
-            )
+            part = replace(request, asked=those, policy=own)
+            parts.append(scores_of(kept, part, name, shared, judgments, bounds=bounds))
     if not any(part.queries for part in parts):
         raise DataError(f"{name}: no query is left to evaluate.")
     scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
@@ -330,29 +325,26 @@ def refuse_where_nothing_is_wanted(
 
 def scores_of(
     found: Match,
-    asked: dict[str, Measure],
-    policy: Policy,
-    convention: Profile,
+    request: Request,
     name: str,
-    given: Mapping[str, float] | None = None,
-    best: dict[Any, Flat] | None = None,
-    judgments: str = "",
+    best: dict[Any, Flat] | None,
+    judgments: str,
     *,
     bounds: bool,
 ) -> Scores:
     """Returns the scores. A measure that fails for one query is NaN for all, with the reason in ``failed``."""
-    computable, failed = dict(asked), {}
+    failed: dict[str, str] = {}
     while True:
+        computable = {label: each for label, each in request.asked.items() if label not in failed}
         try:
-            scores = computed(found, computable, policy, convention, name, given, best, bounds=bounds)
+            scores = computed(found, replace(request, asked=computable), name, best, bounds=bounds)
         except UncomputableError as error:
             label = next(label for label, measure in computable.items() if str(measure) == error.measure)
             query = text_of(found.queries[error.place]) if error.place < len(found.queries) else "?"
             where = f"{judgments}, query '{query}'" if judgments[:1] not in ("", "<") else f"query '{query}'"
             failed[label] = f"{label} has no value: {where}: {error.reason}"
-            del computable[label]
         else:
-            return with_failed(scores, asked, failed) if failed else scores
+            return with_failed(scores, request.asked, failed) if failed else scores
 
 
 def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
@@ -374,24 +366,17 @@ def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str
 
 
 def computed(
-    found: Match,
-    asked: dict[str, Measure],
-    policy: Policy,
-    convention: Profile,
-    name: str,
-    given: Mapping[str, float] | None,
-    best: dict[Any, Flat] | None,
-    *,
-    bounds: bool,
+    found: Match, request: Request, name: str, best: dict[Any, Flat] | None, *, bounds: bool
 ) -> Scores:
     """Returns the scores of every formula, with the decisions of the policy.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.
     """
+    asked, policy, convention = request.asked, request.policy, request.convention
     refuse_other_orders(asked, policy)
     wanted = list(asked.values())
-    column = None if given is None else given_weights(found, given)
+    column = None if request.weights is None else given_weights(found, request.weights)
     found = replace(found, rows=replace(found.rows, weight=column), whole=replace(found.whole, weight=column))
     if policy.ties == "expected" and found.counts.tied:
         values, errors = expected_values(found, wanted, policy)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
-from karat.conventions.request import MeasuresLike, conventions, labelled, needs_groups, needs_scores
+from karat.conventions.request import MeasuresLike, request_of
 from karat.evaluation.engine import scored
 from karat.evaluation.scores import ScoresByRun
 from karat.inputs.qrels import Qrels, QrelsLike
@@ -20,22 +20,23 @@ from karat.matching.mismatch import doubts
 from karat.output.errors import DataError, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from karat import _native
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import Profile, ProfileLike
+    from karat.conventions.profiles import ProfileLike
+    from karat.conventions.request import Request
     from karat.evaluation.engine import Ideals
     from karat.evaluation.scores import Scores
-    from karat.measures import Measure
 
 __all__ = [
+    "Matches",
     "evaluate",
     "evaluate_grades",
     "evaluate_judged_ranking",
     "evaluate_run",
     "evaluate_together",
-    "nested",
+    "warned",
 ]
 
 
@@ -123,49 +124,36 @@ def evaluate(
         second: 2 queries · 1 missing query counted as 0 · policy trec
     """
     if not are_several(run):
+        ranked = cast("RunLike", run)
         return evaluate_run(
-            qrels,
-            cast("RunLike", run),
-            measures,
-            policy=policy,
-            profile=profile,
-            weights=weights,
-            name=name,
-            exclude=exclude,
-            progress=progress,
+            qrels, ranked, measures, policy, profile, weights, name, exclude=exclude, progress=progress
         )
     if name is not None:
         raise DataError(f"name={name!r} names one run: name several as in {{name: run, …}}.")
-    convention, policy = conventions(profile, policy)
-    asked = labelled(measures, convention)
-    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
     several = runs_in(cast("RunsLike", run), exclude)
-    found = evaluate_together(judged, several, asked, convention, policy, weights=weights, progress=progress)
-    return ScoresByRun(scores for scores, _ in found)
+    return ScoresByRun(scores for scores, _ in evaluate_together(judged, several, request, progress))
 
 
 def evaluate_run(
     qrels: QrelsLike,
     run: RunLike,
     measures: MeasuresLike = None,
-    *,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
+    *,
     exclude: Any = None,
     progress: _native.Progress | None = None,
     bounds: bool = True,
 ) -> Scores:
     """Measure one run like ``evaluate``, but refuse several runs. ``bounds`` of ties may be omitted."""
-    convention, policy = conventions(profile, policy)
-    asked = labelled(measures, convention)
-    judged = Qrels.of(qrels, policy, subtopics=needs_groups(asked))
-    ranked = Run.of(run, name, exclude=exclude)
-    scores, _ = evaluate_one(
-        judged, ranked, asked, convention, policy, weights=weights, progress=progress, bounds=bounds
-    )
-    return warned(scores)
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
+    matched = Matches.of_run(judged, Run.of(run, name, exclude=exclude), request, progress)
+    return warned(matched.scores(request, bounds=bounds))
 
 
 def evaluate_judged_ranking(
@@ -198,19 +186,15 @@ def evaluate_judged_ranking(
         >>> karat.evaluate_judged_ranking(b"q Q0 a 0\\nq Q0 b 1\\n", ["RR"])["RR"]
         0.5
     """
-    convention, policy = conventions(profile, policy)
-    asked = labelled(measures, convention)
-    judged = Qrels.of(ranking, policy)
-    scores = scored(
+    request = request_of(measures, profile, policy, weights)
+    judged = Qrels.of(ranking, request.policy)
+    matched = Matches(
         lambda policy: match_judged_ranking(judged, policy),
-        asked,
-        policy,
-        convention,
         name or short(judged.name),
-        weights,
-        judgments=judged.name,
+        {"judged ranking": judged.origin},
+        judged.name,
     )
-    return warned(replace(scores, inputs={"judged ranking": judged.origin}))
+    return warned(matched.scores(request))
 
 
 def evaluate_grades(
@@ -246,15 +230,86 @@ def evaluate_grades(
         >>> karat.evaluate_grades([[2, 1, 0, 3, 0, 1], [3, 0, 1, 2]], ["DCG@6"]).by_query("DCG@6")
         {'1': 4.279166614899659, '2': 4.361353116146786}
     """
-    convention, policy = conventions(profile, policy)
-    asked = labelled(measures, convention)
-    lists, pools = nested(grades), None if judged is None else nested(judged)
     its = None if weights is None else {str(number): each for number, each in enumerate(weights, 1)}
-    scores = scored(lambda policy: match_grades(lists, pools, policy), asked, policy, convention, name, its)
-    return warned(replace(scores, inputs={"grades": Provenance("grades")}))
+    request = request_of(measures, profile, policy, its)
+    return warned(Matches.of_grades(grades, judged, name).scores(request))
 
 
-# ---------------------------------------------------------------- runs
+# ---------------------------------------------------------------- what every evaluation does
+
+
+class Matches:
+    """A run, or lists of grades, matched with the judgments once for each policy of its measures.
+
+    Args:
+        match: the function that matches them under a policy.
+        name: the name of the run in tables.
+        inputs: where the data came from, by their role.
+        judgments: the file of the judgments, which errors name.
+        doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
+    """
+
+    def __init__(
+        self,
+        match: Callable[[Policy], Match],
+        name: str,
+        inputs: dict[str, Provenance],
+        judgments: str = "",
+        doubts: Callable[[Match, Policy], list[str]] | None = None,
+    ) -> None:
+        """Match nothing yet."""
+        self.match, self.name, self.inputs, self.judgments, self.doubts = (
+            match,
+            name,
+            inputs,
+            judgments,
+            doubts,
+        )
+        self.found: dict[Policy, Match] = {}
+        self.warnings: list[str] = []
+
+    @classmethod
+    def of_run(
+        cls,
+        judged: Qrels,
+        run: Run,
+        request: Request,
+        progress: _native.Progress | None = None,
+        threads: int | None = None,
+    ) -> Matches:
+        """Returns the matches of a run with judgments."""
+        return cls(
+            lambda policy: match(judged, run, policy, progress, scores=request.scores, threads=threads),
+            run.name,
+            {"qrels": judged.origin, "run": run.origin},
+            judged.name,
+            lambda found, policy: doubts(judged, run, found, policy),
+        )
+
+    @classmethod
+    def of_grades(cls, grades: Any, judged: Any, name: str) -> Matches:
+        """Returns the matches of lists of grades with all grades of their judgments.
+
+        Raises:
+            DataError: one of them is not a list of lists of grades.
+        """
+        lists, pools = nested(grades), None if judged is None else nested(judged)
+        return cls(lambda policy: match_grades(lists, pools, policy), name, {"grades": Provenance("grades")})
+
+    def under(self, policy: Policy) -> Match:
+        """Returns the match under a policy."""
+        if policy not in self.found:
+            found = self.match(policy)
+            if not self.found and self.doubts is not None:
+                self.warnings += self.doubts(found, policy)
+            self.found[policy] = found
+        return self.found[policy]
+
+    def scores(self, request: Request, best: Ideals | None = None, *, bounds: bool = True) -> Scores:
+        """Returns the scores. ``best`` caches ideal rankings for other runs with the same qrels."""
+        scores = scored(self.under, request, self.name, best, self.judgments, bounds=bounds)
+        return replace(scores, inputs=self.inputs, warnings=(*self.warnings, *scores.warnings))
+
 
 Evaluated: TypeAlias = "tuple[Scores, dict[Policy, Match]]"
 """A run's scores, and the matches that they come from, by the policies of its measures."""
@@ -264,43 +319,24 @@ SMALL = 64 * 2**20
 
 
 def evaluate_together(
-    judged: Qrels,
-    runs: Sequence[Run],
-    asked: dict[str, Measure],
-    convention: Profile,
-    policy: Policy,
-    *,
-    weights: Mapping[str, float] | None = None,
-    progress: _native.Progress | None = None,
+    judged: Qrels, runs: Sequence[Run], request: Request, progress: _native.Progress | None = None
 ) -> Iterator[Evaluated]:
     """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
 
     Args:
         judged: the judgments.
         runs: the runs.
-        asked: the measures by label, as ``labelled`` gives them.
-        convention: the profile.
-        policy: the policy.
-        weights: as in ``evaluate``.
-        progress: as there.
+        request: the measures and conventions.
+        progress: as in ``evaluate``.
 
     Raises:
-        DataError: as there.
+        DataError: as in ``evaluate``.
     """
     best: Ideals = {}
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
-        return evaluate_one(
-            judged,
-            run,
-            asked,
-            convention,
-            policy,
-            weights=weights,
-            progress=progress,
-            best=best,
-            threads=threads,
-        )
+        matched = Matches.of_run(judged, run, request, progress, threads)
+        return matched.scores(request, best), matched.found
 
     cores = available_cores()
     if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):
@@ -314,34 +350,6 @@ def evaluate_together(
 def beside_others(run: Run) -> bool:
     """Returns whether a run should be read on one core while other cores read other runs."""
     return not run.alone and run.origin.size <= SMALL
-
-
-def evaluate_one(
-    judged: Qrels,
-    run: Run,
-    asked: dict[str, Measure],
-    convention: Profile,
-    policy: Policy,
-    *,
-    weights: Mapping[str, float] | None = None,
-    progress: _native.Progress | None = None,
-    best: Ideals | None = None,
-    threads: int | None = None,
-    bounds: bool = True,
-) -> Evaluated:
-    """Returns one run's scores and matches. ``best`` caches ideal rankings for other runs with the same qrels."""
-    matches: dict[Policy, Match] = {}
-    said: list[str] = []
-
-    def matched(own: Policy) -> Match:
-        found = match(judged, run, own, progress, scores=needs_scores(asked), threads=threads)
-        said.extend([] if matches else doubts(judged, run, found, own))
-        matches[own] = found
-        return found
-
-    scores = scored(matched, asked, policy, convention, run.name, weights, best, judged.name, bounds=bounds)
-    inputs = {"qrels": judged.origin, "run": run.origin}
-    return replace(scores, inputs=inputs, warnings=(*said, *scores.warnings)), matches
 
 
 def warned(scores: Scores) -> Scores:

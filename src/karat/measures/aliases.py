@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from karat.measures.define import REGISTER
 from karat.output.errors import MeasureError, by_policy, worded
+from karat.output.toml import read_toml
 
-__all__ = ["ALSO_CALLED", "NICKNAMES", "TABLE", "TrecName", "canonical", "folded", "translated"]
+__all__ = ["NICKNAMES", "TABLE", "TrecName", "also_called", "canonical", "folded", "translated"]
 
 
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "AP": ("MAP", "average_precision", "平均精度", "平均精度均值", "平均查准率"),
-    "APIA": ("AP-IA", "MAP-IA"),
-    "CG": ("cumulative_gain", "累计增益"),
-    "DCG": ("discounted_cumulative_gain", "折损累计增益"),
-    "ERR": ("expected_reciprocal_rank", "期望倒数排名"),
-    "ERRIA": ("ERR-IA",),
-    "F": ("F1", "F-measure", "F-score", "F1-score", "F值", "F1值"),
-    "F(beta=2)": ("F2",),
-    "F(beta=0.5)": ("F0.5",),
-    "IDCG": ("ideal_dcg", "理想折损累计增益"),
-    "IPrec": ("interpolated_precision",),
-    "P": ("Precision", "Prec", "精确率", "查准率"),
-    "PIA": ("P-IA", "precision_ia"),
-    "Q": ("Q-measure",),
-    "R": ("Recall", "SetR", "SetRecall", "召回率", "查全率"),
-    "R(over=capped)": ("SetRelP", "R_cap", "capped_recall"),
-    "RBP": ("rank_biased_precision",),
-    "RR": ("MRR", "reciprocal_rank", "mean_reciprocal_rank", "倒数排名", "平均倒数排名"),
-    "Rprec": ("R-Precision", "R精度", "R查准率"),
-    "SRecall": ("S-recall", "strec", "StRecall", "subtopic_recall", "I-rec", "子主题召回率"),
-    "Success": ("HitRate", "HR", "Hit", "HitRatio", "命中率"),
-    "alphaDCG": ("alpha-DCG", "α-DCG"),
-    "alphanDCG": ("alpha-nDCG", "α-nDCG"),
-    "nCG": ("归一化累计增益",),
-    "nDCG": ("NDCG", "MSnDCG", "normalized_discounted_cumulative_gain", "归一化折损累计增益"),
-    "nERRIA": ("nERR-IA",),
-}
-"""For karat's name, the names in papers, notes and other tools; MSnDCG and I-rec are NTCIR's. Names with several
-meanings are in ``karat.measures.unknown_names``."""
+@cache
+def also_called() -> dict[str, str]:
+    """karat's name for each other name. A profile may read these names differently."""
+    synonyms = read_toml(os.path.join(os.path.dirname(__file__), "aliases.toml"))
+    return {theirs: own for own, names in synonyms.items() for theirs in names}
 
-ALSO_CALLED = {theirs: own for own, names in SYNONYMS.items() for theirs in names}
-"""For another name, karat's. A profile may read these names differently."""
 
 NOT_THE_SAME = ("NERR", "nRBP", "sDCG")
 """Names that differ from karat's in capitals only and mean something else: C/W/L's NERR, a normalised RBP, the DCG of
@@ -72,14 +48,14 @@ def canonical(word: str) -> str | None:
     """karat's name of a measure, with the parameters that the word implies; None if the word is unknown."""
     if word in REGISTER:
         return word
-    if word in ALSO_CALLED:
-        return ALSO_CALLED[word]
+    if word in also_called():
+        return also_called()[word]
     trec = TABLE[word].karat.partition("@")[0] if word in TABLE else ""
     if trec and "{}" not in trec:
         return trec
     if word in NOT_THE_SAME:
         return None
-    known = {folded(each): own for each, own in ({name: name for name in REGISTER} | ALSO_CALLED).items()}
+    known = {folded(each): own for each, own in ({name: name for name in REGISTER} | also_called()).items()}
     return known.get(folded(word))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.aliases import ALSO_CALLED, NICKNAMES, TABLE, canonical, translated
+from karat.measures.aliases import NICKNAMES, TABLE, canonical, translated
 from karat.measures.define import ANY, REGISTER, OneOf, Value, default_of, plugged, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from karat.measures.define import Definition
 
 __all__ = [
-    "ALSO_CALLED",
     "Measure",
     "UnknownMeasureError",
     "Wanted",
