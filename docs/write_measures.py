@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGE = Path(__file__).with_name("measures.md")
+OF_LISTS = [each for each in REGISTER.values() if each.takes != "recommendations"]
+"""The measures of this page; recommendation.md has the others."""
 
 OPENING = """\
 # Measures
@@ -73,9 +75,7 @@ GAINS = {
 def page() -> str:
     """Returns the whole page: an opening, and one section per family in the register's order."""
     families: dict[str, list[Definition]] = {}
-    for definition in REGISTER.values():
-        if definition.takes == "recommendations":  # recommendation.md has these
-            continue
+    for definition in OF_LISTS:
         families.setdefault(family_of(definition), []).append(definition)
     sections = [section(family, members) for family, members in families.items()]
     opening = OPENING.replace("{shared}", shared())
@@ -101,7 +101,7 @@ def shared() -> str:
 
 def words(parameter: str) -> list[str]:
     """Returns every word that a measure accepts for the parameter."""
-    declared = [each.parameters.get(parameter) for each in REGISTER.values()]
+    declared = [each.parameters.get(parameter) for each in OF_LISTS]
     return list(dict.fromkeys(word for each in declared if isinstance(each, OneOf) for word in each.words))
 
 

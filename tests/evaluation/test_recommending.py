@@ -284,7 +284,7 @@ def test_lists_that_are_none_are_refused() -> None:
         ("Gini(base=all)", "Gini has no parameter 'base'; it has: of, scale, better"),
         ("Gini(of=all)", "of is one of catalogue, train, recommended"),
         ("Gini@0", "a depth is a whole number"),
-        ("Gini@x", "a depth is a whole number"),
+        ("Gini@x", "a number must follow '@', not 'x'"),
     ],
 )
 def test_names_that_are_none_are_refused(name: str, says: str) -> None:

@@ -14,7 +14,6 @@ import karat
 from cases import OF_LISTS
 from karat import DataError, Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure
-from karat.measures.define import default_of
 
 BY_GROUPS = {name for name, each in OF_LISTS.items() if each.groups}
 BY_PREFERENCE = {name for name in OF_LISTS if "Prefs" in name}
@@ -276,5 +275,5 @@ def test_on_the_command_line_too(
 def test_the_register_says_the_default_of_every_parameter_in_its_range() -> None:
     for definition in OF_LISTS.values():
         for declared in definition.parameters.values():
-            default = default_of(declared)
+            default = declared.default
             assert declared.accepts(default) or isinstance(declared, OneOf)

@@ -11,7 +11,6 @@ import karat
 from cases import CASES, OF_LISTS
 from karat.conventions.reference import mathematics, sample, traced
 from karat.measures import REGISTER
-from karat.measures.define import default_of
 
 NAMES = sorted({case.measure for case in CASES})
 KNOWN = {"tiedrank", "latest", "outranked", "changes", "following", "listed", "highestgrade", "totalunjudged"}
@@ -49,7 +48,7 @@ def test_every_measure_that_can_be_traced_has_one() -> None:
 @pytest.mark.parametrize("name", OF_LISTS)
 def test_mathematics_of_the_page_is_the_formula_at_its_defaults(name: str) -> None:
     definition = REGISTER[name]
-    given = {each: default_of(value) for each, value in definition.parameters.items()}
+    given = {each: value.default for each, value in definition.parameters.items()}
     value = definition.formula(sample(definition.takes), **given)
     assert traced(definition).numbers.tolist() == pytest.approx(
         np.atleast_1d(value).tolist(), abs=0, nan_ok=True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from karat.output.errors import PolicyError, did_you_mean
 
@@ -12,35 +12,6 @@ __all__ = ["Policy"]
 Ties: TypeAlias = Literal[
     "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
 ]
-Widths: TypeAlias = Literal["double", "float32"]
-Duplicates: TypeAlias = Literal["error", "first", "last", "max"]
-Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
-Empty: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
-Judgments: TypeAlias = Literal["all", "retrieved"]
-Unjudged: TypeAlias = Literal["nonrelevant", "negative", "removed"]
-Negative: TypeAlias = Literal["unjudged", "nonrelevant", "error"]
-Overlap: TypeAlias = Literal["query", "document", "none"]
-Retrieved: TypeAlias = Literal["all", "finite"]
-Ranks: TypeAlias = Literal["counted", "given"]
-Listing: TypeAlias = Literal["ignored", "known"]
-Malformed: TypeAlias = Literal["error", "skip"]
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "ties": get_args(Ties),
-    "scores": get_args(Widths),
-    "duplicates": get_args(Duplicates),
-    "missing": get_args(Missing),
-    "empty": get_args(Empty),
-    "judgments": get_args(Judgments),
-    "unjudged": get_args(Unjudged),
-    "negative": get_args(Negative),
-    "overlap": get_args(Overlap),
-    "retrieved": get_args(Retrieved),
-    "ranks": get_args(Ranks),
-    "listing": get_args(Listing),
-    "malformed": get_args(Malformed),
-}
-
 
 DEEPEST = 2**53
 """The largest depth: ranks are doubles, which are exact up to here."""
@@ -97,19 +68,19 @@ class Policy:
     """
 
     ties: Ties = "trec"
-    scores: Widths = "double"
-    duplicates: Duplicates = "error"
-    missing: Missing = "zero"
-    empty: Empty = "zero"
-    judgments: Judgments = "all"
-    unjudged: Unjudged = "nonrelevant"
-    negative: Negative = "unjudged"
-    overlap: Overlap = "query"
-    retrieved: Retrieved = "all"
-    ranks: Ranks = "counted"
-    listing: Listing = "ignored"
+    scores: Literal["double", "float32"] = "double"
+    duplicates: Literal["error", "first", "last", "max"] = "error"
+    missing: Literal["zero", "skip", "nan", "error"] = "zero"
+    empty: Literal["zero", "one", "skip", "nan", "error"] = "zero"
+    judgments: Literal["all", "retrieved"] = "all"
+    unjudged: Literal["nonrelevant", "negative", "removed"] = "nonrelevant"
+    negative: Literal["unjudged", "nonrelevant", "error"] = "unjudged"
+    overlap: Literal["query", "document", "none"] = "query"
+    retrieved: Literal["all", "finite"] = "all"
+    ranks: Literal["counted", "given"] = "counted"
+    listing: Literal["ignored", "known"] = "ignored"
     depth: int | None = None
-    malformed: Malformed = "error"
+    malformed: Literal["error", "skip"] = "error"
     by_measure: Any = ()
     given: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -221,3 +192,8 @@ class Policy:
 
 AXES = tuple(each.name for each in fields(Policy) if each.init)
 """The axes by name, in the order of ``Policy``."""
+
+CHOICES = {
+    axis: get_args(kind) for axis, kind in get_type_hints(Policy).items() if get_origin(kind) is Literal
+}
+"""The values of each axis that has a few."""

@@ -20,7 +20,7 @@ from karat.lists.rows import JudgedRows
 from karat.lists.traced import trace
 from karat.measures import Number, OneOf
 from karat.measures.aliases import also_called
-from karat.measures.define import default_of, show
+from karat.measures.define import show
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def traced(definition: Definition) -> Step:
     given = {
         name: Symbol(each.default, symbol_of(name))
         if isinstance(each, Number) and isinstance(each.default, (int, float))
-        else default_of(each)
+        else each.default
         for name, each in definition.parameters.items()
     }
     return trace(lambda lists: definition.formula(lists, **given), sample(definition.takes))
@@ -170,7 +170,7 @@ def written(definition: Definition) -> list[str]:
     name = definition.name
     if definition.at == "no":
         return [name]
-    at = "10" if definition.at == "depth" else show(default_of(definition.parameters[definition.at]))
+    at = "10" if definition.at == "depth" else show(definition.parameters[definition.at].default)
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 
 

@@ -207,9 +207,7 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
                 )
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
-    grades = [
-        [None if each is None else each for each in row] for row in rows_of(verdicts, "list of verdicts")
-    ]
+    grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
     if len(grades) != len(ids):
         raise DataError(f"There are {len(ids)} lists of retrieved ids but {len(grades)} of verdicts.")
     for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):

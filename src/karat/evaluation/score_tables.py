@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.matching.match import Counts
     from karat.measures.names import Wanted
 
-__all__ = ["board", "conventions_of", "document_of", "footer", "footers", "to_json", "wanted_words"]
+__all__ = ["board", "conventions_of", "document_of", "footers", "to_json", "wanted_words"]
 
 LEAST_NAME, LONGEST_NAME = 12, 40
 """The shortest cut name in a table that must fit, and the longest name in one that continues below."""
@@ -176,11 +176,6 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
     )
     every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
     return [every, *lines[:MOST_OWN], *more]
-
-
-def footer(scores: Values, say: Language = ENGLISH) -> str:
-    """Returns the footer of a table: the number of queries, the decisions with their counts, and the policy."""
-    return " · ".join(decided(scores, say))
 
 
 def decided(scores: Values, say: Language = ENGLISH) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.evaluation.score_tables import board, footer, footers, to_json
+from karat.evaluation.score_tables import board, footers, to_json
 from karat.evaluation.values import Values
 from karat.inputs.runs.engine import TABLES, placed
 from karat.lists.rows import joined
@@ -31,8 +32,49 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
 
 
+class Tabled(Display):
+    """The scores of one or more runs as a table."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> list[Scores]:
+        """The scores of each run."""
+
+    def to_json(self) -> str:
+        """Returns the scores with policy and counts, as ``karat eval -q --format json`` prints them."""
+        return to_json(self.runs, per_query=True)
+
+    def to_markdown(self) -> str:
+        """Returns the means as a Markdown table."""
+        return board(self.runs, "markdown")
+
+    def to_latex(self) -> str:
+        """Returns the means as a LaTeX table (booktabs)."""
+        return board(self.runs, "latex")
+
+    def footer(self, lang: str = "en") -> str:
+        """Returns the number of queries, the decisions and the policy: one line for all runs that share them.
+
+        Args:
+            lang: ``en`` for English or ``zh`` for Chinese.
+
+        Raises:
+            PolicyError: another language.
+        """
+        return "\n".join(footers(self.runs, language_named(lang)))
+
+    def __str__(self) -> str:
+        """Returns the means as a table, with the footer."""
+        return board(self.runs, "text") + self.footer()
+
+    def _repr_html_(self) -> str:
+        """Returns HTML for a notebook."""
+        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
+        return board(self.runs, "html") + lines
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Display, Values):
+class Scores(Tabled, Values):
     """Per-query values and means of one run.
 
     Args:
@@ -60,6 +102,11 @@ class Scores(Display, Values):
         >>> scores["RR"], scores.by_query("RR")
         (0.5, {'q': 0.5})
     """
+
+    @property
+    def runs(self) -> list[Scores]:
+        """These scores alone."""
+        return [self]
 
     def merge(self, *others: Scores) -> Scores:
         """Returns the scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
@@ -105,17 +152,6 @@ class Scores(Display, Values):
             merged = replace(merged, warnings=(sentence,))
         return pooled_again(merged, parts) if self.pools else merged
 
-    def footer(self, lang: str = "en") -> str:
-        """Returns one line: queries, decisions and the policy.
-
-        Args:
-            lang: in English, ``en``, or Chinese, ``zh``.
-
-        Raises:
-            PolicyError: another language.
-        """
-        return footer(self, language_named(lang))
-
     def to_frame(self, backend: str | None = None) -> Any:
         """Returns a data frame with a row per query and a column per measure.
 
@@ -144,28 +180,8 @@ class Scores(Display, Values):
             return placed(table, library, home)
         return nw.from_dict(columns, backend=library).to_native()
 
-    def to_json(self) -> str:
-        """Returns the scores with policy and counts, as ``karat eval -q --format json`` prints them."""
-        return to_json([self], per_query=True)
 
-    def to_markdown(self) -> str:
-        """Returns the means as a Markdown table."""
-        return board([self], "markdown")
-
-    def to_latex(self) -> str:
-        """Returns the means as a LaTeX table (booktabs)."""
-        return board([self], "latex")
-
-    def __str__(self) -> str:
-        """Returns the means as a table, with the footer."""
-        return board([self], "text") + self.footer()
-
-    def _repr_html_(self) -> str:
-        """Returns HTML for a notebook."""
-        return f"{board([self], 'html')}<p>{html(self.footer())}</p>\n"
-
-
-class ScoresByRun(Display, Mapping[str, Scores]):
+class ScoresByRun(Tabled, Mapping[str, Scores]):
     """The scores of several runs on the same judgments: a mapping from each run's name, and one table.
 
     Example:
@@ -196,6 +212,11 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         """Returns the number of runs."""
         return len(self.scores)
 
+    @property
+    def runs(self) -> list[Scores]:
+        """The scores of each run, in the order given."""
+        return list(self.scores.values())
+
     def means(self) -> dict[str, dict[str, float]]:
         """Returns every aggregate by run and label."""
         return {name: each.means() for name, each in self.items()}
@@ -212,7 +233,7 @@ class ScoresByRun(Display, Mapping[str, Scores]):
         """
         import narwhals as nw
 
-        every = list(self.values())
+        every = self.runs
         rows = [
             (each.name, query, values)
             for each in every
@@ -227,38 +248,6 @@ class ScoresByRun(Display, Mapping[str, Scores]):
             columns[label] = [values[place] for *_, values in rows]
         library: Any = backend or first_installed()
         return nw.from_dict(columns, backend=library).to_native()
-
-    def to_json(self) -> str:
-        """Returns the scores with policy and counts, as ``karat eval -q --format json`` prints them."""
-        return to_json(list(self.values()), per_query=True)
-
-    def to_markdown(self) -> str:
-        """Returns the means as a Markdown table."""
-        return board(list(self.values()), "markdown")
-
-    def to_latex(self) -> str:
-        """Returns the means as a LaTeX table (booktabs)."""
-        return board(list(self.values()), "latex")
-
-    def footer(self, lang: str = "en") -> str:
-        """Queries, decisions and the policy: one line for all runs that share them.
-
-        Args:
-            lang: in English, ``en``, or Chinese, ``zh``.
-
-        Raises:
-            PolicyError: another language.
-        """
-        return "\n".join(footers(list(self.values()), language_named(lang)))
-
-    def __str__(self) -> str:
-        """Returns the means as a table, with the footer."""
-        return board(list(self.values()), "text") + self.footer()
-
-    def _repr_html_(self) -> str:
-        """Returns HTML for a notebook."""
-        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
-        return board(list(self.values()), "html") + lines
 
 
 def whole(scores: Scores) -> Scores:

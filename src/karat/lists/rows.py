@@ -27,6 +27,9 @@ __all__ = [
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 
+PER_ROW = ("rank", "grade", "tie_first", "tie_last", "listed")
+"""The columns with a number for each row that a part of the lists keeps."""
+
 NEVER_POOLED, POOLED = -1.0, -2.0
 """The grade of a document outside the judgment pool, and of one that was pooled but left unjudged."""
 
@@ -80,17 +83,12 @@ class JudgedRows:
         documents = slice(*self.document_offsets[[first, last]])
         return replace(
             self,
-            length=self.length[first:last],
             offsets=self.offsets[first : last + 1] - rows.start,
-            rank=self.rank[rows],
-            grade=self.grade[rows],
-            tie_first=self.tie_first[rows],
-            tie_last=self.tie_last[rows],
             judged_offsets=self.judged_offsets[first : last + 1] - judgments.start,
-            judged_grades=self.judged_grades[judgments],
-            scores=None if self.scores is None else self.scores[documents],
-            weight=None if self.weight is None else self.weight[first:last],
-            listed=None if self.listed is None else self.listed[rows],
+            **self.taken(rows, *PER_ROW),
+            **self.taken(judgments, "judged_grades"),
+            **self.taken(documents, "scores"),
+            **self.taken(slice(first, last), "length", "weight"),
             document=None,
             by_group=None,
         )
@@ -100,13 +98,13 @@ class JudgedRows:
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
-            rank=self.rank[which],
-            grade=self.grade[which],
-            tie_first=self.tie_first[which],
-            tie_last=self.tie_last[which],
-            listed=None if self.listed is None else self.listed[which],
-            document=None if self.document is None else self.document[which],
+            **self.taken(which, *PER_ROW, "document"),
         )
+
+    def taken(self, places: Any, *names: str) -> dict[str, Any]:
+        """Returns the columns of these names at some places; None for a column that is None."""
+        columns = {name: getattr(self, name) for name in names}
+        return {name: None if column is None else column[places] for name, column in columns.items()}
 
     def scores_down_to(self, length: Floats) -> Floats | None:
         """Returns the scores of the first ``length`` documents of each list, or None if there are no scores."""

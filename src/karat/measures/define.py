@@ -43,7 +43,6 @@ __all__ = [
     "Number",
     "OneOf",
     "Value",
-    "default_of",
     "import_by_name",
     "measure",
     "number",
@@ -78,6 +77,7 @@ class Number:
     default: float | tuple[float, ...]
     lowest: float = -MOST
     highest: float = MOST
+    _: KW_ONLY
     above: bool = False
     role: str = ""
 
@@ -111,7 +111,6 @@ ANY = Number(0.0)
 """A number from -10^12 to 10^12."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class OneOf:
     """A parameter whose value is one of a few words; the first is the default.
 
@@ -122,17 +121,9 @@ class OneOf:
     documents of all queries if the word is ``true``.
     """
 
-    default: str
-    others: tuple[str, ...]
-    number: Number
-    role: str
-
     def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
-        """Keep the default word and the others."""
-        object.__setattr__(self, "role", role)
-        object.__setattr__(self, "default", default)
-        object.__setattr__(self, "others", others)
-        object.__setattr__(self, "number", number)
+        """Keep the default word, the other words, the range of a number, and the role."""
+        self.default, self.others, self.number, self.role = default, others, number, role
 
     def accepts(self, value: Value) -> bool:
         """Whether a value is one of the words."""
@@ -159,26 +150,10 @@ class OneOf:
         return f"{name} is {self.number.range}"
 
 
-def number(
-    default: float | tuple[float, ...],
-    lowest: float = -MOST,
-    highest: float = MOST,
-    *,
-    above: bool = False,
-    role: str = "",
-) -> Any:
-    """A ``Number`` as the default in a formula's signature; the formula is called with a plain number."""
-    return Number(default, lowest, highest, above, role)
-
-
-def one_of(default: str, *others: str, number: Number = ANY, role: str = "") -> Any:
-    """A ``OneOf`` as the default in a formula's signature; the formula is called with a plain word."""
-    return OneOf(default, *others, number=number, role=role)
-
-
-def default_of(parameter: OneOf | Number) -> Value:
-    """The default value of a parameter."""
-    return parameter.default
+number: Any = Number
+"""A ``Number`` as the default in a formula's signature; the formula is called with a plain number."""
+one_of: Any = OneOf
+"""A ``OneOf`` as the default in a formula's signature; the formula is called with a plain word."""
 
 
 def tidied(value: Value) -> Value:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["NUMBER", "depth_of", "number", "parts_of_name", "shortened", "split", "split_names"]
 
@@ -73,19 +76,9 @@ def closing(text: str, name: str) -> int:
     Raises:
         MeasureError: it is not closed.
     """
-    waiting: list[str] = []
-    quote = ""
-    for place, letter in enumerate(text):
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in QUOTES:
-            quote = letter
-        elif letter in BRACKETS:
-            waiting.append(BRACKETS[letter])
-        elif waiting and letter == waiting[-1]:
-            waiting.pop()
-            if not waiting:
-                return place
+    for place, _, outside in nested(text):
+        if outside:
+            return place
     raise MeasureError(not_a_name(name))
 
 
@@ -169,9 +162,15 @@ def split_names(text: str) -> list[str]:
 
 def split(text: str, separators: str) -> list[str]:
     """The parts between separators outside brackets and quotes; empty parts are dropped."""
-    parts: list[str] = []
+    ends = [place for place, letter, outside in nested(text) if outside and letter in separators]
+    parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(text)])]
+    return [each.strip() for each in parts if each.strip()]
+
+
+def nested(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yields each letter with its place, and whether brackets and quotes before or at it are closed."""
     waiting: list[str] = []
-    start, quote = 0, ""
+    quote = ""
     for place, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
@@ -181,7 +180,4 @@ def split(text: str, separators: str) -> list[str]:
             waiting.append(BRACKETS[letter])
         elif waiting and letter == waiting[-1]:
             waiting.pop()
-        elif letter in separators and not waiting:
-            parts.append(text[start:place])
-            start = place + 1
-    return [each.strip() for each in [*parts, text[start:]] if each.strip()]
+        yield place, letter, not waiting

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.measures.aliases import NICKNAMES, TABLE, canonical, translated
-from karat.measures.define import ANY, REGISTER, OneOf, Value, default_of, plugged, show, tidied
+from karat.measures.define import ANY, REGISTER, OneOf, Value, plugged, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
     NUMBER,
@@ -93,7 +93,7 @@ class Measure:
         ordered = tuple(
             (key, given[key])
             for key, default in definition.parameters.items()
-            if key in given and given[key] != default_of(default)
+            if key in given and given[key] != default.default
         )
         object.__setattr__(self, "parameters", ordered)
         if self.depth is not None and definition.at != "depth":
@@ -116,7 +116,7 @@ class Measure:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """Every parameter of the formula with its value."""
-        defaults = {key: default_of(value) for key, value in self.definition.parameters.items()}
+        defaults = {key: value.default for key, value in self.definition.parameters.items()}
         return {**defaults, **dict(self.parameters)}
 
     @property

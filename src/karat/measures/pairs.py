@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from karat.measures.define import COUNT, COUNTED, REL, measure, number, one_of
@@ -128,32 +129,26 @@ def partial_area_under_curve(
 
 
 AMONG = one_of("all", "either", "both")
-PREFERENCES = "trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference"
-
-
-@measure(
-    "NumPrefs",
+of_preferences = partial(
+    measure,
     takes="preferences",
-    values=COUNTED,
-    aggregate="sum",
     at="no",
-    same_as="prefs_num_prefs_poss",
-    source=PREFERENCES,
+    source="trec_eval; Carterette, Bennett, Chickering and Dumais 2008 for judging by preference",
 )
+
+
+@of_preferences("NumPrefs", values=COUNTED, aggregate="sum", same_as="prefs_num_prefs_poss")
 def number_of_preferences(r: Lists) -> Queries:
     """The number of preferences that the judgments state."""
     stated = r.preferences("group", "all")
     return stated.total(stated.possible)
 
 
-@measure(
+@of_preferences(
     "NumPrefsKept",
-    takes="preferences",
     values=COUNTED,
     aggregate="sum",
-    at="no",
     same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
-    source=PREFERENCES,
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     """The number of preferences kept: the list has the preferred document and, if at all, the other one below it."""
@@ -161,13 +156,7 @@ def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     return stated.total(stated.kept)
 
 
-@measure(
-    "Prefs",
-    takes="preferences",
-    at="no",
-    same_as="prefs_simp, prefs_simp_imp, prefs_simp_ret",
-    source=PREFERENCES,
-)
+@of_preferences("Prefs", same_as="prefs_simp, prefs_simp_imp, prefs_simp_ret")
 def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     """The share of the preferences of all groups that the list keeps.
 
@@ -177,13 +166,7 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
 
 
-@measure(
-    "PrefsPair",
-    takes="preferences",
-    at="no",
-    same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret",
-    source=PREFERENCES,
-)
+@of_preferences("PrefsPair", same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret")
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
     """The mean over pairs of documents of the share of groups that prefer them in the list's order.
 
@@ -196,12 +179,9 @@ def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
     )
 
 
-@measure(
+@of_preferences(
     "PrefsMean",
-    takes="preferences",
-    at="no",
     same_as="prefs_avgjg, prefs_avgjg_imp, prefs_avgjg_ret; prefs_avgjg_Rnonrel with nonrelevant=capped",
-    source=PREFERENCES,
 )
 def mean_preferences_kept(
     r: Lists, among: str = AMONG, nonrelevant: str = one_of("all", "capped")

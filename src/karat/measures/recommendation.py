@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from karat.measures.define import COUNTED, measure, one_of
@@ -13,20 +14,20 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 LISTED = one_of("listed", "depth")
+beyond = partial(measure, takes="recommendations")
 
 
 # ---------------------------------------------------------------- the catalogue
 
 
-@measure("NumItems", takes="recommendations", values=COUNTED, source="RecTools' CatalogCoverage")
+@beyond("NumItems", values=COUNTED, source="RecTools' CatalogCoverage")
 def number_of_items(r: Recommended) -> Value:
     """The number of different items that are recommended to any user."""
     return float(r.shown.sum())
 
 
-@measure(
+@beyond(
     "Coverage",
-    takes="recommendations",
     needs=("catalogue",),
     values=COUNTED,
     source="Ge, Delgado-Battenfeld and Jannach 2010; RecTools, RePlay, recommenders",
@@ -43,12 +44,7 @@ def coverage(
     return float((r.shown & base if counting == "inside" else r.shown).sum() / base.sum())
 
 
-@measure(
-    "Gini",
-    takes="recommendations",
-    needs=("catalogue",),
-    source="Gini 1912; Shani and Gunawardana 2011; RecBole, Elliot",
-)
+@beyond("Gini", needs=("catalogue",), source="Gini 1912; Shani and Gunawardana 2011; RecBole, Elliot")
 def gini(
     r: Recommended,
     of: str = one_of("catalogue", "train", "recommended"),
@@ -68,12 +64,7 @@ def gini(
     return value if better == "low" else 1.0 - value
 
 
-@measure(
-    "Entropy",
-    takes="recommendations",
-    values=COUNTED,
-    source="Shannon 1948; Shani and Gunawardana 2011; recommenders, RecBole",
-)
+@beyond("Entropy", values=COUNTED, source="Shannon 1948; Shani and Gunawardana 2011; recommenders, RecBole")
 def entropy(
     r: Recommended, unit: str = one_of("bits", "nats"), scale: str = one_of("none", "most", "items")
 ) -> Value:
@@ -98,9 +89,8 @@ def entropy(
 # ---------------------------------------------------------------- novelty
 
 
-@measure(
+@beyond(
     "Novelty",
-    takes="recommendations",
     needs=("train",),
     values=COUNTED,
     source="Zhou and others 2010; Castells, Vargas and Wang 2011; RecTools' MIUF, RePlay's Surprisal, recommenders",
@@ -134,9 +124,8 @@ def novelty(
     return r.per_user(rows, over)
 
 
-@measure(
+@beyond(
     "Popularity",
-    takes="recommendations",
     needs=("train",),
     values=COUNTED,
     source="Yin, Cui, Li, Yao and Chen 2012; RecTools' AvgRecPopularity, RecBole",
@@ -158,7 +147,7 @@ def popularity(
     return r.per_user(r.per_row(values), over)
 
 
-@measure("Unseen", takes="recommendations", needs=("train",), source="RePlay's Novelty")
+@beyond("Unseen", needs=("train",), source="RePlay's Novelty")
 def unseen(r: Recommended, over: str = LISTED) -> Value:
     """The proportion of a user's recommended items that are not in this user's train items."""
     return r.per_user(1.0 - r.given("train").among(r.rows), over)
@@ -167,9 +156,8 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
 # ---------------------------------------------------------------- surprise
 
 
-@measure(
+@beyond(
     "Unexpectedness",
-    takes="recommendations",
     needs=("train",),
     source="Murakami, Mori and Orihara 2008; Adamopoulos and Tuzhilin 2014; RePlay",
 )
@@ -183,9 +171,8 @@ def unexpectedness(r: Recommended, against: str = one_of("popular", "baseline"),
     return r.per_user(1.0 - r.expected(against), over)
 
 
-@measure(
+@beyond(
     "Serendipity",
-    takes="recommendations",
     needs=("relevant", "train"),
     source="Ge, Delgado-Battenfeld and Jannach 2010; RecTools; Zhang, Séaghdha, Quercia and Jambor 2012, recommenders",
 )
@@ -213,11 +200,7 @@ def serendipity(
 # ---------------------------------------------------------------- diversity
 
 
-@measure(
-    "Personalisation",
-    takes="recommendations",
-    source="Zhou and others 2010 (inter-user diversity); Evidently, recmetrics",
-)
+@beyond("Personalisation", source="Zhou and others 2010 (inter-user diversity); Evidently, recmetrics")
 def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap")) -> Value:
     """1 minus the mean similarity of two users' lists, over all pairs of users: 0 if all lists are equal.
 
@@ -234,9 +217,8 @@ def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap"
     return float(1.0 - alike / (users * (users - 1) / 2.0))
 
 
-@measure(
+@beyond(
     "ILD",
-    takes="recommendations",
     needs=("features",),
     values=COUNTED,
     source="Ziegler, McNee, Konstan and Lausen 2005 (intra-list similarity); RecTools, recommenders",
