@@ -1,8 +1,8 @@
-"""The words in which measures are written: ``Lists`` and its two kinds of number, ``Rows`` and ``Queries``.
+"""The class ``Lists``, whose methods formulas of measures call, and its two kinds of number, ``Rows`` and ``Queries``.
 
-A measure is a function from ranked lists to one number per query. It uses only these words, so the same formula runs on
-every carrier (flat judged rows, padded batches, a trace). A carrier implements the columns and a few primitives; every
-other word is derived from them here.
+A measure is a function from ranked lists to one number per query. It calls only the methods of ``Lists``, so the same
+formula runs on every subclass (flat judged rows, padded batches, a trace). A subclass implements the columns and a few
+primitive methods. ``Lists`` derives all other methods from these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_LINES = (
 
 
 def too_large(grade: float, gain: Gain) -> str:
-    """The message for a grade whose gain is too large."""
+    """Returns the error message for a grade whose gain is too large."""
     shown = gain if isinstance(gain, str) else "{…}"
     return (
         f"the gain of grade {grade:g} is too large to compute with (gain={shown}): use grades on a smaller scale, or "
@@ -40,7 +40,7 @@ Either = TypeVar("Either", "Rows", "Queries")
 
 
 class Numbers(Protocol):
-    """What arithmetic gives: numbers of the kind that it was given."""
+    """Numbers whose arithmetic returns numbers of the same kind: per document or per query."""
 
     def __add__(self, other: Self | float, /) -> Self: ...
     def __radd__(self, other: Self | float, /) -> Self: ...
@@ -69,7 +69,7 @@ class Queries(Numbers, Protocol):
 
 
 class Preferences(ABC):
-    """Preferences between judged documents; a row is a judgment group or a pair of documents."""
+    """Preferences between judged documents. Each row is a judgment group or a pair of documents."""
 
     @property
     @abstractmethod
@@ -90,9 +90,9 @@ class Lists(ABC):
     """Ranked lists, one per query, with their judgments."""
 
     xp: Any
-    """The array namespace of the carrier."""
+    """The array namespace with which the subclass computes."""
 
-    # ------------------------------------------------------------ columns, which every carrier has
+    # ------------------------------------------------------------ columns, which every subclass has
 
     @property
     @abstractmethod
@@ -136,7 +136,10 @@ class Lists(ABC):
 
     @abstractmethod
     def first_of(self, which: Any) -> tuple[int, float]:
-        """The list number (from 0) and grade of the first marked document, or of the first marked query's highest."""
+        """Returns the list number (from 0) and the grade of the first marked document.
+
+        If queries are marked, the grade is the highest grade of the first marked query.
+        """
 
     @abstractmethod
     def n_graded(self, lowest: float, below: float) -> Queries:
@@ -190,15 +193,14 @@ class Lists(ABC):
         raise DataError(APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
-        """Builds each query's list greedily, split by group: each rank takes the document that adds most.
+        """Returns each query's greedy best list, split by judgment group: each rank takes the document that adds most.
 
-        Ranks are filled from the top. A document's contribution depends on the documents above it.
-
-        A document adds (1 - alpha)^m for each group that finds it relevant, where m is the number of documents above it
-        that the group finds relevant. Among equals, the largest id comes first, as in ndeval.
+        Ranks are filled from the top. A document adds (1 - alpha)^m for each group that finds it relevant, where m is
+        the number of documents above it that the group finds relevant. Among documents that add equally much, the one
+        with the largest id comes first, as in ndeval.
 
         Raises:
-            DataError: the carrier does not identify documents.
+            DataError: the lists do not identify documents across groups.
         """
         del alpha, rel
         raise DataError(APART)
@@ -207,7 +209,7 @@ class Lists(ABC):
         """The preferences that the judgments state between documents.
 
         Args:
-            of: what a row is: a judgment ``group``, or a ``pair`` of documents.
+            of: the unit of a row: a judgment ``group``, or a ``pair`` of documents.
             among: which preferences count: ``all``, or those with ``either`` or ``both`` documents retrieved.
             nonrelevant: ``all`` nonrelevant documents, or ``capped`` at the number of relevant ones.
 
@@ -220,7 +222,8 @@ class Lists(ABC):
         )
 
     def all_above(self, rows: Rows | float) -> Rows:
-        """The sum of ``rows`` over all queries' documents with a higher score, plus half over those with an equal one.
+        """The sum of ``rows`` over all queries' documents with a higher score, plus half the sum over those with an
+        equal score.
 
         A number as ``rows`` counts for every document, judged or not. A document is its own equal.
 
@@ -237,12 +240,12 @@ class Lists(ABC):
         """The sum over all lists, the same for each of them.
 
         Raises:
-            DataError: the carrier does not have all lists.
+            DataError: these lists are only some of the queries' lists.
         """
         del values
         raise DataError("A sum over all queries needs all of them at once, and these lists are only some.")
 
-    # ------------------------------------------------------------ primitives, which every carrier computes
+    # ------------------------------------------------------------ primitive methods, which every subclass implements
 
     @abstractmethod
     def total(self, rows: Rows) -> Queries:
@@ -270,7 +273,7 @@ class Lists(ABC):
 
     @abstractmethod
     def running_of(self, other: Lists, rows: Rows) -> Rows:
-        """The sum of another list's ``rows`` from its rank 1 down to the rank of each document of this one."""
+        """The sum of another list's ``rows`` from rank 1 down to the rank of each document of this list."""
 
     def latest(self, rows: Rows) -> Rows:
         """At each rank, the value of the document, among those down to this rank, that the run lists last.
@@ -295,7 +298,7 @@ class Lists(ABC):
     def powers(self, base: float, exponents: Either) -> Either:
         """The powers of ``base`` with these whole exponents.
 
-        A carrier may multiply them step by step, as a loop over ranks does.
+        A subclass may compute the powers by repeated multiplication, as a loop over ranks does.
         """
         return base**exponents
 
@@ -304,7 +307,7 @@ class Lists(ABC):
         every = self.length if p == 1.0 else (1.0 - self.powers(p, self.length)) / (1.0 - p)
         return every - self.total(self.judged * self.powers(p, self.rank - 1.0))
 
-    # ------------------------------------------------------------ derived words
+    # ------------------------------------------------------------ derived methods
 
     def hits(self, rel: float) -> Rows:
         """1 for a document whose grade is at least ``rel``, else 0."""
@@ -357,10 +360,10 @@ class Lists(ABC):
         return self.computable(cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain)), gain)
 
     def computable(self, gains: Rows, gain: Gain) -> Rows:
-        """The gains, unchanged.
+        """Returns the gains unchanged, after a check that each is small enough to compute with.
 
         Raises:
-            UncomputableError: one is too large to compute with.
+            UncomputableError: a gain is too large to compute with.
         """
         beyond = abs(cast("Any", gains)) > self.largest
         if bool(beyond.any()):
@@ -371,9 +374,10 @@ class Lists(ABC):
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
 
-        With a number as ``rel``, 1 from that grade on. With a number as ``highest``, the gain divided by that grade's
-        gain; with ``none``, the gain itself, which may be above 1. Otherwise gains are scaled as by trec_eval's
-        ``rbp``: into [0, 1] by the query's lowest and highest gain, if one of them is outside.
+        If ``rel`` is a number, the gain is 1 from that grade on. If ``highest`` is a number, the gain is divided by the
+        gain of that grade. If ``highest`` is ``none``, the gain is unchanged and may be above 1. Otherwise gains are
+        scaled as in trec_eval's ``rbp``: into [0, 1] by the query's lowest and highest gain, if one of the two is
+        outside [0, 1].
 
         Raises:
             DataError: a grade above ``highest``.
@@ -396,7 +400,7 @@ class Lists(ABC):
         return self.up_to_1(self.gains(gain) / scale, highest)
 
     def up_to_1(self, rows: Rows, highest: float) -> Rows:
-        """The rows, unchanged.
+        """Returns the rows unchanged, after a check that no value is above 1.
 
         Raises:
             UncomputableError: a value is above 1.
@@ -412,7 +416,7 @@ class Lists(ABC):
         return rows
 
     def own_unit_gains(self, gain: Gain) -> Rows:
-        """Gains scaled into [0, 1] by the query's lowest and highest gain, if one of them is outside.
+        """Gains scaled into [0, 1] by the query's lowest and highest gain, if one of the two is outside [0, 1].
 
         The lowest and highest are taken over 0, the gains in the table, and the gains of all other grades up to the
         query's highest. A document without a gain keeps 0.
@@ -445,7 +449,7 @@ class Lists(ABC):
     def reciprocals(self, first: Either | float, last: Either, power: int = 1) -> Either:
         """The sum of 1 / m^power for m = first, first + 1, … up to ``last``, row by row or query by query.
 
-        The numbers need not be whole; ``last`` may be infinite if ``power`` is 2.
+        The numbers need not be whole. ``last`` may be infinite if ``power`` is 2.
         """
         return cast("Either", reciprocals_of(self.xp, first, last, power))
 
@@ -491,7 +495,7 @@ class Lists(ABC):
         return cast("Queries", self.xp.log(values))
 
     def whole(self, values: Queries, rounding: str) -> Queries:
-        """A whole number of documents: ``nearest`` (halves up), or ``up`` (a fraction above a tenth counts as 1)."""
+        """A number of documents, rounded: ``nearest`` rounds halves up, ``up`` rounds a fraction above a tenth up."""
         if rounding == "nearest":
             down = self.xp.floor(values)
             return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))

@@ -1,7 +1,7 @@
-"""The functions of an array library that the padded carrier uses, all of them from the array API standard.
+"""The functions of an array library that ``Padded`` calls, all of them from the array API standard.
 
 Array libraries (NumPy, PyTorch, JAX, CuPy, ...) differ in the names of a few functions and in how they convert Python's
-numbers. array-api-compat hides the first difference, ``Arrays`` the second.
+numbers. array-api-compat hides the first difference, and ``Arrays`` hides the second.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["Arrays", "arrays_of", "host_view"]
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     """Returns the library, the device and the floating type of an array.
 
-    Half-precision floats are converted to single precision, whole numbers to the library's default precision.
+    For half-precision floats, the type is single precision, and for whole numbers, it is the library's default.
 
     Args:
         array: an array of any library that supports the standard.
         dtype: the floating type to compute with, instead of the array's.
 
     Raises:
-        TypeError: it is not an array.
+        TypeError: ``array`` is not an array.
     """
     if is_tensor(array):  # not by array-api-compat, whose check torch.compile cannot trace
         from array_api_compat import torch
@@ -48,9 +48,9 @@ def is_tensor(array: Any) -> bool:
 
 
 def host_view(array: Any) -> Any:
-    """Returns a NumPy view of a tensor in host memory, unless it is being compiled; other arrays are unchanged.
+    """Returns a NumPy view of a tensor in host memory, unless torch.compile traces it; returns other arrays unchanged.
 
-    NumPy sorts faster than eager PyTorch, and its numbers can be read.
+    NumPy sorts faster than eager PyTorch, and karat can read its numbers without waiting.
     """
     if not is_tensor(array):
         return array
@@ -76,7 +76,7 @@ IN_CACHE = 2**15
 
 
 class Arrays:
-    """An array library on one device with one floating type: the ``xp`` of the padded carrier.
+    """An array library on one device with one floating type: the ``xp`` of ``Padded``.
 
     Args:
         library: the namespace.
@@ -86,14 +86,14 @@ class Arrays:
     """
 
     def __init__(self, library: Any, device: Any, dtype: Any, kind: str = "") -> None:
-        """Keep them."""
+        """Stores the arguments."""
         self.library, self.device, self.dtype, self.kind = library, device, dtype, kind
         self.largest = 2.0**500 if dtype == library.float64 else 2.0**110  # the largest gain allowed
 
     # ------------------------------------------------------------ new arrays
 
     def asarray(self, number: Any) -> Any:
-        """Returns a number as an array without axes; an array unchanged."""
+        """Returns a number as an array without axes, or an array unchanged."""
         if isinstance(number, (int, float)):
             return self.library.full((), float(number), dtype=self.dtype, device=self.device)
         return number
@@ -103,7 +103,7 @@ class Arrays:
         return self.library.full(shape, float(number), dtype=self.dtype, device=self.device)
 
     def count(self, width: int) -> Any:
-        """1, 2, 3, … as floats [width]."""
+        """Returns 1, 2, 3, … as floats [width]."""
         return self.library.arange(1, width + 1, dtype=self.dtype, device=self.device)
 
     def floats(self, array: Any) -> Any:
@@ -117,7 +117,7 @@ class Arrays:
     # ------------------------------------------------------------ element by element
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
-        """``a`` where the condition holds, else ``b``; either may be a Python number."""
+        """Returns ``a`` where the condition holds, and ``b`` elsewhere. Either may be a Python number."""
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
             if (a, b) == (1.0, 0.0):
                 return self.floats(condition)
@@ -133,7 +133,7 @@ class Arrays:
         return self.library.maximum(self.asarray(a), self.asarray(b))
 
     def exp2(self, x: Any) -> Any:
-        """2 to the power of x."""
+        """Returns 2 to the power of x."""
         return 2.0**x
 
     def log(self, x: Any) -> Any:
@@ -165,7 +165,7 @@ class Arrays:
         return self.floats(self.library.count_nonzero(which, axis=1))
 
     def places(self, x: Any) -> Any:
-        """Whole numbers in the library's type for indices."""
+        """Returns whole numbers in the library's type for indices."""
         return self.library.astype(x, self.library.arange(1, device=self.device).dtype)
 
     # ------------------------------------------------------------ along the documents of each query
@@ -189,7 +189,7 @@ class Arrays:
         return self.library.cumulative_prod(x, axis=1, dtype=self.dtype)
 
     def running_largest(self, x: Any) -> Any:
-        """Returns the running maximum of each row. The standard has no such scan, so the step is doubled each time."""
+        """Returns the running maximum of each row. The array API standard has no such function."""
         reach = 1
         while reach < x.shape[1]:
             beyond = self.library.maximum(x[:, reach:], x[:, :-reach])
@@ -198,13 +198,13 @@ class Arrays:
         return x
 
     def order_down(self, keys: Any) -> Any:
-        """Returns the stable order that puts each row's largest key first and NaN last."""
+        """Returns the order that puts each row's largest key first and NaN last, and leaves equal keys in place."""
         if self.on_host:
             return stable_order(keys)
         return self.library.argsort(-keys, axis=1, stable=True)
 
     def sorted_down(self, x: Any) -> Any:
-        """Returns each row's values, largest first. They must not contain NaN."""
+        """Returns each row's values, largest first. The values must not contain NaN."""
         if self.on_host:
             return -np.sort(-x, axis=1)
         return self.library.sort(x, axis=1, descending=True, stable=False)
@@ -213,11 +213,11 @@ class Arrays:
 
     @property
     def on_host(self) -> bool:
-        """Returns whether numbers can be read without waiting for a device or breaking a trace. Only NumPy's can."""
+        """Returns whether numbers can be read without waiting for a device or breaking a trace: only NumPy's can."""
         return self.kind == "numpy"
 
     def range_of(self, x: Any) -> tuple[float, float] | None:
-        """The smallest and the largest number, NaN if one is NaN; None if numbers cannot be read or there are none."""
+        """Returns the smallest and the largest number (NaN if one is NaN), or None if no number can be read."""
         return (float(x.min()), float(x.max())) if self.on_host and x.size else None
 
     def is_whole(self, x: Any) -> bool:
@@ -227,7 +227,7 @@ class Arrays:
     def quiet(self) -> AbstractContextManager[Any]:
         """Returns a context without NumPy's warnings about division by 0, which ``ratio`` handles."""
         if self.kind == "torch":
-            return nullcontext()  # torch.compile cannot trace the other one
+            return nullcontext()  # torch.compile cannot trace np.errstate
         return np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
 
@@ -235,8 +235,8 @@ def stable_order(keys: Any) -> Any:
     """Returns the stable order of each row of a NumPy array, largest key first, NaN last.
 
     NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its index fit into
-    one whole number, and these are all distinct. Double-precision keys are sorted unstably, then rows with equal keys
-    are sorted again.
+    one whole number, and all these whole numbers are distinct. Double-precision keys are sorted unstably, and then rows
+    with equal keys are sorted again.
     """
     if keys.dtype == np.float32:
         return order_of_singles(keys)
@@ -250,7 +250,7 @@ def stable_order(keys: Any) -> Any:
 
 
 def order_of_singles(keys: Any) -> Any:
-    """``stable_order`` for single precision, a few rows at a time to stay in the cache."""
+    """Returns ``stable_order`` for single precision, computed a few rows at a time to stay in the cache."""
     queries, width = keys.shape
     order = np.empty(keys.shape, np.int64)
     places = np.arange(width, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Derivations for readers: which steps of a formula to show, in which order, with which letters."""
+"""Derivations: chooses the steps of a formula to show, their order and their letters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Derivation", "derive", "equations"]
 
 
 MOST_PARTS = 6
-"""The most letters and names of an expression that is written inside another."""
+"""The maximum number of letters and names in an expression that is written inside another."""
 MOST_INSIDE = 9
-"""The same for equations, which show no numbers."""
+"""The maximum number of letters and names in equations, which show no numbers."""
 INDICES_OF_SUMS = "dgijklm"
 SHORT = ("spread", "depth", "length", "horizon", "kept", "possible")
-"""Words that never get a letter in equations."""
+"""Methods of ``Lists`` whose results never get a letter in equations."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Derivation:
     """The steps of a formula from the ranked list to the value.
 
     Args:
-        given: numbers of the query that its documents' numbers use.
+        given: numbers of the query that the numbers of its documents depend on.
         sheets: the lists, the run's list first.
         rest: the other numbers of the query, the value last.
         value: the measure's value.
-        words: the meaning of each word, in order of first use.
+        words: the meaning of each method of ``Lists``, in order of first use.
         mathematics: each step as a line of aligned equations in LaTeX, in reading order.
     """
 
@@ -64,7 +64,7 @@ def derive(last: Step) -> Derivation:
 
 
 def equations(last: Step, taken: str = "") -> tuple[str, ...]:
-    """Returns a formula as a few LaTeX equations. The last one gives the value, without a left side.
+    """Returns a formula as a few LaTeX equations. The last equation is the value, without a left side.
 
     Only a step that is long or used twice has a letter and an equation.
 
@@ -90,7 +90,7 @@ def equations(last: Step, taken: str = "") -> tuple[str, ...]:
 
 
 def sources_of(last: Step) -> list[Step]:
-    """Returns a step and all its sources, each after its own sources."""
+    """Returns a step and all steps that it depends on, each after the steps that it depends on."""
     found: dict[Step, None] = {}
 
     def visit(step: Step) -> None:
@@ -106,8 +106,8 @@ def sources_of(last: Step) -> list[Step]:
 def folded_steps(steps: list[Step], last: Step) -> set[Step]:
     """Returns the steps that are written inside the steps that use them.
 
-    These are: short arithmetic with a single use, inside other arithmetic or a number of the query; a number that is
-    spread over the query's documents; and arithmetic on ranks and grades only.
+    These steps are: short arithmetic that is used once, in other arithmetic or in a number of the query; a number of
+    the query that is given to all its documents; and arithmetic on ranks and grades only.
     """
     users: dict[Step, list[Step]] = {step: [] for step in steps}
     for step in steps:
@@ -124,7 +124,7 @@ def folded_steps(steps: list[Step], last: Step) -> set[Step]:
 
 
 def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> bool:
-    """Returns whether a step is written inside the step that uses it."""
+    """Returns whether a step is short enough to be written inside the step that uses it."""
     if not step.is_arithmetic or step.kind != user.kind:
         return False
     if all(is_by_name(source) for source in step.sources):
@@ -134,7 +134,7 @@ def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> b
 
 
 def given_first(steps: list[Step]) -> set[Step]:
-    """Returns the query's numbers that do not depend on its documents' numbers but are used by them."""
+    """Returns the numbers of the query that the numbers of its documents depend on, but not the reverse."""
     of_documents = {step for step in steps if step.kind == "Rows"}
     after: set[Step] = set()
     for step in steps:
@@ -161,7 +161,7 @@ def run_of(steps: list[Step]) -> Traced:
 
 
 def words_of(steps: list[Step]) -> dict[str, str]:
-    """Returns the meaning of each word that made a step."""
+    """Returns the meaning of each method of ``Lists`` that computed a step."""
     words = dict.fromkeys(step.word for step in steps if not step.is_arithmetic)
     meanings = {word: first_sentence(word) for word in words}
     return {word: meaning for word, meaning in meanings.items() if meaning}

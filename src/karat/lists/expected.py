@@ -1,4 +1,4 @@
-"""The carrier for the mean over all orders of tied documents, of measures that are sums over documents."""
+"""Lists for the mean over all orders of tied documents, of measures that are sums over documents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Expected"]
 class Expected(Padded):
     """Padded lists in which each tied document has the average hits, gains and so on of its tie.
 
-    A measure that sums a value of each document at its rank then equals its mean over all orders of the tied
-    documents, also where a depth cuts through a tie (McSherry and Najork 2008, Computing information retrieval
+    If a measure is a sum of a value of each document at its rank, its value on these lists is the mean over all orders
+    of the tied documents, even if a depth cuts through a tie (McSherry and Najork 2008, Computing information retrieval
     performance measures efficiently in the presence of tied scores). This does not hold for other measures.
 
     Args:
         plain: the lists in any order of their tied documents, not cut.
         width: the number of columns to keep.
-        length: the number of columns that are documents; None for that of ``plain`` [query].
+        length: the number of columns that are documents; None for the length of ``plain`` [query].
 
     Example:
         >>> import numpy as np
@@ -37,7 +37,7 @@ class Expected(Padded):
     """
 
     def __init__(self, plain: Padded, width: int | None = None, length: Any = None) -> None:
-        """Average the first columns of ``plain``."""
+        """Averages the first columns of ``plain`` over each tie."""
         width = plain.shape[1] if width is None else min(width, plain.shape[1])
         length = plain.lengths if length is None else length
         super().__init__(
@@ -45,7 +45,7 @@ class Expected(Padded):
         )
         self.plain = plain
 
-    # ------------------------------------------------------------ words that look at a grade
+    # ------------------------------------------------------------ methods that read a grade
 
     def hits(self, rel: float) -> Rows:
         return self.averaged(("hits", rel), self.plain.hits(rel))
@@ -74,7 +74,7 @@ class Expected(Padded):
     # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """Returns the rows, averaged over each tie; computed once for all depths."""
+        """Returns the rows, averaged over each tie. The average is computed once for all depths."""
         every = self.plain.once(("averaged", name), lambda: self.over_ties(rows))
         return cast("Rows", every[:, : self.shape[1]])
 

@@ -1,4 +1,4 @@
-"""The carrier for the CPU: the judged rows of all lists, one after another in NumPy arrays."""
+"""Lists for whole runs: the judged rows of all lists, one after another in NumPy arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Flat", "most_novel"]
 
 
 def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
-    """Returns each query's relevant documents, greedily ordered by what each adds to the documents above it.
+    """Returns each query's relevant documents in greedy order: each rank takes the document that adds the most gain.
 
     Args:
         rows: lists by judgment group.
@@ -61,7 +61,7 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
 
 
 def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -> Floats:
-    """Returns the rank of each document; infinite beyond the depth. Among equals, the first document is chosen.
+    """Returns the rank of each document, infinite beyond the depth. Of documents with equal gain, the first is chosen.
 
     Documents that are relevant to the same groups have the same gain at every step, so one candidate of each kind is
     enough.
@@ -82,7 +82,7 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
     ranks = np.full(len(relevant), np.inf)
     for rank in range(1, min(depth or len(relevant), len(relevant)) + 1):
         gain: Any = np.zeros(len(queues))
-        # Added one by one, so that equal kinds have equal sums.
+        # The terms are added one by one, so that equal kinds have equal sums.
         for group, worth_of_group in enumerate(worth.tolist()):
             gain += kinds[:, group] * worth_of_group
         gain[left == 0] = -np.inf
@@ -96,9 +96,9 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
 
 
 AT_A_TIME = 2**18
-"""Documents processed at once where every rank counts."""
+"""The number of documents processed at once if every rank counts."""
 NEVER_REACHED = 2.0**24
-"""A step beyond the last; list number times step is still exact in a double."""
+"""A step number beyond the last. List number times this step is still exact in a double."""
 
 NO_GROUPS = (
     "This measure averages over judgment groups, and these judgments have none: give qrels whose second column names "
@@ -106,7 +106,7 @@ NO_GROUPS = (
 )
 
 FROM_THE_RUN = ("retrieved", "depth", "full", "length")
-"""Ideal rankings that depend on the run; the others depend on the judgments only."""
+"""The ideal rankings that depend on the run. The others depend on the judgments only."""
 
 
 class Flat(Lists):
@@ -125,7 +125,7 @@ class Flat(Lists):
     def __init__(
         self, rows: JudgedRows, *, every_rank: bool = False, best: dict[Any, Flat] | None = None
     ) -> None:
-        """Carry ``rows``."""
+        """Stores the arguments."""
         self.shared: dict[Any, Flat] = {} if best is None else best
         self.rows = fill(rows) if every_rank else rows
         self.uncut = self
@@ -178,7 +178,7 @@ class Flat(Lists):
         return self.n_judged(np.asarray(gain_of(np, self.rows.judged_grades, gain)) > 0)
 
     def n_judged(self, which: NDArray[np.bool_]) -> Queries:
-        """Returns the number of each query's judgments that are marked."""
+        """Returns the number of marked judgments of each query."""
         return cast("Queries", _native.total(which.astype(np.float64), self.rows.judged_offsets))
 
     def highest_grade(self) -> Queries:
@@ -318,7 +318,7 @@ class Flat(Lists):
         return cast("Queries", np.full(len(numbers), whole.sum()))
 
     def total_unjudged(self, p: float) -> Queries:
-        # Added rank by rank as in trec_eval (m_rbp_resid.c); a few lists at a time, to save memory.
+        # The terms are added rank by rank as in trec_eval (m_rbp_resid.c), a few lists at a time to save memory.
         rows = self.rows
         ends = np.append(0, np.cumsum(rows.length.astype(np.int64)))
         totals: list[Floats] = [np.zeros(0)]
@@ -339,7 +339,7 @@ class Flat(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def once(self, name: Any, make: Any) -> Flat:
-        """Returns cached lists, which are made at the first request."""
+        """Returns the cached lists of this name, which are made at the first request."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
@@ -354,7 +354,7 @@ class Flat(Lists):
         return cut
 
     def best_lists(self, gain: Gain, of: str) -> Flat:
-        """The ideal ranking: all documents with a positive gain, highest gain first, down to this list's depth."""
+        """Returns the ideal ranking, documents with a positive gain by descending gain, down to this list's depth."""
         lists, grades = self.candidates(of)
         found = JudgedRows(
             length=self.rows.length,
@@ -401,9 +401,9 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
-    """Returns the lists with a row for every rank. The added rows are documents outside the pool."""
+    """Returns the lists with a row for every rank. Rows that are added stand for documents outside the pool."""
     if rows.listed is not None:
-        return rows  # With the order of lines there is a row for each rank already.
+        return rows  # If the order of lines is known, each rank has a row already.
     lengths = rows.length.astype(np.int64)
     offsets = np.append(0, np.cumsum(lengths))
     ranks = (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)).astype(np.float64)
@@ -416,7 +416,7 @@ def fill(rows: JudgedRows) -> JudgedRows:
 
 
 def place(rows: JudgedRows) -> Integers:
-    """Returns a sort key for each row: by list, then by rank."""
+    """Returns a key for each row that sorts the rows by list, then by rank."""
     return rows.list_of_row * 2**32 + rows.rank.astype(np.int64)
 
 
@@ -424,9 +424,9 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
     """Returns the judgments in the order of trec_eval's ideal ranking, for a table of gains.
 
     trec_eval sorts the table with a comparison that truncates the difference of two gains to a whole number
-    (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. It then walks the table
-    from the end until it meets a grade that occurs and has no positive gain. The table has an entry for each whole
-    grade up to the query's highest, so queries with the same highest grade share a table.
+    (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. trec_eval then reads the
+    table from the end until it meets a grade that occurs and has no positive gain. The table has an entry for each
+    whole grade up to the query's highest, so queries with the same highest grade share a table.
     """
     levels = distinct(found.grade)
     highest = np.asarray(_native.best(found.grade, found.offsets)).astype(np.int64)
@@ -434,7 +434,7 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
     table = np.stack([steps_of(levels, int(top), gain) for top in tops]) if len(tops) else np.zeros((0, 0, 2))
     lists, level = found.list_of_row, np.searchsorted(levels, found.grade)
     step, worthless = np.moveaxis(table[np.searchsorted(tops, highest)[lists], level], 1, 0)
-    # The step at which each list's walk ends, as a maximum, which the kernel computes.
+    # The step at which trec_eval stops for each list, as a maximum, which the kernel computes.
     left = np.asarray(_native.best(worthless * (NEVER_REACHED - step), found.offsets))
     kept = np.flatnonzero(step < (NEVER_REACHED - left)[lists])
     order: Integers = kept[np.argsort(lists[kept] * NEVER_REACHED + step[kept], kind="stable")]
@@ -442,7 +442,7 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """Returns the distinct values, ascending."""
+    """Returns the distinct values in ascending order."""
     ordered = np.sort(values)
     different: NDArray[Any] = ordered[np.append(True, np.diff(ordered) > 0)[: len(ordered)]]
     return different
@@ -459,13 +459,13 @@ def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]
 
 
 def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
-    """Returns the table that trec_eval sorts: the given gains, then each remaining whole grade with itself as gain."""
+    """Returns the table that trec_eval sorts: the given gains, then every other whole grade with itself as its gain."""
     named = dict(gain)
     return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 
 
 def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Sorts as glibc's merge sort does. Truncated differences are not a consistent order, so the algorithm matters."""
+    """Sorts as glibc's merge sort does. The algorithm matters, as truncated differences are not a consistent order."""
     if len(table) <= 1:
         return table
     half = len(table) // 2
@@ -478,6 +478,6 @@ def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def whole_difference(a: float, b: float) -> int:
-    """Returns the difference as a C int; one that does not fit becomes the lowest int, as on x86."""
+    """Returns the difference as a C int. A difference that does not fit becomes the lowest int, as on x86."""
     difference = a - b
     return int(difference) if abs(difference) < 2**31 else -(2**31)

@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 __all__ = ["Gain", "discount_of", "gain_of", "reciprocals_of"]
 
 Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
-"""A named gain, or pairs of grade and gain."""
+"""The name of a gain, or pairs of grade and gain."""
 
 STEPS = 16
-"""Terms that are added one by one; with 16, the approximation of the rest has an error below 1e-15."""
+"""The number of terms that are added one by one. With 16, the approximation of the rest has an error below 1e-15."""
 
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
-    """Returns the gain of grades; 0 for a negative grade without an entry in the table."""
+    """Returns the gain of each grade, and 0 for a negative grade that the table of gains does not contain."""
     if not isinstance(gain, str):
         worth = xp.where(grade >= 0, grade, 0.0)
         for level, value in gain:
@@ -32,7 +32,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
-    """Returns the divisor of a gain at each rank."""
+    """Returns the discount (the divisor of a gain) at each rank."""
     word, base = opened(discount)
     if base is not None and word == "jk":
         return xp.log2(xp.maximum(rank, base)) / log2(base)
@@ -53,16 +53,16 @@ def opened(word: str) -> tuple[str, float | None]:
 
 
 def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
-    """Returns the sum of 1 / m^power for m = first, first + 1, … up to last; ``last`` may be infinite where power is 2.
+    """Returns the sum of 1 / m^power for m = first, first + 1, … up to last. ``last`` may be infinite if power is 2.
 
-    It is the difference of two tails. The first terms of a tail are added one by one, the rest is approximated by the
-    Euler-Maclaurin formula (Abramowitz and Stegun 6.3.18 and 6.4.12).
+    The sum is the difference of two infinite sums. The first terms of each are added one by one, and the rest is
+    approximated by the Euler-Maclaurin formula (Abramowitz and Stegun 6.3.18 and 6.4.12).
     """
     return xp.where(last >= first, tail(xp, first, power) - tail(xp, last + 1.0, power), 0.0)
 
 
 def tail(xp: Any, first: Any, power: int) -> Any:
-    """Returns the sum of 1 / m^power from ``first`` on; for power 1, where it is infinite, minus a constant."""
+    """Returns the sum of 1 / m^power from ``first`` on. For power 1, an infinite constant is left out."""
     first = xp.asarray(first)
     infinite = xp.isinf(first)
     start = xp.where(infinite, 1.0, first)

@@ -28,19 +28,19 @@ __all__ = [
 
 
 BY_NAME = ("rank", "grade")
-"""Columns that every table of documents has; expressions cite them by name."""
+"""The columns that every table of documents has. Expressions cite them by name."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 
 
 @dataclass(frozen=True)
 class Line:
-    """One step for a reader.
+    """One step of a formula as text.
 
     Args:
-        letter: its letter, by which other steps cite it.
-        expression: the word or arithmetic that made it.
+        letter: the letter by which other steps cite this step.
+        expression: the method call or arithmetic that computed the step.
         filled: the expression with numbers instead of letters, if each is a single number.
-        values: its numbers: one per document, or one.
+        values: the numbers of the step: one per document, or a single one.
     """
 
     letter: str
@@ -51,14 +51,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A ranked list with one line of numbers per step.
+    """A ranked list with a line of numbers for each step.
 
     Args:
-        name: the words that made the list; empty for the run's list.
-        meaning: the meaning of the last of these words.
-        is_run: whether it holds the run's documents at their ranks.
+        name: the method calls that made the list; empty for the run's list.
+        meaning: the meaning of the last of these methods.
+        is_run: whether the list contains the run's documents at their ranks.
         rank: the rank of each document.
-        grade: its grade.
+        grade: the grade of each document.
         lines: the steps.
     """
 
@@ -76,7 +76,7 @@ def is_by_name(step: Step) -> bool:
 
 
 def is_own(lists: Traced) -> bool:
-    """Returns whether these are the run's documents at their ranks, all or the first few."""
+    """Returns whether the lists contain the run's documents at their ranks, all or the first few."""
     return all(each.word in ("", "top") for each in lists.ancestry)
 
 
@@ -90,12 +90,12 @@ class Writer:
     """
 
     def __init__(self, lists: list[Traced], folded: set[Step], lettered: list[Step]) -> None:
-        """Assign the letters."""
+        """Assigns a letter to each step."""
         self.lists, self.folded = lists, folded
         self.letters = dict(zip(lettered, letters()))
 
     def line(self, step: Step) -> Line:
-        """Returns one step as a line."""
+        """Returns a step as a line of text."""
         expression = self.expression(step)
         scalar = step.kind == "Queries" and all(each.kind == "Queries" for each in self.cited(step))
         filled = self.expression(step, filled=True) if scalar else ""
@@ -103,7 +103,7 @@ class Writer:
         return Line(self.letters[step], expression, filled if filled != expression else "", values)
 
     def sheet(self, lists: Traced, columns: list[Step]) -> Sheet:
-        """Returns one list with its steps."""
+        """Returns a list with the lines of its steps."""
         carrier: Any = lists.carrier
         rank = column(carrier, "rank")
         return Sheet(
@@ -116,7 +116,7 @@ class Writer:
         )
 
     def name(self, lists: Traced) -> str:
-        """Returns the call that made a list; empty for the run's list."""
+        """Returns the method call that made a list, or an empty text for the run's list."""
         return "" if is_own(lists) else self.call(lists.word, lists.operands, filled=False)
 
     def cited(self, step: Step) -> list[Step]:
@@ -127,7 +127,7 @@ class Writer:
         return found
 
     def expression(self, step: Step, *, filled: bool = False, strength: int = 0) -> str:
-        """Returns the word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
+        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             inside = self.call(step.word, step.operands, filled=filled)
             foreign = step.kind == "Queries" and not step.sources and not is_own(step.place)
@@ -156,7 +156,7 @@ class Writer:
         return number(float(operand.numbers[0])) if filled else self.letters[operand]
 
     def call(self, word: str, operands: Operands, *, filled: bool) -> str:
-        """Returns a word with its arguments; plain numbers are shown with their parameter names."""
+        """Returns a method call with its arguments. Plain numbers are shown with their parameter names."""
         asked_of_list = not any(isinstance(operand, Step) for _, operand in operands)
         inside = []
         for name, operand in operands:
@@ -167,7 +167,7 @@ class Writer:
 
 
 def letters() -> Iterator[str]:
-    """a, b, c … z, A … Z, a2, b2 …, without letters that look like digits."""
+    """Yields a, b, c … z, A … Z, a2, b2 …, without letters that look like digits."""
     alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
     for turn in count(1):
         yield from (letter if turn == 1 else f"{letter}{turn}" for letter in alphabet)
@@ -181,7 +181,7 @@ def number(value: float) -> str:
 
 
 def plain(operand: Any) -> str:
-    """Returns a word, or a table of pairs, as in a measure's name."""
+    """Returns a word or a table of gains, written as in a measure's name."""
     if isinstance(operand, tuple):
         if operand and isinstance(operand[0], tuple):
             return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
@@ -190,7 +190,7 @@ def plain(operand: Any) -> str:
 
 
 def column(carrier: Any, word: str) -> tuple[float, ...]:
-    """Returns a column of a list; empty if the rows are not documents."""
+    """Returns a column of a list, or no values if the rows are not documents."""
     values: Floats | None = getattr(carrier, word, None)
     return () if values is None else tuple(values.tolist())
 
@@ -202,7 +202,7 @@ GAINS = {
     "exp2": ("2^{{{g}}} - 1", "{g} \\geq {t}"),
     "binary": ("1", "{g} \\geq {t}"),
 }
-"""The gain of a grade, and the condition of a lowest grade."""
+"""The notation for the gain of a grade, and for the condition that a grade has at least a value."""
 
 
 class Mathematics:
@@ -214,7 +214,7 @@ class Mathematics:
     """
 
     def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
-        """Begin outside any sum."""
+        """Stores the arguments. Writing begins outside any sum."""
         self.folded, self.letters = folded, letters
         self.index = ""
         self.place: Traced | None = None
@@ -222,12 +222,12 @@ class Mathematics:
     # ------------------------------------------------------------ steps
 
     def line_of(self, step: Step) -> str:
-        """Returns one step as a line of aligned equations."""
+        """Returns a step as a line of aligned equations."""
         self.index = "i" if step.kind == "Rows" else ""
         return f"{self.symbol(step)} &= {self.expression(step)}"
 
     def value(self, last: Step) -> str:
-        """Returns the value of a query, without a letter."""
+        """Returns the expression for the value of a query, without a letter."""
         self.index = ""
         return self.expression(last)
 
@@ -238,7 +238,7 @@ class Mathematics:
         return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
 
     def expression(self, step: Step, strength: int = 0) -> str:
-        """Returns the word or arithmetic of a step; in brackets if the surrounding sign binds as strongly."""
+        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
         if not step.is_arithmetic:
             return self.word(step)
         (_, left), (_, right) = step.operands
@@ -273,10 +273,10 @@ class Mathematics:
             return self.cite(operand.sources[0], strength=strength)
         return self.expression(operand, strength) if operand in self.folded else self.symbol(operand)
 
-    # ------------------------------------------------------------ words
+    # ------------------------------------------------------------ methods of Lists
 
     def word(self, step: Step) -> str:
-        """Returns a word in mathematical notation, or by its name if it has none."""
+        """Returns a method call in mathematical notation, or with the method's name if it has no notation."""
         given = dict(step.operands)
         around, self.place = self.place, step.place
         try:
@@ -301,22 +301,22 @@ class Mathematics:
             self.index = around
 
     def column(self, word: str) -> str:
-        """Returns a column or a number of a list; with a star for an ideal ranking."""
+        """Returns a column or a number of a list, with a star for an ideal ranking."""
         star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
         index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
         return f"\\mathit{{{word}}}{star}{index}"
 
     def subscript(self, index: str, place: Traced | None) -> str:
-        """Returns an index, after that of the judgment group where lists are of groups."""
+        """Returns the index of a number. If the lists are of judgment groups, the index of the group comes first."""
         text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
         return f"_{{{text}}}" if text else ""
 
     def grade(self) -> str:
-        """Returns the grade at the rank."""
+        """Returns the notation for the grade at the rank."""
         return self.column("grade")
 
     def gain(self, gain: Any, grade: str) -> str:
-        """Returns the gain of a grade."""
+        """Returns the notation for the gain of a grade."""
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
             rest = f"\\max({grade}, 0) & \\text{{otherwise}}"
@@ -336,7 +336,7 @@ INDICES = ("", "i", "j", "k", "l", "m")
 """The index of the rank: none for a query, i in a sum over its documents, j in a sum inside that one, and so on."""
 TIMES = "\\cdot"
 WITH_INDEX = ("rank", "grade", "kept", "possible")
-"""Columns: numbers of a document, or of a group or pair of documents that judgments prefer."""
+"""The columns of lists: numbers of a document, or of a group or pair of documents in preferences."""
 SERIES = (
     "above",
     "best",
@@ -347,17 +347,17 @@ SERIES = (
     "total",
     "total_over_groups",
 )
-"""Words whose notation begins with a sum, product or maximum."""
+"""The methods of ``Lists`` whose notation begins with a sum, product or maximum."""
 
 
 class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have a third argument
-    """A number that is shown by a name: a parameter, or a result of arithmetic with parameters."""
+    """A number that formulas show by name: a parameter, or a result of arithmetic with parameters."""
 
     text: str
     strength: int
 
     def __new__(cls, value: float, text: str, strength: int = 4) -> Symbol:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Show ``value`` as ``text``; ``strength`` is that of its outermost sign."""
+        """Makes a number that is shown as ``text``, whose outermost sign binds with ``strength``."""
         made = super().__new__(cls, value)
         made.text, made.strength = text, strength
         return made
@@ -367,11 +367,11 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
         return hash((float(self), self.text))
 
     def __eq__(self, other: object) -> bool:
-        """Equality of numbers; symbols of different names differ."""
+        """Returns whether the numbers are equal. Symbols with different names differ."""
         return float(self) == other and getattr(other, "text", self.text) == self.text
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """Returns the symbol for the result of a sign."""
+        """Returns the symbol for the result of arithmetic with another number."""
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             return NotImplemented
         value, own = SIGNS[sign](float(left), float(right)), STRENGTH[sign]
@@ -384,19 +384,19 @@ class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have
 
 
 def symbolic(number: float, strength: int = 0) -> str:
-    """Returns a number or a symbol; in brackets if the surrounding sign binds as strongly."""
+    """Returns a number or a symbol, in brackets if the surrounding sign binds as strongly."""
     if not isinstance(number, Symbol):
         return decimal(number)
     return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
 
 
 def made_by(place: Traced | None, *words: str) -> bool:
-    """Returns whether one of these words made the lists or lists that they were made from."""
+    """Returns whether one of these methods made the lists, or made lists from which they were made."""
     return place is not None and any(each.word in words for each in place.ancestry)
 
 
 def decimal(value: float) -> str:
-    """Returns a number."""
+    """Returns a number in LaTeX."""
     if isinstance(value, Symbol):
         return value.text
     text = number(value)
@@ -407,22 +407,22 @@ def decimal(value: float) -> str:
 
 
 def escaped(text: str) -> str:
-    """Plain text within mathematics."""
+    """Returns plain text for use within mathematics."""
     return "".join(ESCAPED.get(letter, letter) for letter in text)
 
 
 def cases_of(lines: list[str]) -> str:
-    """Values by case."""
+    """Returns values by case (the LaTeX environment cases)."""
     return "\\begin{cases} " + " \\\\ ".join(lines) + " \\end{cases}"
 
 
 def test(left: str, sign: str, right: str) -> str:
-    """Returns a condition in Iverson's brackets: 1 where it holds, else 0."""
+    """Returns a condition in Iverson's brackets, which stand for 1 if the condition holds, else 0."""
     return f"\\left[{left} {sign} {right}\\right]"
 
 
 def discounted(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the discount of a rank."""
+    """Returns the notation for the discount of a rank."""
     rank = self.column("rank")
     word, _, base = given["discount"].rstrip(")").partition("(")
     return {
@@ -436,7 +436,7 @@ def discounted(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
-    """Returns a gain divided by the highest grade's gain, plus ``more``."""
+    """Returns the notation for a gain divided by the highest grade's gain plus ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
     part = self.gain(gain, self.grade())
     if gain == "binary":
@@ -446,12 +446,12 @@ def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
 
 
 def groups(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns a sum over subtopics or judgment groups."""
+    """Returns the notation for a sum over subtopics or judgment groups."""
     return f"\\sum_{{g}} {self.cite(given['values'], strength=1)}"
 
 
 def unit(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns a gain from 0 to 1."""
+    """Returns the notation for a gain from 0 to 1."""
     rel, highest = given.get("rel", "graded"), given.get("highest", "query")
     if not isinstance(rel, str):
         return test(self.grade(), "\\geq", decimal(rel))
@@ -464,7 +464,7 @@ def unit(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the sum of reciprocals of powers."""
+    """Returns the notation for a sum of reciprocals of powers."""
     power = given.get("power", 1)
     beneath = "m" if power == 1 else f"m^{{{power}}}"
     return (
@@ -473,7 +473,7 @@ def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def chosen(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns a value where something holds."""
+    """Returns the notation for a value that applies under a condition."""
     values, where = self.cite(given["values"]), given["where"]
     exceeds = dict(where.operands) if where in self.folded and where.word == "exceeds" else {}
     holds = f"{self.cite(exceeds.get('values', where))} > {self.cite(exceeds.get('bound', 0))}"
@@ -482,23 +482,23 @@ def chosen(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def number_of(self: Mathematics, condition: str) -> str:
-    """Returns the number of judgments whose grade meets a condition."""
+    """Returns the notation for the number of judgments whose grade meets a condition."""
     grade = f"\\mathit{{grade}}{self.subscript('d', self.place)}"
     return f"\\left|\\left\\{{d : {condition.format(grade)}\\right\\}}\\right|"
 
 
 def relevant(self: Mathematics, given: dict[str, Any]) -> str:
-    """Writes the number of documents that are judged relevant."""
+    """Returns the notation for the number of documents that are judged relevant."""
     return number_of(self, f"{{}} \\geq {braced(given['rel'])}")
 
 
 def braced(value: float) -> str:
-    """Returns a number for a format string."""
+    """Returns a number with its braces doubled, for use in a format string."""
     return decimal(value).replace("{", "{{").replace("}", "}}")
 
 
 def size(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the divisor of a sum over relevant documents."""
+    """Returns the notation for the divisor of a sum over relevant documents."""
     every = relevant(self, given)
     return {
         "relevant": every,
@@ -510,7 +510,7 @@ def size(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def rounded(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns a whole number."""
+    """Returns the notation for a rounded number."""
     more = "0.5" if given["rounding"] == "nearest" else "0.9"
     return f"\\left\\lfloor {self.cite(given['values'])} + {more} \\right\\rfloor"
 
@@ -560,4 +560,4 @@ WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
     "whole": rounded,
     "within": lambda self, given: test(self.column("rank"), "\\leq", self.cite(given["n"])),
 }
-"""The notation of each word of ``Lists``; a ratio with denominator 0 is 0."""
+"""The notation of each method of ``Lists``. A ratio with denominator 0 is 0."""

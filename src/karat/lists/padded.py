@@ -1,4 +1,4 @@
-"""The carrier for arrays: a batch of ranked lists [query, document] in any array library, on its device."""
+"""Lists for arrays: a batch of ranked lists [query, document] in any array library, on its device."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["Padded"]
 
 MOST_LEVELS = 8
-"""The highest grade up to which the ideal ranking is made by counting instead of sorting."""
+"""The highest grade for which karat computes the ideal ranking by counting instead of sorting."""
 
 
 class Padded(Lists):
     """Ranked lists side by side, each padded to the width of the batch.
 
-    Shapes depend only on the shapes given and on depths, never on the numbers, and nothing waits for a device, so a
-    formula can be traced and compiled. A column is a rank; a number per document has the shape [query, document], or 1
-    for an axis along which it is constant.
+    The shapes of results depend only on the shapes of the arguments and on depths, never on the numbers, and no
+    computation waits for a device. A formula can therefore be traced and compiled. A column is a rank. A number per
+    document has the shape [query, document], with length 1 along an axis where it is constant.
 
     Args:
         arrays: the array library.
@@ -67,7 +67,7 @@ class Padded(Lists):
 
     # ------------------------------------------------------------ columns
 
-    # Not functools.cached_property: before Python 3.12 it takes a lock, at which torch.compile stops.
+    # functools.cached_property takes a lock before Python 3.12, and torch.compile cannot trace locks.
     @property
     def rank(self) -> Rows:
         return cast("Rows", self.once("rank", lambda: self.xp.count(self.shape[1])[None, :]))
@@ -93,7 +93,7 @@ class Padded(Lists):
         return cast("Rows", self.once("tied_rank", self.middle_ranks))
 
     def middle_ranks(self) -> Rows:
-        """Returns the ranks, averaged over documents with equal scores."""
+        """Returns the rank of each document, averaged over documents with equal scores."""
         if self.scores is None or not self.shape[1]:
             return self.rank
         first, last = self.tie_span
@@ -105,7 +105,7 @@ class Padded(Lists):
         return cast("tuple[Any, Any]", self.once("tie_span", self.found_spans))
 
     def found_spans(self) -> tuple[Any, Any]:
-        """Returns the first and last rank of each tie, from the scores; padding is never tied."""
+        """Returns the first and last rank of each tie, computed from the scores. Padding is never tied."""
         if self.scores is None:
             return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
@@ -215,7 +215,7 @@ class Padded(Lists):
         # The numbers cannot be read here, so a value above 1 becomes undefined.
         return cast("Rows", self.xp.where(cast("Any", rows) > 1.0, float("nan"), rows))
 
-    # ------------------------------------------------------------ words that several measures use
+    # ------------------------------------------------------------ methods that several measures call
 
     def hits(self, rel: float) -> Rows:
         return cast("Rows", self.once(("hits", rel), lambda: super(Padded, self).hits(rel)))
@@ -227,7 +227,7 @@ class Padded(Lists):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of queries and of columns."""
+        """The number of queries and the number of columns."""
         return cast("tuple[int, int]", self.grades.shape)
 
     @property
@@ -236,11 +236,11 @@ class Padded(Lists):
         return self.once("inside", lambda: cast("Any", self.rank) <= cast("Any", self.length)[:, None])
 
     def every(self, number: float) -> Queries:
-        """Returns the same number for every query."""
+        """Returns an array with the same number for every query."""
         return cast("Queries", self.xp.full(self.shape[:1], number))
 
     def whole_rows(self, rows: Any) -> Any:
-        """Returns a number per document, broadcast along both axes."""
+        """Returns an array with a number per document, broadcast along both axes."""
         return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
 
     def kept(self, rows: Any) -> Any:
@@ -248,7 +248,7 @@ class Padded(Lists):
         return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
 
     def joined(self, left: Any, right: Any) -> Any:
-        """Columns side by side."""
+        """Returns arrays joined along their columns."""
         return self.xp.library.concat([left, right], axis=1)
 
     # ------------------------------------------------------------ how other lists are made
@@ -266,7 +266,7 @@ class Padded(Lists):
         return cut
 
     def part(self, width: int, length: Any) -> Padded:
-        """Returns the first columns."""
+        """Returns the first columns of an array."""
         width = min(width, self.shape[1])
         scores = self.scores_down_to(width)
         return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
@@ -286,7 +286,7 @@ class Padded(Lists):
         return cast("Padded", ordered if uncut else ordered.top(self.asked))
 
     def ordered(self, gain: Gain, of: str) -> Padded:
-        """Returns the ideal ranking, not cut."""
+        """Returns the ideal ranking without a cut."""
         if of in ("depth", "full"):
             asked = cast("Any", self.depth if of == "depth" else self.length)
             width = self.asked if of == "depth" and self.asked is not None else self.shape[1]
@@ -304,10 +304,10 @@ class Padded(Lists):
         return self.best_list(gain, grades)
 
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
-        """Returns a list of grades in descending order of gain, down to the last positive gain."""
+        """Returns lists of grades in descending order of gain, down to the last positive gain."""
         if length is None:
             worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
-            length = self.xp.counted(~worthless)  # NaN, a gain that is too large, is positive too
+            length = self.xp.counted(~worthless)  # NaN marks too large gains
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
     def candidates(self, of: str) -> Any:
@@ -334,7 +334,7 @@ class Padded(Lists):
         return self.best_list(gain, rows, length)
 
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
-        """Returns the grades in descending order of a table of gains."""
+        """Returns the grades in descending order of their gains in a table."""
         if of == "trec_eval":
             raise DataError(
                 "ideal=trec_eval with a table of gains needs trec_eval's sort, which arrays do not have: choose "

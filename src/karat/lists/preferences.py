@@ -1,4 +1,4 @@
-"""The carrier for preferences between documents: counts of those that a ranked list keeps, per group or pair."""
+"""Lists for preferences between documents: the number that a ranked list keeps, by judgment group or pair."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["ContradictionError", "Group", "PreferenceLists", "group_of"]
 
 Pairs: TypeAlias = "tuple[Integers, Integers]"
 Kinds: TypeAlias = "tuple[int, int, int, int, int]"
-"""Counts of preferences: kept and broken with both documents retrieved, kept and broken with one, with neither."""
+"""Counts of preferences: kept and broken with both documents retrieved, with one retrieved, and with neither."""
 
 
 class ContradictionError(DataError):
-    """Preferences of one judgment group that contradict each other.
+    """The preferences of a judgment group contradict each other.
 
     Args:
-        kind: ``levels`` (one document on two levels of an only subgroup), ``zero`` (a document both at level 0
+        kind: ``levels`` (one document on two levels of the only subgroup), ``zero`` (a document both at level 0
             and above), ``cycle`` (each of two documents preferred to the other).
-        number: the document, by its number.
-        other: the other one of a cycle.
+        number: the number of the document.
+        other: the number of the other document in a cycle.
     """
 
     def __init__(self, kind: str, number: int, other: int = -1) -> None:
-        """Name the documents."""
+        """Stores the arguments."""
         self.kind, self.number, self.other = kind, number, other
         found = {
             "levels": f"document number {number} of the query has two levels in one judgment group",
@@ -49,10 +49,10 @@ class ContradictionError(DataError):
 
 @dataclass(frozen=True)
 class Group(ABC):
-    """The preferences of one judgment group, between documents numbered by rank, retrieved ones first.
+    """The preferences of one judgment group. Documents are numbered by rank, and retrieved documents come first.
 
     Args:
-        retrieved: how many of the query's judged documents were retrieved; their numbers come first.
+        retrieved: the number of the query's judged documents that were retrieved.
     """
 
     retrieved: int
@@ -73,13 +73,14 @@ class Group(ABC):
 
     @abstractmethod
     def capped_pairs(self, among: str) -> Pairs:
-        """Returns the pairs, with at most as many nonrelevant documents as relevant ones."""
+        """Returns the pairs of documents, with at most as many nonrelevant documents as relevant ones."""
 
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
         """Returns the number of preferences that the list keeps, and the number of all preferences.
 
-        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. If there are fewer, unretrieved
-        ones are assumed: every relevant document is preferred to them, and every retrieved one keeps that preference.
+        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. If there are fewer nonrelevant
+        documents, the missing ones are assumed to exist and to be unretrieved. Every relevant document is preferred to
+        these, and every retrieved relevant document keeps that preference.
         """
         if nonrelevant == "all":
             return counted(self.kinds, among)
@@ -100,11 +101,11 @@ class Group(ABC):
 
 @dataclass(frozen=True)
 class Graded(Group):
-    """A group with one subgroup: documents on levels, each preferred to all on lower ones.
+    """A group with one subgroup: each document is preferred to all documents on lower levels.
 
     Args:
         levels: the levels, highest first.
-        classes: the documents of each level, ascending; one that was judged twice occurs twice.
+        classes: the documents of each level, ascending; a document that was judged twice occurs twice.
     """
 
     levels: tuple[float, ...]
@@ -130,8 +131,8 @@ class Graded(Group):
     def capped_pairs(self, among: str) -> Pairs:
         """Returns the pairs above the lowest level, and every document paired with the first few of the lowest level.
 
-        This includes documents of the lowest level, as in trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``) and so
-        in published numbers.
+        Documents of the lowest level are paired too, as in trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``),
+        because published numbers depend on it.
         """
         relevant = self.relevant
         most = int((relevant < self.retrieved).sum()) if among == "both" else len(relevant)
@@ -145,7 +146,7 @@ class Graded(Group):
 
 @dataclass(frozen=True)
 class Partial(Group):
-    """A group with several subgroups: preferences between some documents, and those that follow from them.
+    """A group with several subgroups: preferences between some documents, and the preferences that follow from these.
 
     Args:
         preferred: whether the document of a row is preferred to that of a column.
@@ -174,14 +175,14 @@ class Partial(Group):
 
 
 def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: int, retrieved: int) -> Group:
-    """Returns the judgment group of some lines.
+    """Returns the judgment group that some lines of judgments form.
 
     Args:
         subgroups: the subgroup of each line.
-        levels: its level.
-        documents: its document, by number.
+        levels: the level of each line.
+        documents: the number of each line's document.
         judged: the number of documents in the query's lines.
-        retrieved: the number of them that were retrieved.
+        retrieved: the number of these documents that were retrieved.
 
     Raises:
         ContradictionError: preferences contradict each other.
@@ -203,7 +204,7 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
 
 
 def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
-    """Refuse a document with two levels in one subgroup."""
+    """Refuses a document with two levels in one subgroup."""
     for place, higher in enumerate(classes):
         for lower in classes[place + 1 :]:
             both = np.intersect1d(higher, lower)
@@ -212,7 +213,7 @@ def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
-    """Returns the last level of each document; level 0 and a higher level exclude each other."""
+    """Returns the last level of each document. A document with level 0 and a higher level is an error."""
     level = np.full(judged, np.nan)
     for document, given in zip(documents.tolist(), levels.tolist()):
         if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
@@ -245,12 +246,12 @@ def products(classes: list[Pairs]) -> Pairs:
 
 
 def end_to_end(parts: list[Integers]) -> Integers:
-    """Returns the parts as one array."""
+    """Returns several arrays, concatenated."""
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """Returns the number of pairs of each kind. Each pair starts with the preferred document."""
+    """Returns the number of pairs of each kind. The first document of a pair is the preferred one."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both
@@ -264,7 +265,7 @@ def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
 
 
 def counted(kinds: Kinds, among: str) -> tuple[int, int]:
-    """Returns the kept and all preferences, among those with ``both``, ``either`` or ``all`` documents retrieved."""
+    """Returns the numbers of kept and of all preferences, among those with both, either or all documents retrieved."""
     kept_both, broken_both, kept_one, broken_one, neither = kinds
     if among == "both":
         return kept_both, kept_both + broken_both
@@ -274,7 +275,7 @@ def counted(kinds: Kinds, among: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Tallies(Preferences):
-    """The numbers of kept and of possible preferences, per group or pair, query by query."""
+    """The numbers of kept and of possible preferences, by group or pair, query by query."""
 
     numbers: Floats
     offsets: Integers
@@ -295,12 +296,12 @@ class PreferenceLists(Flat):
     """Ranked lists whose judgments are preferences.
 
     Args:
-        rows: the length of each list; there are no judged rows.
+        rows: the judged rows, of which only the length of each list is used.
         groups: the judgment groups of each query.
     """
 
     def __init__(self, rows: JudgedRows, groups: list[list[Group]]) -> None:
-        """Carry the preferences of ``groups``."""
+        """Stores the arguments."""
         super().__init__(rows)
         self.of_queries = groups
 
@@ -321,7 +322,7 @@ class PreferenceLists(Flat):
 def pair_tallies(groups: list[Group], among: str) -> Floats:
     """Returns how many groups prefer each pair of documents in the list's order, and how many in either direction.
 
-    Pairs with both documents retrieved come first, then those with one, the order in which trec_eval adds them
+    Pairs with both documents retrieved come first, then pairs with one, because trec_eval adds them in this order
     (m_prefs_pair.c).
     """
     found = [group.pairs() for group in groups]

@@ -31,14 +31,14 @@ PER_ROW = ("rank", "grade", "tie_first", "tie_last", "listed")
 """The columns with a number for each row that a part of the lists keeps."""
 
 NEVER_POOLED, POOLED = -1.0, -2.0
-"""The grade of a document outside the judgment pool, and of one that was pooled but left unjudged."""
+"""The grade of a document outside the judgment pool, and of a document that was pooled but left unjudged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedRows:
     """Ranked lists reduced to their judged documents.
 
-    Every source of rankings (a file, a frame, a Spark job, a GPU batch) produces this table and nothing else.
+    Every source of rankings (a file, a frame, a Spark job, a GPU batch) produces this table.
 
     Args:
         length: the number of documents retrieved, per list [lists].
@@ -52,7 +52,8 @@ class JudgedRows:
         depth: the depth of the cut, or None.
         listed: the line of each row's document in the run, from 1; None if the policy ignores it [rows].
         group_offsets: where each query's lists begin and end, if there is one per judgment group [queries + 1].
-        scores: of all retrieved documents, list by list in rank order; None if not needed or not available [documents].
+        scores: the scores of all retrieved documents, list by list in rank order; None if not needed or not available
+            [documents].
         weight: the weight of each list where documents of different lists are compared; None for 1 [lists].
         document: the number of each row's judgment, -1 for none; None without judgment groups [rows].
         judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
@@ -94,7 +95,7 @@ class JudgedRows:
         )
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
-        """Returns some of the rows. Lengths and scores remain those of the whole lists."""
+        """Returns a table with some of the rows. Lengths and scores remain those of the whole lists."""
         return replace(
             self,
             offsets=np.append(0, np.cumsum(which))[self.offsets],
@@ -138,7 +139,7 @@ class JudgedRows:
 
 
 def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
-    """Returns the lists of several tables in one table, in the given order."""
+    """Returns one table with the lists of several tables, in the given order."""
     length = np.concatenate([part.length for part in parts])
     row_counts = np.concatenate([np.diff(part.offsets) for part in parts])
     judged_counts = np.concatenate([np.diff(part.judged_offsets) for part in parts])
@@ -162,7 +163,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """Returns the indices of all elements of segments of these sizes, after reordering the segments."""
+    """Returns the indices of all elements of some segments, after the segments are put in another order."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
@@ -170,13 +171,14 @@ def stretches(counts: Integers, order: Integers) -> Integers:
 
 
 def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats) -> JudgedRows:
-    """Returns a list for each group of judgments, without ties.
+    """Returns a table with a list for each judgment group, without ties.
 
     Args:
         length: how many documents were retrieved [groups].
         group: the number of each judgment's group, ascending [judgments].
-        rank: the rank of its document, ascending within a group; infinite if it was not retrieved [judgments].
-        grade: its grade [judgments].
+        rank: the rank of each judgment's document, ascending within a group; infinite if it was not retrieved
+            [judgments].
+        grade: the grade of each judgment [judgments].
     """
     seen = np.isfinite(rank)
     return JudgedRows(
@@ -192,27 +194,27 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
 
 
 def offsets_of(lists: NDArray[Any], count: int) -> Integers:
-    """Returns the offsets at which each of ``count`` lists begins and ends, for rows with ascending list numbers."""
+    """Returns the offsets at which each of ``count`` lists begins and ends in rows with ascending list numbers."""
     return np.searchsorted(lists, np.arange(count + 1)).astype(np.int64)
 
 
 def refuse_more_than_judged(
     lists: NDArray[Any], grades: NDArray[Any], pool_lists: NDArray[Any], pool: NDArray[Any], first: int = 0
 ) -> None:
-    """Refuse lists that rank more documents of a positive grade than are judged.
+    """Refuses lists that rank more documents of a positive grade than the judgments contain.
 
     Only positive grades are compared, since documents of grade 0 may be left out of the judgments. After this check no
     list is better than the ideal ranking, so measures stay within their range.
 
     Args:
         lists: the list of each ranked document [documents].
-        grades: its grade [documents].
+        grades: the grade of each ranked document [documents].
         pool_lists: the list of each judgment [judgments].
-        pool: its grade [judgments].
-        first: the number of lists before these.
+        pool: the grade of each judgment [judgments].
+        first: the number of lists before these ones, for the error message.
 
     Raises:
-        DataError: a list ranks more of them than are judged.
+        DataError: a list ranks more documents of a grade than the judgments contain.
     """
     ranked, known = grades > 0, pool > 0
     if not ranked.any():

@@ -1,4 +1,4 @@
-"""The carrier that records each step of a formula and leaves the computing to another carrier."""
+"""Lists that record each step of a formula while other lists compute the numbers."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
 
 
 def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
-    """Returns the last step of a formula, from which all others can be reached.
+    """Returns the last step of a formula, from which all other steps can be reached.
 
-    The numbers are identical to those that the formula gives on ``lists``.
+    The numbers are identical to those that the formula computes on ``lists``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return cast("Step", formula(cast("Lists", Traced(Record(), lists, None, "", ()))))
@@ -35,7 +35,7 @@ def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
 
 @dataclass
 class Record:
-    """The steps so far, so that the same call returns the same step."""
+    """The steps recorded so far, so that the same call returns the same step."""
 
     answers: dict[Any, Any] = field(default_factory=dict)
 
@@ -47,14 +47,14 @@ class Record:
 
 
 class Traced:
-    """Lists, or preferences, that pass every word to a carrier and record the call.
+    """Lists, or preferences, that pass every method call to other lists and record it as a step.
 
     Args:
-        record: the steps so far.
-        carrier: the carrier that computes.
-        parent: the lists that these were made from; None for the run's list.
-        word: the word that made them.
-        operands: its arguments, by name.
+        record: the steps recorded so far.
+        carrier: the lists that compute the numbers.
+        parent: the lists from which these were made; None for the run's list.
+        word: the name of the method that made these lists.
+        operands: the arguments of that call, by name.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Traced:
         word: str,
         operands: Operands,
     ) -> None:
-        """Keep them."""
+        """Stores the arguments."""
         self.record, self.carrier, self.parent = record, carrier, parent
         self.word, self.operands = word, operands
 
     def __getattr__(self, word: str) -> Any:
-        """Returns the answer to a word, or a function for a word with arguments."""
+        """Returns the recorded attribute of the lists, or a function that records a method call."""
         if word.startswith("_"):
             raise AttributeError(word)
         static = inspect.getattr_static(type(self.carrier), word, None)
@@ -84,12 +84,12 @@ class Traced:
         return ask
 
     def called(self, word: str, operands: Operands) -> Any:
-        """Returns the answer to a word with arguments."""
+        """Returns the recorded result of a method call."""
         plain = {name: plain_of(operand) for name, operand in operands}
         return self.answer(word, operands, getattr(self.carrier, word)(**plain))
 
     def answer(self, word: str, operands: Operands, answer: Any) -> Any:
-        """Returns the carrier's answer as a step, or as traced lists."""
+        """Returns a computed result as a step, or as traced lists."""
         if isinstance(answer, (Lists, Preferences)):
             if answer is self.carrier:
                 return self
@@ -100,7 +100,7 @@ class Traced:
         return Step(self.record, kind, self.place_of(kind, operands), word, operands, answer)
 
     def kind_of(self, word: str, operands: list[Operand]) -> str:
-        """``Rows`` or ``Queries``: the word's return type, or else the kind of its operands."""
+        """Returns ``Rows`` or ``Queries``: the method's return type or, if it has none, the kind of the operands."""
         static = inspect.getattr_static(type(self.carrier), word)
         function = getattr(static, "fget", None) or getattr(static, "func", static)
         declared = function.__annotations__.get("return")
@@ -109,22 +109,22 @@ class Traced:
         return kind_together(operands)
 
     def place_of(self, kind: str, operands: Operands) -> Traced:
-        """Returns the lists to whose documents a step's numbers belong: those of the operands, or else these lists."""
+        """Returns the lists to whose documents the numbers of a step belong: those of the operands, or these lists."""
         rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
         crosses = any(isinstance(each, Traced) for _, each in operands)
         return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
 
     @property
     def ancestry(self) -> tuple[Traced, ...]:
-        """These lists, the lists that they were made from, and so on."""
+        """These lists, the lists from which they were made, and so on."""
         return (self, *(() if self.parent is None else self.parent.ancestry))
 
 
 class Arithmetic:
-    """The signs of arithmetic, on either side, as calls of ``combined``."""
+    """Arithmetic operators, with either operand first, as calls of ``combined``."""
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """Returns the result of a sign of arithmetic on two operands."""
+        """Returns the result of an arithmetic operator on two operands."""
         raise NotImplementedError
 
     def __add__(self, other: Any) -> Any:
@@ -160,15 +160,15 @@ class Arithmetic:
 
 @dataclass(frozen=True, eq=False)
 class Step(Arithmetic):
-    """One intermediate result: its numbers, and the word or sign that made it from others.
+    """One intermediate result of a formula: its numbers, and the method or operator that computed them.
 
     Args:
-        record: the steps so far.
+        record: the steps recorded so far.
         kind: ``Rows`` (a number per document) or ``Queries``.
-        place: the lists to which it belongs.
-        word: the word or sign.
+        place: the lists to which the step belongs.
+        word: the name of the method, or the operator.
         operands: the arguments, by name.
-        values: the numbers, as the carrier returned them.
+        values: the numbers, as they were computed.
     """
 
     record: Record
@@ -179,7 +179,7 @@ class Step(Arithmetic):
     values: Any
 
     def combined(self, sign: str, left: Operand, right: Operand) -> Step:
-        """Returns the step that a sign of arithmetic makes."""
+        """Returns the step that an arithmetic operator computes."""
 
         def compute() -> Step:
             operands = (("left", left), ("right", right))
@@ -201,18 +201,18 @@ class Step(Arithmetic):
 
     @cached_property
     def sources(self) -> tuple[Step, ...]:
-        """The steps that it was made from."""
+        """The steps from which this step was computed."""
         return tuple(each for _, each in self.operands if isinstance(each, Step))
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether a sign of arithmetic made it, not a word."""
+        """Whether an arithmetic operator computed the step, and not a method of ``Lists``."""
         return self.word in SIGNS
 
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Returns a word's signature, cached since each step needs it."""
+    """Returns the signature of a method of ``Lists``, cached because each step needs it."""
     return inspect.signature(function)
 
 
@@ -226,20 +226,20 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def plain_of(operand: Operand) -> Any:
-    """Returns an operand for the carrier: a step's numbers, or a traced list's carrier."""
+    """Returns an operand for the computation: a step's numbers, or the lists that compute for traced lists."""
     if isinstance(operand, Step):
         return operand.values
     return operand.carrier if isinstance(operand, Traced) else operand
 
 
 def kind_together(operands: list[Operand]) -> str:
-    """``Rows`` if any operand has a number per document."""
+    """Returns ``Rows`` if any operand has a number per document, else ``Queries``."""
     kinds = [each.kind for each in operands if isinstance(each, Step)]
     return "Rows" if "Rows" in kinds else "Queries"
 
 
 def first_sentence(word: str) -> str:
-    """Returns the first line of a word's docstring in ``Lists``; empty for another word."""
+    """Returns the first line of a method's docstring in ``Lists``, or an empty text for another name."""
     for words in (Lists, Preferences):
         if hasattr(words, word):
             return (inspect.getdoc(getattr(words, word)) or "").partition("\n")[0].replace("``", "")
