@@ -44,8 +44,14 @@ PLANTS = {
         "if (std::isnan(documents.documents[0].score)) documents.descending = false;",
         "",
     ),
-    "ties of which eight are judged": Plant(
-        "matching/reduce.cpp", "asked[t] >= SORT_FROM && ties_", "asked[t] > SORT_FROM && ties_"
+    "ties of two where many are judged": Plant(
+        "matching/reduce.cpp", "if (to - from > 1) sort_tied", "if (to - from > 2) sort_tied"
+    ),
+    "tied ids that differ late": Plant(
+        "matching/reduce.cpp", ": before(a.document, b.document);", ": a.document < b.document;"
+    ),
+    "rows of ties": Plant(
+        "matching/reduce.cpp", "if (std::is_sorted(begin,", "if (first == 0 || std::is_sorted(begin,"
     ),
     "ties by the rank column": Plant(
         "matching/reduce.cpp",

@@ -1,9 +1,12 @@
-// Adds, multiplies and compares along segments: values[offsets[q] … offsets[q + 1]) is segment q.
+// Adds, multiplies, compares and orders along segments: values[offsets[q] … offsets[q + 1]) is segment q.
 //
 // Sums go strictly from left to right, so that a result is the same bits as a plain loop's, on every machine.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 namespace karat {
@@ -43,6 +46,21 @@ void scan_segments(Values values, Offsets offsets, double* out, Combine combine)
             value = i == offsets[q] ? values[at] : combine(value, values[at]);
             out[at] = value;
         }
+    }
+}
+
+// The places of the values, segment by segment, each from its highest value down and NaN last; equal values keep their
+// order. The offsets cover all values.
+inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
+    const auto falls = [&](std::int64_t i, std::int64_t j) {
+        const double a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
+        return a > b || (std::isnan(b) && !std::isnan(a));
+    };
+    std::iota(out, out + values.size(), std::int64_t{0});
+    for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
+        // The place decides between equal values: a stable sort would ask for memory segment by segment.
+        std::sort(out + offsets[q], out + offsets[q + 1],
+                  [&](std::int64_t i, std::int64_t j) { return falls(i, j) || (!falls(j, i) && i < j); });
     }
 }
 

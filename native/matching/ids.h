@@ -1,11 +1,15 @@
 // Stores many ids in one stretch of memory and finds an id's number by its bytes.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "matching/hash.h"
@@ -27,6 +31,8 @@ public:
         const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
         return {bytes_.data() + begin, ends_[i] - begin};
     }
+
+    void prefetch_bounds(std::size_t i) const { prefetch(ends_.data() + i); }
 
     void add(std::string_view id) {
         bytes_.insert(bytes_.end(), id.begin(), id.end());
@@ -50,58 +56,94 @@ private:
     std::vector<std::size_t> ends_;
 };
 
-// Open addressing with linear probing, at most half full. Holds a part of each hash and a number; the ids themselves
-// are compared by the caller's `same(number)`.
-class IdTable {
+// Open addressing with linear probing over 2^n slots, at most half of them full. A slot of four bytes holds a number and a
+// part of its hash, so that a table of some thousand ids stays in the nearest cache; the ids themselves are compared by the
+// caller's `same(number)`. Numbers must be below half the slots, since they get as many bits as index the slots.
+template <class Slot>  // const where nothing is added any more
+class SlotsOf {
 public:
     static constexpr std::uint32_t NONE = ~std::uint32_t{0};
 
-    // Empties the table and makes room for about `expected` ids; it grows when there are more.
-    void reset(std::size_t expected) {
-        std::size_t slots = 16;
-        while (slots < expected * 2) slots *= 2;
-        if (slots > slots_.size() || slots * 8 < slots_.size()) {
-            slots_ = std::vector<Slot>(slots);
-        } else {
-            slots_.resize(slots);
-            std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(Slot));
-        }
-        mask_ = slots - 1;
-        used_ = 0;
-    }
+    // The slots that hold `count` ids at most half full. A few ids get more room: most that are looked up are not there, and
+    // a slot that is nearly always empty is one whose content the processor predicts.
+    static std::size_t needed(std::size_t count) { return std::bit_ceil(std::max<std::size_t>(count * 2, 16)); }
+
+    // `slots` are 2^n; those that are 0 are empty.
+    SlotsOf(Slot* slots, std::size_t size)
+        : slots_(slots), mask_(size - 1), tags_(~static_cast<std::uint32_t>(mask_)) {}
 
     // The number already stored for this id, or NONE after storing `number` for it.
     template <class Same>
-    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, Same&& same) {
-        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, Same&& same) const {
+        const std::uint32_t tag = tag_of(hash);
         for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-            Slot& slot = slots_[i];
-            if (slot.number == 0) {
-                slot = {tag, number + 1};
-                ++used_;
+            const std::uint32_t slot = slots_[i];
+            if (slot == 0) {
+                slots_[i] = tag | (number + 1);
                 return NONE;
             }
-            if (slot.tag == tag && same(slot.number - 1)) return slot.number - 1;
+            if ((slot & tags_) == tag && same(number_of(slot))) return number_of(slot);
         }
     }
 
     template <class Same>
     std::uint32_t find(std::uint64_t hash, Same&& same) const {
-        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+        const std::uint32_t tag = tag_of(hash);
         for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-            const Slot& slot = slots_[i];
-            if (slot.number == 0) return NONE;
-            if (slot.tag == tag && same(slot.number - 1)) return slot.number - 1;
+            const std::uint32_t slot = slots_[i];
+            if (slot == 0) return NONE;
+            if ((slot & tags_) == tag && same(number_of(slot))) return number_of(slot);
         }
+    }
+
+    void prefetch_slot(std::uint64_t hash) const { prefetch(slots_ + (hash & mask_)); }
+
+    std::uint32_t number_of(std::uint32_t slot) const { return (slot & ~tags_) - 1; }
+
+private:
+    std::uint32_t tag_of(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> 32) & tags_; }
+
+    Slot* slots_;
+    std::size_t mask_;
+    std::uint32_t tags_;  // the bits of a slot that hold the hash's part
+};
+using IdSlots = SlotsOf<std::uint32_t>;
+using FixedIdSlots = SlotsOf<const std::uint32_t>;
+
+// The same with slots that it owns, and that grow.
+class IdTable {
+public:
+    static constexpr std::uint32_t NONE = IdSlots::NONE;
+
+    // Empties the table and makes room for about `expected` ids; it grows when there are more.
+    void reset(std::size_t expected) {
+        const std::size_t slots = IdSlots::needed(expected);
+        if (slots > slots_.size() || slots * 8 < slots_.size()) {
+            slots_ = std::vector<std::uint32_t>(slots);
+        } else {
+            slots_.resize(slots);
+            std::memset(slots_.data(), 0, slots * sizeof(std::uint32_t));
+        }
+        used_ = 0;
+    }
+
+    // The number already stored for this id, or NONE after storing `number` for it: the count of those stored so far, or
+    // less than was expected.
+    template <class Same>
+    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, Same&& same) {
+        const std::uint32_t found = IdSlots(slots_.data(), slots_.size()).find_or_add(hash, number, same);
+        used_ += found == NONE;
+        return found;
+    }
+
+    template <class Same>
+    std::uint32_t find(std::uint64_t hash, Same&& same) const {
+        return FixedIdSlots(slots_.data(), slots_.size()).find(hash, same);
     }
 
     // The first number stored for a hash like this one, or NONE: to be compared, and looked for by find() if it is another.
     std::uint32_t candidate(std::uint64_t hash) const {
-        const auto tag = static_cast<std::uint32_t>(hash >> 32);
-        for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-            if (slots_[i].number == 0) return NONE;
-            if (slots_[i].tag == tag) return slots_[i].number - 1;
-        }
+        return find(hash, [](std::uint32_t) { return true; });
     }
 
     bool crowded() const { return used_ * 2 > slots_.size(); }
@@ -109,24 +151,18 @@ public:
     // Twice the slots; `hash_of(number)` gives each stored id's hash again.
     template <class HashOf>
     void grow(HashOf&& hash_of) {
-        std::vector<Slot> old(slots_.size() * 2);
-        old.swap(slots_);
-        mask_ = slots_.size() - 1;
-        for (const Slot& slot : old) {
-            if (slot.number == 0) continue;
-            std::size_t i = hash_of(slot.number - 1) & mask_;
-            while (slots_[i].number != 0) i = (i + 1) & mask_;
-            slots_[i] = slot;
+        const std::vector<std::uint32_t> old = std::exchange(slots_, std::vector<std::uint32_t>(slots_.size() * 2));
+        const FixedIdSlots before(old.data(), old.size());
+        const IdSlots after(slots_.data(), slots_.size());
+        for (const std::uint32_t slot : old) {
+            if (slot == 0) continue;
+            const std::uint32_t number = before.number_of(slot);
+            after.find_or_add(hash_of(number), number, [](std::uint32_t) { return false; });
         }
     }
 
 private:
-    struct Slot {
-        std::uint32_t tag = 0;
-        std::uint32_t number = 0;  // 0 is an empty slot
-    };
-    std::vector<Slot> slots_ = std::vector<Slot>(16);
-    std::size_t mask_ = 15;
+    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(16);
     std::size_t used_ = 0;
 };
 

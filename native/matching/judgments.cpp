@@ -37,6 +37,40 @@ void Judgments::find_queries(const std::string_view* ids, std::size_t count, std
     }
 }
 
+void Judgments::find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const {
+    const auto query = static_cast<std::size_t>(q);
+    const std::int64_t first = offsets_[query];
+    const std::size_t size = slot_offsets_[query + 1] - slot_offsets_[query];
+    const FixedIdSlots slots(slots_.data() + slot_offsets_[query], size);
+    const auto name = [&](std::uint32_t k) { return documents_[static_cast<std::size_t>(first) + k]; };
+    const auto find = [&](const Document& wanted) {
+        const auto k = slots.find(wanted.hash, [&](std::uint32_t each) { return same_id(name(each), wanted.name()); });
+        return k == IdSlots::NONE ? -1 : first + static_cast<std::int64_t>(k);
+    };
+    if (size <= 64) {  // in the nearest cache after the first
+        for (std::size_t i = 0; i < count; ++i) found[i] = find(documents[i]);
+        return;
+    }
+    std::uint32_t candidates[TOGETHER];
+    std::string_view names[TOGETHER];
+    for (std::size_t i = 0; i < count; ++i) slots.prefetch_slot(documents[i].hash);
+    for (std::size_t i = 0; i < count; ++i) {
+        candidates[i] = slots.find(documents[i].hash, [](std::uint32_t) { return true; });
+        if (candidates[i] != IdSlots::NONE) documents_.prefetch_bounds(static_cast<std::size_t>(first) + candidates[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        names[i] = candidates[i] == IdSlots::NONE ? std::string_view() : name(candidates[i]);
+        prefetch(names[i].data());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (candidates[i] == IdSlots::NONE) {
+            found[i] = -1;
+        } else {
+            found[i] = same_id(names[i], documents[i].name()) ? first + static_cast<std::int64_t>(candidates[i]) : find(documents[i]);
+        }
+    }
+}
+
 JudgmentsBuilder::JudgmentsBuilder() : seed_(fresh_seed()) {}
 
 std::uint32_t JudgmentsBuilder::query_number(std::string_view query) {
@@ -92,9 +126,14 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
     made.grades_.reserve(row_count);
     made.lines_.reserve(row_count);
 
-    IdTable seen;
+    std::size_t slots = 0;
+    for (const std::uint32_t q : order) slots += IdSlots::needed(starts[q + 1] - starts[q]);
+    made.slots_.resize(slots);
+    made.slot_offsets_.reserve(query_count + 1);
+
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> chosen;  // per first occurrence: the occurrence that stands
+    std::vector<char> kept;
     for (std::size_t place = 0; place < query_count; ++place) {
         const std::uint32_t q = order[place];
         const std::uint32_t* own = rows.data() + starts[q];
@@ -105,15 +144,18 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
 
         hashes.resize(own_count);
         chosen.resize(own_count);
-        seen.reset(own_count);
-        std::vector<char> kept(own_count, 1);
+        kept.assign(own_count, 1);
+        std::uint32_t* const own_slots = made.slots_.data() + made.slot_offsets_.back();
+        const IdSlots seen(own_slots, IdSlots::needed(own_count));
+        made.slot_offsets_.push_back(made.slot_offsets_.back() + IdSlots::needed(own_count));
+        const std::int64_t dropped = made.dropped;
         for (std::size_t i = 0; i < own_count; ++i) {
             const std::string_view document = documents_[own[i]];
             hashes[i] = hash_id(document, seed_);
             chosen[i] = static_cast<std::uint32_t>(i);
             const auto first = seen.find_or_add(hashes[i], static_cast<std::uint32_t>(i),
                                                 [&](std::uint32_t k) { return documents_[own[k]] == document; });
-            if (first == IdTable::NONE) continue;
+            if (first == IdSlots::NONE) continue;
             if (policy == Duplicates::keep) {
                 made.duplicates.push_back(
                     {static_cast<std::int64_t>(place), std::string(document), lines_[own[first]], lines_[own[i]]});
@@ -125,6 +167,13 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
                 policy == Duplicates::last || (policy == Duplicates::max && grades_[own[i]] > grades_[own[standing]]);
             kept[later_wins ? standing : i] = 0;
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
+        }
+        if (made.dropped > dropped) {  // the numbers of those behind a dropped one have changed
+            std::fill_n(own_slots, IdSlots::needed(own_count), 0u);
+            std::uint32_t next = 0;
+            for (std::size_t i = 0; i < own_count; ++i) {
+                if (kept[i]) seen.find_or_add(hashes[i], next++, [](std::uint32_t) { return false; });
+            }
         }
         for (std::size_t i = 0; i < own_count; ++i) {
             if (!kept[i]) continue;

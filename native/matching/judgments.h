@@ -13,6 +13,16 @@ namespace karat {
 
 enum class Duplicates { keep, first, last, max };
 
+// A retrieved document.
+struct Document {
+    const char* id;
+    std::size_t id_size;
+    std::uint64_t hash;
+    double score;
+
+    std::string_view name() const { return {id, id_size}; }
+};
+
 struct JudgedTwice {
     std::int64_t query;
     std::string document;
@@ -36,6 +46,8 @@ public:
     const std::vector<std::int64_t>& lines() const { return lines_; }
     std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
     std::uint64_t hash(std::int64_t j) const { return hashes_[static_cast<std::size_t>(j)]; }
+    // The judgments of some documents of a query, TOGETHER at most, or -1.
+    void find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const;
     std::uint64_t seed() const { return seed_; }
 
     std::vector<JudgedTwice> duplicates;
@@ -44,6 +56,7 @@ public:
 
 private:
     friend class JudgmentsBuilder;
+
     std::uint64_t seed_ = 0;
     Ids queries_;
     IdTable query_table_;
@@ -52,6 +65,8 @@ private:
     std::vector<std::uint64_t> hashes_;
     std::vector<double> grades_;
     std::vector<std::int64_t> lines_;
+    std::vector<std::uint32_t> slots_;  // a table of its documents for each query, made once for all runs
+    std::vector<std::size_t> slot_offsets_{0};
 };
 
 // Takes judgments in any order and arranges them.

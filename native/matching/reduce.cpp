@@ -18,40 +18,38 @@ void Documents::find_places() {
     }
 }
 
-// One table holds the query's judged documents and, as they come, the retrieved ones: a single look tells "judged" and
-// "seen before". Numbers below the count of judgments are judgments, the others retrieved documents.
+// Judged documents are found in the table of the judgments, which is made once; the others are kept until the query ends,
+// to notice one that comes twice.
 void Reducer::join(std::int64_t query, const Documents& documents) {
     const auto q = static_cast<std::size_t>(query);
     const std::int64_t from = judgments_.offsets()[q];
-    const auto judged = static_cast<std::uint32_t>(judgments_.offsets()[q + 1] - from);
-    if (documents.size() >= IdTable::NONE - judged - 1) throw std::length_error("too many documents for one query");
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    if (documents.size() >= NEVER - 1) throw std::length_error("too many documents for one query");
 
     hits_.clear();
     repeats_.clear();
-    retrieved_as_.assign(judged, -1);
-    table_.reset(judged + documents.size());
-    for (std::uint32_t j = 0; j < judged; ++j) {
-        const std::string_view id = judgments_.document(from + j);
-        table_.find_or_add(judgments_.hash(from + j), j,
-                           [&](std::uint32_t k) { return judgments_.document(from + k) == id; });
-    }
-    const auto count = static_cast<std::uint32_t>(documents.size());
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const Document& document = documents.documents[i];
-        const auto same = [&](std::uint32_t number) {
-            const std::string_view other =
-                number < judged ? judgments_.document(from + number) : documents.documents[number - judged].name();
-            return same_id(other, document.name());
-        };
-        const std::uint32_t number = table_.find_or_add(document.hash, judged + i, same);
-        if (number == IdTable::NONE) continue;
-        if (number >= judged) {
-            repeats_.push_back({number - judged, i, -1});
-        } else if (retrieved_as_[number] < 0) {
-            retrieved_as_[number] = i;
-            hits_.push_back({i, from + number});
-        } else {
-            repeats_.push_back({static_cast<std::uint32_t>(retrieved_as_[number]), i, from + number});
+    retrieved_as_.assign(static_cast<std::size_t>(judgments_.offsets()[q + 1] - from), NEVER);
+    unjudged_.reset(std::size_t{2} * count);  // emptier than it must be: fewer documents meet another one
+    for (std::uint32_t start = 0; start < count; start += Judgments::TOGETHER) {
+        std::int64_t found[Judgments::TOGETHER];
+        const auto some = std::min<std::uint32_t>(Judgments::TOGETHER, count - start);
+        judgments_.find_documents(query, documents.documents.data() + start, some, found);
+        for (std::uint32_t i = start; i < start + some; ++i) {
+            const std::int64_t judgment = found[i - start];
+            const Document& document = documents.documents[i];
+            if (judgment < 0) {
+                const auto same = [&](std::uint32_t other) { return same_id(documents.documents[other].name(), document.name()); };
+                const std::uint32_t first = unjudged_.find_or_add(document.hash, i, same);
+                if (first != IdTable::NONE) repeats_.push_back({first, i, -1});
+                continue;
+            }
+            std::uint32_t& retrieved_as = retrieved_as_[static_cast<std::size_t>(judgment - from)];
+            if (retrieved_as == NEVER) {
+                retrieved_as = i;
+                hits_.push_back({i, judgment});
+            } else {
+                repeats_.push_back({retrieved_as, i, judgment});
+            }
         }
     }
 }
@@ -104,7 +102,8 @@ const Reducer::Spot& Reducer::spot(std::uint32_t document) const {
     return spots_[static_cast<std::size_t>(at - wanted_.begin())];
 }
 
-void Reducer::rank_wanted(const Documents& documents) {
+// Finds the scores above and equal to a few, without a walk over the others where they are in order.
+void Reducer::rank_few(const Documents& documents) {
     spots_.assign(wanted_.size(), Spot{});
     if (wanted_.empty()) return;
     thresholds_.clear();
@@ -147,24 +146,71 @@ void Reducer::rank_in_ties(const Documents& documents) {
             }
         }
     }
-    const auto before = [&](std::uint32_t a, std::uint32_t b) { return goes_before(documents, a, b); };
-    std::vector<std::size_t> asked(thresholds_.size(), 0);
-    for (const std::uint32_t i : wanted_) ++asked[threshold_of(thresholds_, documents.documents[i].score)];
-    // Counting the documents before one costs a pass; sorting costs about a dozen, and pays from then on.
-    constexpr std::size_t SORT_FROM = 8;
-    for (std::size_t t = 0; t < thresholds_.size(); ++t) {
-        if (asked[t] >= SORT_FROM && ties_ != Ties::input) std::sort(groups_[t].begin(), groups_[t].end(), before);
-    }
     for (std::size_t w = 0; w < wanted_.size(); ++w) {
         const std::uint32_t i = wanted_[w];
-        const std::size_t t = threshold_of(thresholds_, documents.documents[i].score);
-        const std::vector<std::uint32_t>& group = groups_[t];
-        if (group.empty()) continue;
-        const bool sorted = asked[t] >= SORT_FROM || ties_ == Ties::input;
-        spots_[w].rank +=
-            sorted ? std::lower_bound(group.begin(), group.end(), i, before) - group.begin()
-                   : std::count_if(group.begin(), group.end(), [&](std::uint32_t k) { return before(k, i); });
+        const auto before = [&](std::uint32_t other) { return goes_before(documents, other, i); };
+        const auto& group = groups_[threshold_of(thresholds_, documents.documents[i].score)];
+        spots_[w].rank += std::count_if(group.begin(), group.end(), before);
     }
+}
+
+// Walks all documents from the highest score down.
+void Reducer::rank_many(const Documents& documents) {
+    const std::size_t count = documents.size();
+    const auto score = [&](std::size_t place) { return documents.documents[order_[place]].score; };
+    order_.resize(count);
+    std::iota(order_.begin(), order_.end(), 0u);
+    if (!documents.descending) {
+        std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            const double first = documents.documents[a].score, second = documents.documents[b].score;
+            return first > second || (first == second && a < b);
+        });
+    }
+    number_.assign(count, NEVER);
+    for (std::size_t w = 0; w < wanted_.size(); ++w) number_[wanted_[w]] = static_cast<std::uint32_t>(w);
+    spots_.resize(wanted_.size());
+    for (std::size_t from = 0, to = 0; from < count; from = to) {
+        bool any = false;
+        for (to = from; to < count && score(to) == score(from); ++to) any |= number_[order_[to]] != NEVER;
+        if (!any) continue;
+        if (to - from > 1) sort_tied(documents, order_.data() + from, order_.data() + to);
+        for (std::size_t place = from; place < to; ++place) {
+            const std::uint32_t w = number_[order_[place]];
+            if (w != NEVER)
+                spots_[w] = {static_cast<std::int64_t>(place) + 1, static_cast<std::int64_t>(from) + 1,
+                             static_cast<std::int64_t>(to)};
+        }
+    }
+}
+
+// Sorts documents of one score, given in file order, by the tie rule. Most ids differ within the eight bytes that follow
+// those that all of them share.
+void Reducer::sort_tied(const Documents& documents, std::uint32_t* first, std::uint32_t* last) {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return goes_before(documents, a, b); };
+    if (ties_ == Ties::input) return;
+    if (ties_ == Ties::rank_column || last - first < 4) {
+        std::sort(first, last, before);
+        return;
+    }
+    const std::string_view one = documents.documents[*first].name();
+    std::size_t shared = one.size();
+    for (const std::uint32_t* at = first; at != last; ++at) {
+        const std::string_view name = documents.documents[*at].name();
+        shared = std::min(shared, name.size());
+        shared = static_cast<std::size_t>(std::mismatch(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(shared), one.begin()).first - name.begin());
+    }
+    tied_.clear();
+    for (const std::uint32_t* at = first; at != last; ++at) {
+        const std::string_view name = documents.documents[*at].name();
+        std::uint64_t bytes = 0;
+        for (std::size_t i = shared; i < shared + 8; ++i)
+            bytes = bytes << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0u);
+        tied_.push_back({ties_ == Ties::ascending ? bytes : ~bytes, *at});
+    }
+    std::sort(tied_.begin(), tied_.end(), [&](const Tied& a, const Tied& b) {
+        return a.bytes != b.bytes ? a.bytes < b.bytes : before(a.document, b.document);
+    });
+    for (const Tied& each : tied_) *first++ = each.document;
 }
 
 // NaN is neither above nor below anything, so "before" is no order and the result is that of an algorithm: trec_eval
@@ -205,8 +251,9 @@ void Reducer::rank_with_nan(const Documents& documents) {
 void Reducer::report(std::int64_t query, Documents& documents, Findings& findings) {
     const std::size_t first_row = findings.rows.size();
     bool tied = false;
-    for (const Hit& hit : hits_) {
-        const Spot& at = spot(hit.document);
+    for (std::size_t i = 0; i < hits_.size(); ++i) {
+        const Hit& hit = hits_[i];
+        const Spot& at = wanted_[i] == hit.document ? spots_[i] : spot(hit.document);
         findings.rows.push_back({at.rank, at.tie_first, at.tie_last, hit.judgment});
         tied |= at.tie_first != at.tie_last;
     }
@@ -220,12 +267,30 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
         findings.rows.push_back({at.rank, at.tie_first, at.tie_last, again.judgment});
         tied |= at.tie_first != at.tie_last;
     }
-    std::sort(findings.rows.begin() + static_cast<std::ptrdiff_t>(first_row), findings.rows.end(),
-              [](const Row& a, const Row& b) { return a.rank < b.rank; });
+    sort_rows(findings, first_row, documents.size());
     findings.queries.push_back({query, static_cast<std::int64_t>(documents.size()), first_row,
                                 findings.rows.size() - first_row, findings.scores.size()});
     findings.tied_queries += tied;
     if (with_scores_) report_scores(documents, findings);
+}
+
+// By rank. No two rows have the same, so many of them are put where their rank says.
+void Reducer::sort_rows(Findings& findings, std::size_t first, std::size_t documents) {
+    const auto begin = findings.rows.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto by_rank = [](const Row& a, const Row& b) { return a.rank < b.rank; };
+    const std::size_t count = findings.rows.size() - first;
+    if (std::is_sorted(begin, findings.rows.end(), by_rank)) return;
+    if (count < FEW) {
+        std::sort(begin, findings.rows.end(), by_rank);
+        return;
+    }
+    rows_.assign(begin, findings.rows.end());
+    number_.assign(documents + 1, NEVER);
+    for (std::size_t i = 0; i < count; ++i) number_[static_cast<std::size_t>(rows_[i].rank)] = static_cast<std::uint32_t>(i);
+    auto out = begin;
+    for (const std::uint32_t i : number_) {
+        if (i != NEVER) *out++ = rows_[i];
+    }
 }
 
 // Equal scores need no order among themselves.
@@ -257,8 +322,10 @@ void Reducer::reduce(std::int64_t query, Documents& documents, Findings& finding
                                                               [](const Document& d) { return std::isnan(d.score); });
     if (has_nan) {
         rank_with_nan(documents);
+    } else if (wanted_.size() < FEW) {
+        rank_few(documents);
     } else {
-        rank_wanted(documents);
+        rank_many(documents);
     }
     report(query, documents, findings);
 }

@@ -12,15 +12,6 @@
 
 namespace karat {
 
-struct Document {
-    const char* id;
-    std::size_t id_size;
-    std::uint64_t hash;
-    double score;
-
-    std::string_view name() const { return {id, id_size}; }
-};
-
 // The documents retrieved for one query in file order.
 struct Documents {
     std::vector<Document> documents;
@@ -61,6 +52,10 @@ public:
     void reduce(std::int64_t query, Documents& documents, Findings& findings);
 
 private:
+    static constexpr std::uint32_t NEVER = ~std::uint32_t{0};
+    // Finding one score and its tie takes a dozen steps or a pass; one walk finds all of them.
+    static constexpr std::size_t FEW = 8;
+
     struct Hit {
         std::uint32_t document;
         std::int64_t judgment;
@@ -76,11 +71,14 @@ private:
 
     void join(std::int64_t query, const Documents& documents);
     void drop_repeats(Documents& documents);
-    void rank_wanted(const Documents& documents);
+    void rank_few(const Documents& documents);
+    void rank_many(const Documents& documents);
     void rank_in_ties(const Documents& documents);
+    void sort_tied(const Documents& documents, std::uint32_t* first, std::uint32_t* last);
     void rank_with_nan(const Documents& documents);
     bool goes_before(const Documents& documents, std::uint32_t a, std::uint32_t b) const;
     const Spot& spot(std::uint32_t document) const;
+    void sort_rows(Findings& findings, std::size_t first, std::size_t documents);
     void report(std::int64_t query, Documents& documents, Findings& findings);
     void report_scores(const Documents& documents, Findings& findings) const;
 
@@ -89,9 +87,15 @@ private:
     const Duplicates policy_;
     const bool with_scores_;
 
-    IdTable table_;
+    // A tied document, and some bytes of its id as a number that orders like them.
+    struct Tied {
+        std::uint64_t bytes;
+        std::uint32_t document;
+    };
+
+    IdTable unjudged_;  // those retrieved so far
     std::vector<Hit> hits_;
-    std::vector<std::int64_t> retrieved_as_;  // per judgment of the query: the document, or -1
+    std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER
     std::vector<Again> repeats_;
     std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
     std::vector<Spot> spots_;            // one a wanted document
@@ -99,6 +103,10 @@ private:
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;
     std::vector<std::vector<std::uint32_t>> groups_;
+    std::vector<std::uint32_t> order_;   // documents by score
+    std::vector<std::uint32_t> number_;  // per document: its place in wanted_, or NEVER; per rank: its row, or NEVER
+    std::vector<Tied> tied_;
+    std::vector<Row> rows_;
 };
 
 }  // namespace karat

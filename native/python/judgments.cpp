@@ -93,7 +93,7 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
     std::copy(rows.lines.begin(), rows.lines.end(), lines.get());
     const nb::capsule owner(lines.get(), [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
     const std::int64_t* data = lines.release();
-    return nb::make_tuple(ids, new_doubles(std::move(values), count),
+    return nb::make_tuple(ids, new_array(std::move(values), count),
                           nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner),
                                    nb::rv_policy::reference));
 }

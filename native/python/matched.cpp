@@ -22,7 +22,7 @@ nb::tuple listed_tuple(const karat::Ranked& ranked) {
     for (const std::string& document : ranked.documents) documents.append(to_bytes(document));
     auto scores = std::make_unique_for_overwrite<double[]>(ranked.scores.size());
     std::copy(ranked.scores.begin(), ranked.scores.end(), scores.get());
-    return nb::make_tuple(documents, new_doubles(std::move(scores), ranked.scores.size()));
+    return nb::make_tuple(documents, new_array(std::move(scores), ranked.scores.size()));
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Binds sums, products and maxima along segments of arrays.
+// Binds sums, products, maxima and orders along segments of arrays.
 #include "lists/segments.h"
 
 #include <memory>
@@ -21,7 +21,7 @@ nb::object reduced(const Doubles& values, const Longs& offsets, Combine combine)
     const std::size_t size = offsets.shape(0) - 1;
     auto out = std::make_unique_for_overwrite<double[]>(size);
     karat::reduce_segments({values.data(), values.shape(0)}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
-    return new_doubles(std::move(out), size);
+    return new_array(std::move(out), size);
 }
 
 template <class Combine>
@@ -30,7 +30,19 @@ nb::object scanned(const Doubles& values, const Longs& offsets, Combine combine)
     const std::size_t size = values.shape(0);
     auto out = std::make_unique_for_overwrite<double[]>(size);
     karat::scan_segments({values.data(), size}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
-    return new_doubles(std::move(out), size);
+    return new_array(std::move(out), size);
+}
+
+nb::object ordered(const Doubles& values, const Longs& offsets) {
+    check_offsets(values, offsets);
+    const std::size_t size = values.shape(0);
+    const Offsets bounds{offsets.data(), offsets.shape(0)};
+    if (bounds.front() != 0 || static_cast<std::size_t>(bounds.back()) != size) {
+        throw nb::value_error("offsets must cover all values");
+    }
+    auto out = std::make_unique_for_overwrite<std::int64_t[]>(size);
+    karat::order_segments({values.data(), size}, bounds, out.get());
+    return new_array(std::move(out), size);
 }
 
 const auto add = [](double a, double b) { return a + b; };
@@ -56,6 +68,7 @@ void bind_segments(nb::module_& module) {
     module.def(
         "running_max", [](const Doubles& values, const Longs& offsets) { return scanned(values, offsets, larger); },
         "values"_a, "offsets"_a);
+    module.def("descending", &ordered, "values"_a, "offsets"_a);
 }
 
 }  // namespace karat::python

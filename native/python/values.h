@@ -33,10 +33,12 @@ inline nb::object view(const std::vector<T>& values, nb::handle owner) {
                     nb::rv_policy::reference);
 }
 
-inline nb::object new_doubles(std::unique_ptr<double[]> values, std::size_t size) {
-    const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    const double* data = values.release();
-    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {size}, owner), nb::rv_policy::reference);
+// An array that owns its memory.
+template <class T>
+inline nb::object new_array(std::unique_ptr<T[]> values, std::size_t size) {
+    const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    const T* data = values.release();
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {size}, owner), nb::rv_policy::reference);
 }
 
 inline std::string_view bytes_at(nb::handle list, Py_ssize_t i) {

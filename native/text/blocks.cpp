@@ -86,7 +86,8 @@ bool Blocks::next(Block& block) {
     const std::lock_guard lock(mutex_);
     if (exhausted()) return false;
     std::size_t filled = tail_.size();
-    std::size_t wanted = filled + block_bytes_;
+    // The rest of the block before is part of this one, so that every block fits in the same memory.
+    std::size_t wanted = std::max(block_bytes_, filled * 2);
     block.grow(wanted + 1, 0);
     if (filled != 0) std::memcpy(block.text(), tail_.data(), filled);
     tail_.clear();

@@ -87,6 +87,15 @@ inline std::uint32_t load4(const char* p) {
     return word;
 }
 
+// Asks for the memory at `p`, which will be read soon.
+inline void prefetch(const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    static_cast<void>(p);
+#endif
+}
+
 // Equality by words: ids are short, and a call to memcmp costs more than comparing them.
 inline bool same_id(std::string_view a, std::string_view b) {
     std::size_t n = a.size();

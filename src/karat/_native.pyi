@@ -529,3 +529,9 @@ def running_product(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> 
 
 def running_max(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The largest value up to and with each value of its segment."""
+
+def descending(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the values, each segment from its highest down and NaN last; equal values keep their order.
+
+    The offsets cover all values.
+    """

@@ -979,6 +979,26 @@ def test_segments_by_hand() -> None:
     assert _native.running_sum(values, offsets).tolist() == [1, 3, 7, -1, -4]
     assert _native.running_product(values, offsets).tolist() == [1, 2, 8, -1, 3]
     assert _native.running_max(values, offsets).tolist() == [1, 2, 4, -1, -1]
+    assert _native.descending(values, offsets).tolist() == [2, 1, 0, 3, 4]
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 3.0, math.inf, math.nan]), max_size=40), st.data())
+@settings(max_examples=examples(200), deadline=None)
+def test_each_segment_is_ordered_from_its_highest_down(values: list[float], data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(values)), max_size=5)))
+    offsets = [0, *cuts, len(values)]
+    order = _native.descending(np.array(values, dtype=float), np.array(offsets)).tolist()
+    for start, stop in pairwise(offsets):
+        own = range(start, stop)
+        assert order[start:stop] == sorted(
+            own, key=lambda i: (math.isnan(values[i]), -values[i] if values[i] == values[i] else 0)
+        )
+
+
+def test_an_order_covers_all_values() -> None:
+    for offsets in ([0, 2], [1, 3]):
+        with pytest.raises(ValueError, match="cover all values"):
+            _native.descending(np.zeros(3), np.array(offsets))
 
 
 @given(st.lists(st.floats(-1e300, 1e300), max_size=50), st.data())
@@ -1005,6 +1025,7 @@ def test_offsets_outside_are_errors(offsets: list[int]) -> None:
         _native.running_sum,
         _native.running_product,
         _native.running_max,
+        _native.descending,
     ):
         with pytest.raises(ValueError, match="offsets"):
             call(values, np.array(offsets, dtype=np.int64))

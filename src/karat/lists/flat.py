@@ -370,8 +370,10 @@ class Flat(Lists):
         if of == "trec_eval" and isinstance(gain, tuple):
             kept = trec_eval_order(found, gain)
         else:
-            kept = np.lexsort((-worth, lists))
-            kept = kept[worth[kept] > 0]
+            # Few judgments have a gain: only these are sorted.
+            gaining = np.flatnonzero(worth > 0)
+            order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(self.rows.length)))
+            kept = gaining[order]
         offsets = offsets_of(lists[kept], len(self.rows.length))
         ordered = replace(
             found, offsets=offsets, length=np.diff(offsets).astype(np.float64), grade=grades[kept]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from karat import _native
 from karat.lists.rows import POOLED, Floats, Integers, JudgedRows
 from karat.output.errors import UncomputableError
 
@@ -52,19 +53,19 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     relevant. The worst order is the reverse.
     """
     sign = 1.0 if rule == "optimistic" else -1.0
-    lists = rows.list_of_row
+    first, last = rows.tie_first, rows.tie_last
     merit = np.where(rows.grade == 0, POOLED - 1, rows.grade)
-    order = np.lexsort((-sign * merit, rows.tie_first, lists))
-    grade, first, last = rows.grade[order], rows.tie_first[order], rows.tie_last[order]
-    changes = np.append(True, (np.diff(first) != 0) | (np.diff(lists) != 0))[: len(first)]
-    starts = np.flatnonzero(changes)
-    sizes = np.diff(np.append(starts, len(first)))
-    place = np.arange(len(first)) - np.repeat(starts, sizes)
-    left = np.repeat(sizes, sizes) - 1 - place
+    changes = np.diff(first) != 0
+    inner = rows.offsets[1:-1]
+    changes[inner[(inner > 0) & (inner < len(first))] - 1] = True
+    bounds = np.append(np.flatnonzero(np.append(True, changes)[: len(first)]), len(first))
+    order = _native.descending(sign * merit, bounds)
+    grade, row, sizes = rows.grade[order], np.arange(len(first)), np.diff(bounds)
+    place, left = row - np.repeat(bounds[:-1], sizes), np.repeat(bounds[1:], sizes) - 1 - row
     leading = grade > 0 if rule == "optimistic" else grade <= 0
     rank = np.where(leading, first + place, last - left)
     listed = None if rows.listed is None else rows.listed[order]
-    return replace(rows, rank=rank, grade=grade, tie_first=first, tie_last=last, listed=listed, document=None)
+    return replace(rows, rank=rank, grade=grade, listed=listed, document=None)
 
 
 # ---------------------------------------------------------------- many orders of a list
