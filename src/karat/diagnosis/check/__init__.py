@@ -12,7 +12,8 @@ from karat.diagnosis.check.inputs import COLUMNS, Files, Text, head, taken
 from karat.diagnosis.check.lenient import Judged, Pair
 from karat.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from karat.diagnosis.check.qrels import IN_QRELS
-from karat.diagnosis.check.run import IN_RUN
+from karat.diagnosis.check.qrels import lines as judgment_lines
+from karat.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from karat.diagnosis.check.text import IN_TEXT
 from karat.inputs.run import short
 from karat.measures import parse_measures
@@ -212,17 +213,13 @@ def check(
     texts = [taken(run, "run", name, files) for name, run in named(runs)]
     findings: list[Finding] = []
     if len(texts) == 1 and are_swapped(judgments, texts[0]):
-        findings.append(
-            found("swapped", judgments.name, "looks like a run, and the run looks like judgments")
-        )
+        findings.append(found("swapped", judgments.name))
         judgments, texts = (
             taken(texts[0].given, "qrels", files=files),
             [taken(judgments.given, "run", files=files)],
         )
     second = [text for text in texts if are_judgments(judgments, text)]
-    findings += [
-        found("second-judgments", text.name, f"holds judgments, like {judgments.name}") for text in second
-    ]
+    findings += [found("second-judgments", text.name, other=judgments.name) for text in second]
     texts = [text for text in texts if text not in second]
     judged = Judged.of(judgments)
     pairs = [Pair.of(judged, text, asked) for text in texts]
@@ -231,9 +228,12 @@ def check(
         findings += text.faults
         findings += [each for look in IN_TEXT for each in look(text)]
     first = next((pair for pair in pairs if pair.matched is not None), None)
-    findings += [each for look in IN_QRELS for each in look(judged, first)]
+    findings += judgment_lines(judged)
+    if judged.table is not None:
+        findings += [each for look in IN_QRELS for each in look(judged, first)]
     for pair in pairs:
-        findings += [each for table in (QRELS_VS_RUN, IN_RUN) for look in table for each in look(pair)]
+        looks = (*QRELS_VS_RUN, *IN_ANY_RUN, *IN_RUN) if pair.matched is not None else IN_ANY_RUN
+        findings += [each for look in looks for each in look(pair)]
     if len(pairs) > 1:
         findings += [each for look in RUN_VS_RUN for each in look(pairs)]
     findings.sort(key=lambda each: ORDER.index(each.severity))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
+from karat.output.language import plural
 from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from karat.output.errors import DataError
 
 __all__ = [
@@ -22,12 +26,19 @@ __all__ = [
     "WARNING",
     "Finding",
     "Kind",
+    "Values",
     "catalogue",
     "found",
+    "moved",
+    "told",
     "without_stop",
 ]
 
 LENIENT = by_policy("malformed", "skip")
+SEEN = 0.001
+"""Smaller differences of means are not worth a warning."""
+Values = dict[str, dict[str, float]]
+"""Means under alternatives: ``{alternative: {measure: mean}}``."""
 ERROR, WARNING, NOTE = "error", "warning", "note"
 """An error makes evaluation impossible or wrong; a warning: the number depends on a choice; a note: good to know."""
 
@@ -39,9 +50,10 @@ class Kind:
     Args:
         code: its name.
         severity: ``error``, ``warning`` or ``note``, unless a finding says otherwise.
-        meaning: what is the case.
-        effect: what it does to the numbers.
-        remedy: what to do.
+        meaning: the condition.
+        effect: the effect on the numbers.
+        remedy: the advice.
+        what: the sentence of its findings, with names in braces; empty if each finding has a sentence of its own.
     """
 
     code: str
@@ -49,6 +61,7 @@ class Kind:
     meaning: str
     effect: str
     remedy: str
+    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,12 +72,12 @@ class Finding:
         code: the kind, a key of ``KINDS``.
         severity: ``error``, ``warning`` or ``note``.
         subject: the file or the run.
-        what: what was found, as a sentence without its full stop.
-        count: how many times.
+        what: the sentence that says what was found, without its full stop.
+        count: the number of occurrences.
         where: the first places.
-        effect: what it does to the numbers.
-        remedy: what to do.
-        values: means under the alternatives, ``{alternative: {measure: mean}}``.
+        effect: the effect on the numbers.
+        remedy: the advice.
+        values: the means under the alternatives, ``{alternative: {measure: mean}}``.
     """
 
     code: str
@@ -83,20 +96,47 @@ class Finding:
         return replace(self, what=what, effect=effect, remedy=remedy)
 
 
+class Counting(string.Formatter):
+    """Formats the sentences of the catalogue: ``{count:line}`` is ``1 line`` or ``2 lines``."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Returns a count with its noun, or any other value as ``format`` writes it."""
+        if isinstance(value, int) and format_spec[:1].isalpha():
+            return plural(value, *format_spec.split("/"))
+        return super().format_field(value, format_spec)
+
+
 def found(
     code: str,
     subject: str,
-    what: str,
+    what: str | None = None,
     *,
     count: int = 1,
-    where: tuple[str, ...] = (),
+    where: Iterable[str] = (),
     effect: str | None = None,
     remedy: str | None = None,
     severity: str | None = None,
-    values: dict[str, dict[str, float]] | None = None,
+    values: Values | None = None,
+    **numbers: Any,
 ) -> Finding:
-    """Returns a finding of a kind. Omitted arguments take the kind's defaults."""
+    """Returns a finding of a kind. Omitted arguments take the kind's defaults.
+
+    Args:
+        code: the kind.
+        subject: the file or the run.
+        what: the sentence, without its full stop.
+        count: the number of occurrences.
+        where: the first places.
+        effect: the effect on the numbers; by default the kind's, with the means under the alternatives.
+        remedy: the advice.
+        severity: the severity.
+        values: the means under the alternatives.
+        numbers: the values for the braces of the kind's sentence, besides ``count``.
+    """
     kind = KINDS[code]
+    what = Counting().format(kind.what, count=count, **numbers) if what is None else what
+    if effect is None:
+        effect = kind.effect if not values else f"{kind.effect} {told(values)}".strip()
     return Finding(
         code,
         severity or kind.severity,
@@ -104,10 +144,31 @@ def found(
         reworded(what, sentence),
         count,
         tuple(map(sentence, where)),
-        reworded(kind.effect if effect is None else effect, sentence),
+        reworded(effect, sentence),
         remedy or kind.remedy,
         values or {},
     )
+
+
+def told(values: Values) -> str:
+    """Returns the means under alternatives, for a reader: ``AP 0.1740 in order of lines, 0.0483 by id``."""
+    if len(values) < 2:
+        return ""
+    measures = list(next(iter(values.values())))
+    parts = []
+    for measure in measures:
+        shown = {name: f"{means[measure]:.4f}" for name, means in values.items() if measure in means}
+        if len(set(shown.values())) == 1:
+            parts.append(f"{measure} {next(iter(shown.values()))} either way")
+        else:
+            parts.append(f"{measure} " + ", ".join(f"{number} {name}" for name, number in shown.items()))
+    return "; ".join(parts) + "."
+
+
+def moved(values: Values) -> bool:
+    """Returns whether any mean differs visibly between the alternatives."""
+    columns = zip(*(means.values() for means in values.values()))
+    return any(max(column) - min(column) > SEEN for column in columns)
 
 
 def without_stop(error: DataError) -> str:
@@ -135,7 +196,13 @@ def catalogue() -> dict[str, dict[str, Kind]]:
     """Returns the kinds of findings in any file, in qrels, in a run and between runs, by their codes."""
     return {
         part: {
-            code: Kind(code, **{name: two_worded(text) for name, text in fields.items()})
+            code: Kind(
+                code,
+                **{
+                    name: two_worded(text) if name in ("effect", "remedy") else text
+                    for name, text in fields.items()
+                },
+            )
             for code, fields in kinds.items()
         }
         for part, kinds in read_toml(Path(__file__).with_name("kinds.toml")).items()

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import _native
 from karat.conventions.policy import Policy
-from karat.diagnosis.check.finding import found, without_stop
+from karat.diagnosis.check.finding import Values, found, without_stop
 from karat.diagnosis.check.inputs import memory
 from karat.evaluation.evaluate import evaluate_run
 from karat.inputs.errors import sentences
@@ -37,10 +37,7 @@ __all__ = [
     "LENIENT",
     "Judged",
     "Pair",
-    "Values",
-    "moved",
     "strictly",
-    "told",
 ]
 
 
@@ -78,6 +75,11 @@ class Judged:
         assert self.table is not None
         return self.table
 
+    @property
+    def judgments(self) -> _native.Judgments:
+        """The judgments that were read. They must exist."""
+        return self.qrels.judgments
+
     def deciding(self, rule: str) -> Qrels:
         """Returns the judgments under another rule for documents judged twice; ``keep`` keeps all."""
         return read(self.text, rule)
@@ -93,7 +95,7 @@ class Judged:
 
     def rows(self) -> list[tuple[bytes, bytes]]:
         """Query and document of each judgment."""
-        judgments = self.qrels.judgments
+        judgments = self.judgments
         return [
             (query, each)
             for place, query in enumerate(judgments.queries)
@@ -142,11 +144,6 @@ LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
 """The depth at which the share of judged documents is reported."""
-SEEN = 0.001
-"""Smaller differences of means are not worth a warning."""
-
-Values = dict[str, dict[str, float]]
-"""Means under alternatives: ``{alternative: {measure: mean}}``."""
 
 
 @dataclass(eq=False)
@@ -221,17 +218,36 @@ class Pair:
         """The run's name in findings."""
         return self.text.name
 
+    @property
+    def survey(self) -> _native.Survey:
+        """The counts of one pass over the run."""
+        return self.text.read()
+
+    @property
+    def judgments(self) -> _native.Judgments:
+        """The judgments, in the run's spelling of ids."""
+        return self.judged.judgments
+
+    @property
+    def found(self) -> _native.Matched:
+        """The matched rows, which must exist."""
+        assert self.matched is not None
+        return self.matched
+
+    @cached_property
+    def lists(self) -> int:
+        """The number of lists with several documents."""
+        return int(np.count_nonzero(self.found.length > 1))
+
     @cached_property
     def rows(self) -> JudgedRows:
         """The rows of judged documents."""
-        assert self.matched is not None
-        return rows_of(self.judged.qrels.judgments, self.matched)
+        return rows_of(self.judgments, self.found)
 
     @cached_property
     def retrieved(self) -> NDArray[np.bool_]:
         """Returns a mask of the judged queries that the run has."""
-        assert self.matched is not None
-        return np.asarray(self.matched.length >= 0)
+        return np.asarray(self.found.length >= 0)
 
     @cached_property
     def judged_at_depth(self) -> tuple[int, int]:
@@ -284,27 +300,11 @@ class Pair:
         return {} if scores is None else scores.means()
 
     def alternatives(self, **axes: dict[str, Any]) -> Values:
-        """Returns the means of several decisions, by name."""
+        """Returns the means under several decisions, by name. Decisions without scores are left out."""
         found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
         return {name: means for name, means in found.items() if means}
 
-
-def told(values: Values) -> str:
-    """Returns the means under alternatives, for a reader: ``AP 0.1740 in order of lines, 0.0483 by id``."""
-    if len(values) < 2:
-        return ""
-    measures = list(next(iter(values.values())))
-    parts = []
-    for measure in measures:
-        shown = {name: f"{means[measure]:.4f}" for name, means in values.items() if measure in means}
-        if len(set(shown.values())) == 1:
-            parts.append(f"{measure} {next(iter(shown.values()))} either way")
-        else:
-            parts.append(f"{measure} " + ", ".join(f"{number} {name}" for name, number in shown.items()))
-    return "; ".join(parts) + "."
-
-
-def moved(values: Values) -> bool:
-    """Returns whether any mean differs visibly between the alternatives."""
-    columns = zip(*(means.values() for means in values.values()))
-    return any(max(column) - min(column) > SEEN for column in columns)
+    def rematched(self, **axes: Any) -> _native.Matched:
+        """Returns the rows of the run matched again under another policy."""
+        assert self.run is not None
+        return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(LENIENT.changed(**axes))))

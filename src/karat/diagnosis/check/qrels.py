@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found
+from karat.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
 from karat.diagnosis.check.inputs import COLUMNS
-from karat.diagnosis.check.lenient import moved, told
-from karat.diagnosis.check.text import EXAMPLES, malformed
+from karat.diagnosis.check.text import malformed, queries_at, repeats_at
 from karat.inputs.ids import text_of
 from karat.output.language import plural
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.lenient import Judged, Pair
 
-__all__ = ["IN_QRELS"]
+__all__ = ["IN_QRELS", "lines"]
 
 LARGE = 10
 """Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
@@ -30,14 +29,12 @@ FEW, TOO_FEW = 20, 5
 """Fewer queries than these leave the mean uncertain, or almost meaningless."""
 
 
-def lines(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+def lines(judged: Judged) -> Iterator[Finding]:
     """Finds unreadable lines."""
-    del pair
+    survey = judged.text.read()
     if judged.table is not None:
-        judgments = judged.qrels.judgments
-        yield from malformed(judged.text, judgments.malformed, judgments.malformed_lines)
-    elif judged.text.source is not None and judged.text.read().rows:
-        survey = judged.text.read()
+        yield from malformed(judged.text, judged.judgments.malformed, judged.judgments.malformed_lines)
+    elif judged.text.source is not None and survey.rows:
         whys = [(seen.line, why_unread(width, seen.excerpt)) for width, seen in survey.widths.items()]
         yield from malformed(judged.text, survey.rows, whys)
 
@@ -52,207 +49,131 @@ def why_unread(width: int, line: str) -> str:
 
 def duplicates(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds documents judged twice for a query."""
-    if judged.table is None or not judged.qrels.judgments.dropped:
+    name, dropped, total = judged.text.name, judged.judgments.dropped, len(judged.judgments.grades)
+    if not dropped:
         return
     if judged.by_subtopic:
-        count = judged.qrels.judgments.dropped + len(judged.qrels.judgments.grades)
-        what = f"{plural(count, 'judgment')} of {plural(len(judged.qrels.judgments.grades), 'document')}, by subtopic"
-        yield found("by-subtopic", judged.text.name, what)
+        yield found("by-subtopic", name, judgments=dropped + total, documents=total)
         return
     every = judged.deciding("keep").judgments
     grade_of = dict(zip(every.lines.tolist(), every.grades.tolist()))
     repeats = every.duplicates
     opposed = [each for each in repeats if grade_of[each[2]] != grade_of[each[3]]]
-    what = f"judged twice for the same query: {plural(len(repeats), 'document')}, "
-    what += f"{len(opposed):,} of them with another grade" if opposed else "always with the same grade"
-    where = tuple(
-        f"{judged.text.at(second)}: document '{text_of(document)}' of query '{text_of(every.queries[query])}', "
-        f"first on line {first:,}".lstrip(": ")
-        for query, document, first, second in (opposed or repeats)[:EXAMPLES]
-    )
+    grades = f"{len(opposed):,} of them with another grade" if opposed else "always with the same grade"
+    where = repeats_at(judged.text, opposed or repeats, every.queries)
     values = {}
     if pair is not None and opposed:
         values = {rule: pair.means(qrels=judged.deciding(rule)) for rule in ("first", "last", "max")}
-    effect = f"karat eval refuses them. {told(values)}".rstrip() if values else None
-    yield found(
-        "duplicate-judgments",
-        judged.text.name,
-        what,
-        count=len(repeats),
-        where=where,
-        effect=effect,
-        values=values,
-    )
+    yield found("duplicate-judgments", name, count=len(repeats), where=where, values=values, grades=grades)
 
 
-def negative(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Finds negative grades."""
-    if judged.table is None:
-        return
-    grades = judged.qrels.judgments.grades
-    count = int(np.count_nonzero(grades < 0))
-    if not count:
-        return
-    values = {}
-    if pair is not None:
-        values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
-    what = f"negative grades, down to {grades.min():g}, in {plural(count, 'judgment')} of {len(grades):,}"
-    effect = f"They are pooled but count as unjudged, as in trec_eval. {told(values)}".strip()
-    yield found(
-        "negative-grades",
-        judged.text.name,
-        what,
-        count=count,
-        where=(first_line(judged, grades < 0),),
-        effect=effect,
-        severity=WARNING if moved(values) else NOTE,
-        values=values,
-    )
-
-
-def fractions(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Finds grades that are not whole numbers."""
-    if judged.table is None:
-        return
-    grades = judged.qrels.judgments.grades
-    broken = grades != np.floor(grades)
-    count = int(np.count_nonzero(broken))
-    if not count:
-        return
-    values = {}
-    if pair is not None:
-        whole = judged.regraded(np.trunc(grades))
-        values = {"as they are": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
-    below = int(np.count_nonzero((grades > 0) & (grades < 1)))
-    what = f"no whole number: {plural(count, 'grade')} of {len(grades):,}, {below:,} of them between 0 and 1"
-    effect = "karat keeps the fraction; relevant is 1 or more. trec_eval cuts 0.9 to 0. " + told(values)
-    yield found(
-        "float-grades",
-        judged.text.name,
-        what,
-        count=count,
-        where=(first_line(judged, broken),),
-        effect=effect.strip(),
-        values=values,
-    )
-
-
-def large(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
-    """Finds grades too high for an exponential gain."""
-    del pair
-    if judged.table is None:
-        return
-    grades = judged.qrels.judgments.grades
-    high = grades > LARGE
-    if high.any():
-        levels = len(set(grades.tolist()))
-        what = f"grades go up to {grades.max():g}, in {plural(levels, 'level')}"
+def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
+    """Finds grades that are negative, not whole numbers, or too high for an exponential gain."""
+    name, grades = judged.text.name, judged.judgments.grades
+    total = len(grades)
+    broken, negative, high = grades != np.floor(grades), grades < 0, grades > LARGE
+    if broken.any():
+        values = {}
+        if pair is not None:
+            whole = judged.regraded(np.trunc(grades))
+            values = {"as they are": pair.means(), "cut to whole numbers": pair.means(qrels=whole)}
+        below = int(np.count_nonzero((grades > 0) & (grades < 1)))
+        yield found("float-grades", name, **first_of(judged, broken), values=values, total=total, below=below)
+    if negative.any():
+        values = {}
+        if pair is not None:
+            values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
+        severity = WARNING if moved(values) else NOTE
+        numbers = {"lowest": grades.min(), "total": total}
         yield found(
-            "large-grades",
-            judged.text.name,
-            what,
-            count=int(np.count_nonzero(high)),
-            where=(first_line(judged, high),),
+            "negative-grades", name, **first_of(judged, negative), severity=severity, values=values, **numbers
         )
+    if high.any():
+        numbers = {"highest": grades.max(), "levels": len(set(grades.tolist()))}
+        yield found("large-grades", name, **first_of(judged, high), **numbers)
 
 
 def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds judgments with a single grade, or with relevant grades only."""
     del pair
-    if judged.table is None:
+    name, count = judged.text.name, len(judged.judgments.grades)
+    if count < 2:
         return
-    grades = judged.qrels.judgments.grades
-    if len(grades) > 1 and grades.min() == grades.max() >= 1:
-        what = f"all {len(grades):,} judgments have the grade {grades[0]:g}"
-        yield found("one-grade", judged.text.name, what, count=len(grades))
-    elif len(grades) > 1 and grades.min() >= 1:
-        low, high = float(grades.min()), float(grades.max())
-        what = f"all {len(grades):,} judgments have grades from {low:g} to {high:g}, none below 1"
+    low, high = float(judged.judgments.grades.min()), float(judged.judgments.grades.max())
+    if low == high >= 1:
+        yield found("one-grade", name, count=count, grade=low)
+    elif low >= 1:
         upper = math.ceil(low + 0.7 * (high - low))  # of 5 stars the fourth
-        remedy = (
-            f"Set the lowest relevant grade, as in AP(rel={upper}), or give documents that are not "
-            "relevant the grade 0."
-        )
-        yield found("all-relevant", judged.text.name, what, count=len(grades), remedy=remedy)
+        remedy = KINDS["all-relevant"].remedy.replace("rel=4", f"rel={upper}")
+        yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
 
 
 def counts_0(between: int) -> str:
     """Describes the effect of queries without a grade of 1 or more; ``between`` of them have one between 0 and 1."""
     if not between:
-        return "Such a query scores 0, whatever is retrieved."
+        return KINDS["no-relevant"].effect
     return (
         "Such a query counts as 0 in measures of relevance, whatever is retrieved. "
-        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count: "
-        "for the others a parameter such as rel=0.5 says what is relevant."
+        f"{plural(between, 'query has', 'queries have')} grades between 0 and 1, which measures of gain (nDCG) count. "
+        "For other measures, set the lowest relevant grade with a parameter such as rel=0.5."
     )
 
 
 def without_relevant(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds queries without a relevant document."""
-    if judged.table is None:
-        return
-    judgments = judged.qrels.judgments
+    judgments = judged.judgments
     relevant, worth = (
         np.diff(np.append(0, np.cumsum(which))[judgments.offsets])
         for which in (judgments.grades >= 1, judgments.grades > 0)
     )
     empty = np.flatnonzero(relevant == 0)
+    total = len(judgments.queries)
     if not len(empty):
         return
-    between = int(np.count_nonzero(worth[empty]))
-    total = len(judgments.queries)
     values = {}
     if pair is not None and len(empty) < total:
         values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
-    severity = NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR
     remedy = None
     if len(empty) == total:
-        remedy = "Check that the last column holds the grades, and that higher grades are better."
-    what = f"no document of grade 1 or more for {plural(len(empty), 'query', 'queries')} of {total:,}"
+        remedy = "Check that the last column contains the grades, and that higher grades are better."
     yield found(
         "no-relevant",
         judged.text.name,
-        what,
         count=len(empty),
-        where=tuple(f"query '{text_of(judgments.queries[each])}'" for each in empty[:EXAMPLES]),
-        effect=f"{counts_0(between)} {told(values)}".strip(),
+        where=queries_at(judgments.queries[each] for each in empty),
+        effect=f"{counts_0(int(np.count_nonzero(worth[empty])))} {told(values)}".strip(),
         remedy=remedy,
-        severity=severity,
+        severity=NOTE if 2 * len(empty) < total else WARNING if len(empty) < total else ERROR,
         values=values,
+        total=total,
     )
 
 
 def few(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
     """Finds too few queries for a mean."""
-    if judged.table is None:
-        return
-    count = len(judged.qrels.judgments.queries)
-    if count >= FEW:
-        return
-    effect = uncertain(pair) or None
-    severity = WARNING if count < TOO_FEW else NOTE
-    what = f"judgments of only {plural(count, 'query', 'queries')}"
-    yield found("few-queries", judged.text.name, what, count=count, effect=effect, severity=severity)
+    count = len(judged.judgments.queries)
+    if count < FEW:
+        severity = WARNING if count < TOO_FEW else NOTE
+        yield found("few-queries", judged.text.name, count=count, effect=uncertain(pair), severity=severity)
 
 
-def uncertain(pair: Pair | None) -> str:
-    """Returns a sentence with the confidence interval of the first measure's mean."""
+def uncertain(pair: Pair | None) -> str | None:
+    """Returns a sentence with the confidence interval of the first measure's mean, or None without an interval."""
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.queries) < 2:
-        return ""
+        return None
     from karat.comparison.statistics.t_test import margin
 
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])
-    if not half:
-        return ""
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
-    return f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
+    said = f"{label} is {scores[label]:.4f} with {reach} (95 %): few differences can be told from chance."
+    return said if half else None
 
 
-def first_line(judged: Judged, rows: NDArray[Any]) -> str:
-    """Returns the place of the first judgment concerned."""
-    judgments = judged.qrels.judgments
+def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
+    """Returns the number of certain judgments, and the place of the first one in the file."""
+    judgments = judged.judgments
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
     where = judged.text.at(int(judgments.lines[place]))
@@ -260,17 +181,14 @@ def first_line(judged: Judged, rows: NDArray[Any]) -> str:
         f"document '{text_of(judgments.document(place))}' of query '{text_of(judgments.queries[query])}' has "
         f"{judgments.grades[place]:g}"
     )
-    return f"{where}: {shown}".lstrip(": ")
+    return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 
 IN_QRELS: tuple[Callable[[Judged, Pair | None], Iterator[Finding]], ...] = (
-    lines,
     duplicates,
     without_relevant,
-    fractions,
-    negative,
-    large,
+    odd_grades,
     levels,
     few,
 )
-"""Every check of judgments; the first run shows the effect on the means."""
+"""Every check of judgments that could be read; the first run shows the effect on the means."""

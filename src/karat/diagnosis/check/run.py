@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found
-from karat.diagnosis.check.lenient import LENIENT, moved, told
-from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, truncated_line
+from karat.diagnosis.check.finding import ERROR, NOTE, WARNING, found, moved
+from karat.diagnosis.check.inputs import COLUMNS
+from karat.diagnosis.check.lenient import LENIENT
+from karat.diagnosis.check.text import EXAMPLES, malformed, of_lines, queries_at, repeats_at, truncated_line
 from karat.inputs.ids import text_of
 from karat.inputs.runs import MatchOptions
 from karat.output.language import plural
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.lenient import Pair
 
-__all__ = ["IN_RUN"]
+__all__ = ["IN_ANY_RUN", "IN_RUN"]
 
 MOST_REPEATS = 1_000_000
 """The most repeated documents that are examined one by one; more are only counted."""
@@ -27,91 +28,58 @@ MOST_TAGS = 1000
 """The most tags that the kernel counts."""
 OFTEN = 0.1
 """The share of queries from which on one's own document is no accident."""
-KEEP = LENIENT.changed(duplicates="error")
-"""The policy under which the kernel keeps and reports repeats."""
 
 
 def lines(pair: Pair) -> Iterator[Finding]:
-    """Finds unreadable lines, and scores that are not finite numbers."""
-    survey = pair.text.read()
-    if survey.nan.count:
-        what = f"NaN: {plural(survey.nan.count, 'score')} of {survey.rows:,}"
-        yield of_lines("nan-scores", pair.text, what, survey.nan)
-    if survey.infinite.count:
-        what = f"infinite: {plural(survey.infinite.count, 'score')} of {survey.rows:,}"
-        yield of_lines("infinite-scores", pair.text, what, survey.infinite)
+    """Finds unreadable lines."""
+    survey = pair.survey
     if pair.matched is not None:
         yield from malformed(pair.text, pair.matched.malformed, pair.matched.malformed_lines)
     elif pair.text.source is not None and survey.rows:
         whys = [
             (seen.line, f"it has {plural(width, 'column')}")
             for width, seen in survey.widths.items()
-            if width < 6
+            if width < COLUMNS["run"]
         ]
         yield from malformed(pair.text, survey.rows - survey.usable, whys)
 
 
 def duplicates(pair: Pair) -> Iterator[Finding]:
     """Finds documents listed twice for a query."""
-    if pair.matched is None or pair.run is None or not pair.matched.dropped:
+    dropped = pair.found.dropped
+    if pair.run is None or not dropped:
         return
     where: tuple[str, ...] = ()
     queries = ""
-    if pair.matched.dropped <= MOST_REPEATS:
-        repeats = pair.run.match(pair.judged.qrels.judgments, MatchOptions(KEEP)).duplicates
-        names = pair.judged.qrels.judgments.queries
+    if dropped <= MOST_REPEATS:
+        repeats = pair.rematched(duplicates="error").duplicates
         queries = f" in {plural(len({each[0] for each in repeats}), 'query', 'queries')}"
-        where = tuple(
-            f"{pair.text.at(second)}: document '{text_of(document)}' of query '{text_of(names[query])}', first on "
-            f"line {first:,}".lstrip(": ")
-            for query, document, first, second, _, _ in repeats[:EXAMPLES]
-        )
+        where = repeats_at(pair.text, repeats, pair.judgments.queries)
     values = pair.alternatives(**{rule: {"duplicates": rule} for rule in ("first", "last", "max")})
-    what = f"twice in the same list: {plural(pair.matched.dropped, 'document')}{queries}"
-    yield found(
-        "duplicate-documents",
-        pair.name,
-        what,
-        count=pair.matched.dropped,
-        where=where,
-        effect=f"karat eval refuses them. {told(values)}".strip(),
-        values=values,
-    )
+    yield found("duplicate-documents", pair.name, count=dropped, where=where, values=values, queries=queries)
 
 
 def own_documents(pair: Pair) -> Iterator[Finding]:
     """Finds queries that retrieve themselves."""
-    survey = pair.text.read()
-    queries = survey.own_queries
-    if not queries or queries < OFTEN * survey.query_count or survey.own_first < queries / 2:
+    survey = pair.survey
+    queries, total, first = survey.own_queries, survey.query_count, survey.own_first
+    if not queries or queries < OFTEN * total or first < queries / 2:
         return
-    values = {"as it is": pair.means(), "without them": pair.means(change="without-own")}
-    values = {name: means for name, means in values.items() if means}
-    what = (
-        f"a document with the query's own id for {plural(queries, 'query', 'queries')} of {survey.query_count:,}, "
-        f"{survey.own_first:,} times at the top"
-    )
-    yield found(
-        "self-retrieval",
-        pair.name,
-        what,
-        count=survey.own.count,
-        where=(pair.text.at(survey.own.line, survey.own.excerpt),),
-        effect=f"BEIR leaves such documents out, MTEB does not. {told(values)}".strip(),
-        values=values,
-    )
+    values = pair.alternatives(as_it_is={}, without_them={"change": "without-own"})
+    where = (pair.text.at(survey.own.line, survey.own.excerpt),)
+    numbers: dict[str, Any] = {"queries": queries, "total": total, "first": first}
+    yield found("self-retrieval", pair.name, count=survey.own.count, where=where, values=values, **numbers)
 
 
 def tags(pair: Pair) -> Iterator[Finding]:
     """Finds different run tags in one file."""
-    survey = pair.text.read()
-    tags = survey.tags
+    tags = pair.survey.tags
     if len(tags) > 1 and not truncated_line(pair.text):
         where = tuple(
             f"'{text_of(tag)}' from {pair.text.at(line)} on" for tag, line in list(tags.items())[:EXAMPLES]
         )
-        count = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
-        yield found("several-tags", pair.name, f"holds {count} run tags", count=len(tags), where=where)
+        shown = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
+        yield found("several-tags", pair.name, count=len(tags), where=where, tags=shown)
 
 
 MOSTLY = 0.9
@@ -123,8 +91,6 @@ NOT_FEW = 0.2
 
 def constant(pair: Pair) -> list[int]:
     """Returns the judged queries whose lists have several documents and one score."""
-    if pair.matched is None:
-        return []
     rows = pair.rows
     alone = (rows.tie_first == 1) & (rows.tie_last == rows.length[rows.list_of_row]) & (rows.tie_last > 1)
     return sorted(set(rows.list_of_row[alone].tolist()))
@@ -133,130 +99,100 @@ def constant(pair: Pair) -> list[int]:
 def ties(pair: Pair) -> Iterator[Finding]:
     """Finds lists in which some or all scores are equal."""
     scores = pair.scores()
-    if pair.matched is None or scores is None:
+    if scores is None:
         return
-    names, same = pair.judged.qrels.judgments.queries, constant(pair)
-    lists = int(np.count_nonzero(pair.matched.length > 1))
+    names, same, lists = pair.judgments.queries, constant(pair), pair.lists
     if len(same) < NOT_FEW * lists:
         same = []
     if same:
-        values = pair.alternatives(by_document_id={}, in_order_of_lines={"ties": "input"})
         yield found(
             "constant-scores",
             pair.name,
-            f"all scores equal in {len(same):,} of {plural(lists, 'list')}",
             count=len(same),
-            where=tuple(f"query '{text_of(names[each])}'" for each in same[:EXAMPLES]),
-            effect=f"The order is that of document ids. {told(values)}",
+            where=queries_at(names[each] for each in same),
             severity=ERROR if 2 * len(same) >= lists else WARNING,
-            values=values,
+            values=pair.alternatives(by_document_id={}, in_order_of_lines={"ties": "input"}),
+            lists=lists,
         )
     tied = scores.counts.tied - len(same)
     if tied <= 0 or 2 * len(same) >= lists:
         return
-    bounds = {
-        name: {label: scores.bounds.get(label, (scores[label],) * 2)[place] for label in scores.labels}
-        for place, name in enumerate(("worst", "best"))
-    }
-    values = {"worst": bounds["worst"], "by document id": scores.means(), "best": bounds["best"]}
-    rows = pair.rows
-    touched = rows.list_of_row[rows.tie_last > rows.tie_first]
-    places = sorted(set(touched.tolist()) - set(same))[:EXAMPLES]
+    worst, best = (
+        {label: scores.bounds.get(label, (scores[label],) * 2)[place] for label in scores.labels}
+        for place in (0, 1)
+    )
+    values = {"worst": worst, "by document id": scores.means(), "best": best}
+    touched = pair.rows.list_of_row[pair.rows.tie_last > pair.rows.tie_first]
     yield found(
         "ties",
         pair.name,
-        f"judged documents have tied scores in {tied:,} of {plural(lists, 'list')}",
         count=tied,
-        where=tuple(f"query '{text_of(names[each])}'" for each in places),
-        effect=f"Their order is decided by document ids. {told(values)}",
+        where=queries_at(names[each] for each in sorted(set(touched.tolist()) - set(same))),
         severity=WARNING if moved(values) else NOTE,
         values=values,
+        lists=lists,
     )
 
 
 def single_precision(pair: Pair) -> Iterator[Finding]:
     """Finds scores that are equal in single precision only."""
-    if pair.matched is None or pair.run is None:
+    survey, exact = pair.survey, pair.found
+    if pair.run is None or not (
+        survey.blurred or exact.unordered or survey.groups > survey.query_count
+    ):  # no neighbours in order of score become equal
         return
-    survey, exact = pair.text.read(), pair.matched
-    if not (survey.blurred or exact.unordered or survey.groups > survey.query_count):
-        return  # no neighbours in order of score become equal
-    rounded = pair.run.match(pair.judged.qrels.judgments, MatchOptions(LENIENT.changed(scores="float32")))
-    if np.array_equal(exact.judgment, rounded.judgment) and np.array_equal(exact.rank, rounded.rank):
-        return
-    order = np.argsort(exact.judgment), np.argsort(rounded.judgment)
+    rounded = pair.rematched(scores="float32")
     if len(exact.judgment) != len(rounded.judgment):
         return
+    order = np.argsort(exact.judgment), np.argsort(rounded.judgment)
     count = int(np.count_nonzero(exact.rank[order[0]] != rounded.rank[order[1]]))
+    if np.array_equal(exact.judgment, rounded.judgment) and not count:
+        return
     values = pair.alternatives(double={}, float32={"scores": "float32"})
-    yield found(
-        "single-precision",
-        pair.name,
-        f"another rank when scores are rounded to float32: {plural(count, 'judged document')}",
-        count=count,
-        effect=f"trec_eval 9, pytrec_eval and ir_measures round so. {told(values)}",
-        severity=WARNING if moved(values) else NOTE,
-        values=values,
-    )
+    severity = WARNING if moved(values) else NOTE
+    yield found("single-precision", pair.name, count=count, severity=severity, values=values)
 
 
 def order(pair: Pair) -> Iterator[Finding]:
     """Finds scores that contradict the order of lines or the rank column."""
-    survey, matched = pair.text.read(), pair.matched
-    if matched is None or not survey.usable:
+    survey, matched = pair.survey, pair.found
+    if not survey.usable:
         return
     yield from ranks(pair)
-    falling = matched.unordered == 0
     if rises := upside_down(pair):
-        values = {"as it is": pair.means(), "scores negated": pair.means(change="negated")}
         yield found(
             "ascending-scores",
             pair.name,
-            f"scores that rise from line to line in {matched.unordered:,} of {plural(survey.query_count, 'list')}",
             count=matched.unordered,
-            effect=f"The run is measured upside down. {told(values)}",
             severity=ERROR if rises >= SURE else WARNING,
-            values=values,
+            values={"as it is": pair.means(), "scores negated": pair.means(change="negated")},
+            lists=survey.query_count,
         )
         return
     ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
-    if falling and (not ranked or not survey.rank_falls.count):
-        return
-    if ranked and (differ := displaced(pair)):
+    # Without a fall in either column, both columns have the order of the lines.
+    if ranked and (matched.unordered or survey.rank_falls.count) and (differ := displaced(pair)):
         values = {"by score": pair.means(), "by rank column": pair.means(change="by-rank")}
-        yield found(
-            "rank-order",
-            pair.name,
-            f"another rank by score than in the rank column: {plural(differ, 'judged document')} of "
-            f"{len(matched.rank):,}",
-            count=differ,
-            effect=f"karat and trec_eval go by score. {told(values)}",
-            values=values,
-        )
-    elif not falling:
-        what = f"lines that are not in order of score in {plural(matched.unordered, 'list')}"
-        yield found("unsorted", pair.name, what, count=matched.unordered)
+        yield found("rank-order", pair.name, count=differ, values=values, total=len(matched.rank))
+    elif matched.unordered:
+        yield found("unsorted", pair.name, count=matched.unordered)
 
 
 def ranks(pair: Pair) -> Iterator[Finding]:
     """Finds a rank column without usable ranks."""
-    survey = pair.text.read()
+    survey = pair.survey
     if not pair.text.is_file:
         return
     if survey.rank_odd.count:
-        what = f"no whole number: {plural(survey.rank_odd.count, 'rank')} of {survey.usable:,}"
-        yield of_lines("odd-ranks", pair.text, what, survey.rank_odd)
+        yield of_lines("odd-ranks", pair.text, survey.rank_odd)
     elif survey.low_rank == survey.high_rank and survey.usable > survey.query_count:
-        what = f"the same rank, {survey.low_rank}, on every line"
-        yield found("constant-ranks", pair.name, what, count=survey.usable)
+        yield found("constant-ranks", pair.name, count=survey.usable, rank=survey.low_rank)
 
 
 def upside_down(pair: Pair) -> int:
     """Returns the number of rising scores if nearly all scores rise although the ranks do not, else 0."""
-    survey, matched = pair.text.read(), pair.matched
-    assert matched is not None
-    lists = int(np.count_nonzero(matched.length > 1))
-    if matched.unordered < max(1, MOSTLY * lists) or survey.low_rank > survey.high_rank:
+    survey = pair.survey
+    if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
         return 0
     if survey.rank_falls.count > (1 - MOSTLY) * survey.usable and survey.low_rank < survey.high_rank:
         return 0
@@ -265,24 +201,18 @@ def upside_down(pair: Pair) -> int:
 
 def displaced(pair: Pair) -> int:
     """Returns the number of judged documents whose rank by score differs from the rank column."""
-    assert pair.matched is not None
-    other = pair.changed("by-rank").match(pair.judged.qrels.judgments, MatchOptions(LENIENT))
-    if len(other.judgment) != len(pair.matched.judgment):
+    mine = pair.found
+    other = pair.changed("by-rank").match(pair.judgments, MatchOptions(LENIENT))
+    if len(other.judgment) != len(mine.judgment):
         return 0
-    by_judgment = np.argsort(pair.matched.judgment), np.argsort(other.judgment)
+    by_judgment = np.argsort(mine.judgment), np.argsort(other.judgment)
     # Documents with equal scores may be in either order.
-    first, last = pair.matched.tie_first[by_judgment[0]], pair.matched.tie_last[by_judgment[0]]
+    first, last = mine.tie_first[by_judgment[0]], mine.tie_last[by_judgment[0]]
     rank = other.rank[by_judgment[1]]
     return int(np.count_nonzero((rank < first) | (rank > last)))
 
 
-IN_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (
-    lines,
-    duplicates,
-    own_documents,
-    tags,
-    ties,
-    single_precision,
-    order,
-)
-"""Every check of a run."""
+IN_ANY_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (lines, own_documents, tags)
+"""Every check of a run that needs no judgments."""
+IN_RUN: tuple[Callable[[Pair], Iterator[Finding]], ...] = (duplicates, ties, single_precision, order)
+"""Every check of a run that was matched with judgments."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from karat.diagnosis.check.finding import ERROR, LENIENT, WARNING, found
 from karat.diagnosis.check.inputs import COLUMNS
@@ -12,13 +13,13 @@ from karat.output.errors import worded
 from karat.output.language import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from karat import _native
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.inputs import Text
 
-__all__ = ["EXAMPLES", "IN_TEXT", "malformed"]
+__all__ = ["EXAMPLES", "IN_TEXT", "malformed", "of_lines", "queries_at", "repeats_at", "truncated_line"]
 
 EXAMPLES = 3
 """The number of places that a finding lists."""
@@ -47,35 +48,35 @@ def empty(text: Text) -> Iterator[Finding]:
         yield found("empty", text.name, f"holds no data in {lines}" if survey.lines else "is empty")
 
 
-def mark(text: Text) -> Iterator[Finding]:
-    """Finds a byte-order mark."""
-    if text.read().marked:
-        yield found("byte-order-mark", text.name, "begins with a byte-order mark", where=(text.at(1),))
+COUNTED = {
+    "nul-bytes": "nul",
+    "not-utf-8": "undecodable",
+    "invisible-characters": "invisible",
+    "nan-scores": "nan",
+    "infinite-scores": "infinite",
+}
+"""Kinds of findings that only need a count of lines, with the count's name in a survey."""
+
+
+def counted(text: Text) -> Iterator[Finding]:
+    """Finds bytes that do not belong in ids, and scores that are not finite."""
+    for code, name in COUNTED.items():
+        seen = getattr(text.read(), name)
+        if seen.count:
+            yield of_lines(code, text, seen)
 
 
 def line_ends(text: Text) -> Iterator[Finding]:
-    """Finds line ends that are CR LF or CR alone."""
+    """Finds a byte-order mark, and line ends that are CR LF or CR alone."""
     survey = text.read()
+    if survey.marked:
+        yield found("byte-order-mark", text.name, where=(text.at(1),))
     if survey.returns.count and survey.bare_returns <= survey.lines:
-        what = f"CR LF, as Windows writes them, at the end of {of_all(survey.returns, survey.rows)}"
-        yield of_lines("crlf", text, what, survey.returns)
+        yield of_lines("crlf", text, survey.returns)
     if survey.bare_returns:
-        what = f"{survey.bare_returns:,} times CR without LF, in {plural(survey.lines, 'line')}"
         severity = ERROR if survey.bare_returns > survey.lines else WARNING
-        yield found("carriage-returns", text.name, what, count=survey.bare_returns, severity=severity)
-
-
-def bytes_of_ids(text: Text) -> Iterator[Finding]:
-    """Finds bytes that do not belong in ids: NUL, invalid UTF-8, invisible characters."""
-    survey = text.read()
-    if survey.nul.count:
-        yield of_lines("nul-bytes", text, f"bytes 0 in {of_all(survey.nul, survey.rows)}", survey.nul)
-    if survey.undecodable.count:
-        what = f"bytes that are not UTF-8 in {of_all(survey.undecodable, survey.rows)} (Latin-1? Windows?)"
-        yield of_lines("not-utf-8", text, what, survey.undecodable)
-    if survey.invisible.count:
-        what = f"invisible characters inside fields of {of_all(survey.invisible, survey.rows)}"
-        yield of_lines("invisible-characters", text, what, survey.invisible)
+        count, lines = survey.bare_returns, survey.lines
+        yield found("carriage-returns", text.name, count=count, lines=lines, severity=severity)
 
 
 NTCIR = re.compile(r"'L\d+' is not a number")
@@ -96,7 +97,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         return
     wanted = COLUMNS[text.kind]
     if count == 1 and lines and lines[0][0] == 1 and is_heading(survey.first):
-        yield found("header", text.name, f"begins with a heading: {shown(survey.first)}", where=(text.at(1),))
+        yield found("header", text.name, where=(text.at(1),), line=f"'{shown_line(survey.first)}'")
         return
     cut = truncated_line(text)
     if cut and count == 1:
@@ -119,8 +120,10 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
         )
     if text.kind == "qrels" and any(NTCIR.search(why) for _, why in lines):
         remedy = "Remove the L of NTCIR's levels: awk '{sub(/^L/, \"\", $4); print}'."
-    what = f"not '{LAYOUTS[text.kind]}': {plural(count, 'line')} of {survey.rows:,}"
-    yield found("malformed", text.name, what, count=count, where=where, remedy=remedy)
+    layout = LAYOUTS[text.kind]
+    yield found(
+        "malformed", text.name, count=count, where=where, remedy=remedy, layout=layout, rows=survey.rows
+    )
 
 
 def misshapen(text: Text, width: int, seen: _native.Seen) -> tuple[str, str | None]:
@@ -150,31 +153,21 @@ def columns(text: Text) -> Iterator[Finding]:
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
         what = f"several blanks between or after fields in {of_all(survey.padded, survey.rows)}"
-        yield of_lines("separators", text, what, survey.padded)
+        yield of_lines("separators", text, survey.padded, what)
     elif survey.tabs and survey.spaces:
         what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
         yield found("separators", text.name, what)
-    if text.kind == "run":
-        wide = [(width, seen) for width, seen in survey.widths.items() if width > COLUMNS["run"]]
-        if wide:
-            count = sum(seen.count for _, seen in wide)
-            what = f"more than 6 columns in {plural(count, 'line')} of {survey.rows:,}"
-            first = min((seen for _, seen in wide), key=lambda each: each.line)
-            yield of_lines("wide-lines", text, what, first)
+    wide = [seen for width, seen in survey.widths.items() if text.kind == "run" and width > COLUMNS["run"]]
+    if wide:
+        first = min(wide, key=lambda each: each.line)
+        where = (text.at(first.line, first.excerpt),)
+        yield found(
+            "wide-lines", text.name, count=sum(seen.count for seen in wide), where=where, rows=survey.rows
+        )
     if survey.comments:
-        yield found(
-            "comments",
-            text.name,
-            f"'#' at the start of {plural(survey.comments, 'line')}: read as comments",
-            count=survey.comments,
-        )
+        yield found("comments", text.name, count=survey.comments)
     if survey.blank:
-        yield found(
-            "blank-lines",
-            text.name,
-            f"nothing in {plural(survey.blank, 'line')} of {survey.lines:,}",
-            count=survey.blank,
-        )
+        yield found("blank-lines", text.name, count=survey.blank, lines=survey.lines)
 
 
 def truncated_line(text: Text) -> str | None:
@@ -224,17 +217,18 @@ def queries(text: Text) -> Iterator[Finding]:
             f"'{text_of(one)}' and '{text_of(other)}' ({text.at(lines[other])})".replace(" ()", "")
             for one, other in pairs[:EXAMPLES]
         )
-        what = f"differing only in case, zeros or blanks: {plural(len(pairs), 'pair')} of query ids"
-        yield found("similar-queries", text.name, what, count=len(pairs), where=where)
+        yield found("similar-queries", text.name, count=len(pairs), where=where)
     apart = survey.groups - survey.query_count
     if apart and text.is_file:
-        what = f"the lines of a query are not contiguous: {plural(apart, 'return')} to an earlier query"
-        yield found("interleaved", text.name, what, count=apart)
+        yield found("interleaved", text.name, count=apart)
 
 
-def of_lines(code: str, text: Text, what: str, seen: _native.Seen) -> Finding:
+def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None) -> Finding:
     """Returns a finding about lines, with their number and the first one."""
-    return found(code, text.name, what, count=seen.count, where=(text.at(seen.line, seen.excerpt),))
+    where = (text.at(seen.line, seen.excerpt),)
+    rows, usable = text.read().rows, text.read().usable
+    lines = of_all(seen, rows)
+    return found(code, text.name, what, count=seen.count, where=where, lines=lines, rows=rows, usable=usable)
 
 
 def of_all(seen: _native.Seen, rows: int) -> str:
@@ -246,23 +240,37 @@ def of_all(seen: _native.Seen, rows: int) -> str:
     )
 
 
-def shown(fields: list[bytes]) -> str:
-    """Returns the fields in quotes, the form that findings show."""
-    return f"'{shown_line(fields)}'"
-
-
 def shown_line(fields: list[bytes]) -> str:
     """Returns the fields as a line of at most 60 characters."""
     text = b" ".join(fields).decode("utf-8", "replace")
     return text if len(text) <= 60 else text[:59] + "…"
 
 
+def queries_at(ids: Iterable[bytes]) -> tuple[str, ...]:
+    """Returns the first queries, as places of a finding."""
+    return tuple(f"query '{text_of(each)}'" for each in islice(ids, EXAMPLES))
+
+
+def repeats_at(text: Text, repeats: Iterable[Sequence[Any]], queries: Sequence[bytes]) -> tuple[str, ...]:
+    """Returns the first documents that occur twice for a query, as places of a finding.
+
+    Args:
+        text: the text.
+        repeats: the number of the query, the document, its first line and its second line, for each repetition.
+        queries: the ids of the queries.
+    """
+    return tuple(
+        f"{text.at(second)}: document '{text_of(document)}' of query '{text_of(queries[query])}', first on line "
+        f"{first:,}".lstrip(": ")
+        for query, document, first, second, *_ in islice(repeats, EXAMPLES)
+    )
+
+
 IN_TEXT: tuple[Callable[[Text], Iterator[Finding]], ...] = (
     empty,
     truncated,
-    mark,
     line_ends,
-    bytes_of_ids,
+    counted,
     columns,
     queries,
 )
