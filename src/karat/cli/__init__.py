@@ -22,20 +22,23 @@ __all__ = ["main"]
 
 # A command's module is imported only when the command is used, so that karat starts quickly.
 COMMANDS = {
-    "check": ("check:check_command", "Find mistakes in judgments and runs, and say what each does."),
+    "check": ("check:check_command", "Find mistakes in judgments and runs, and show their effect."),
     "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
-    "compare": ("compare:compare_command", "Say which run is better, by how much, and whether by chance."),
-    "report": ("compare:report_command", "Compare runs on one HTML page."),
-    "explain": ("explain:explain_command", "Show how a measure comes to its value, rank by rank."),
-    "difference": ("explain:difference_command", "Say why two profiles give different numbers."),
+    "compare": (
+        "compare:compare_command",
+        "Compare runs: which is better, and whether it may be due to chance.",
+    ),
+    "report": ("compare:report_command", "Write a report that compares runs, as one HTML page."),
+    "explain": ("explain:explain_command", "Show how the value of a measure is computed, rank by rank."),
+    "difference": ("explain:difference_command", "Explain why two profiles give different scores."),
     "agreement": (
         "compare:agreement_command",
-        "Say how far two judges agree, and whether they order systems alike.",
+        "Measure how far two judges agree.",
     ),
-    "gate": ("gate:gate_command", "Fail if a run fell behind its baseline, for CI."),
-    "verify": ("gate:verify_command", "Make a record's scores again and say what differs."),
-    "measures": ("help:measures_command", "List the measures, or define some of them."),
-    "profiles": ("help:profiles_command", "List the named conventions of other tools."),
+    "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
+    "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
+    "measures": ("help:measures_command", "List the measures, or print their definitions."),
+    "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
     "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
     "help": ("help:help_command", "Show the help of a command."),
 }

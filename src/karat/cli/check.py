@@ -15,18 +15,23 @@ __all__ = ["check_command"]
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, help="measures to show effects in  [default: AP, nDCG@10]"
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    help="measure whose changes to show; may be repeated  [default: AP, nDCG@10]",
 )
 @format_option("json", "markdown")
-@click.option("--strict", is_flag=True, help="exit with 2 for warnings too")
+@click.option("--strict", is_flag=True, help="exit with code 2 for warnings too")
 @shared(without=("profile", "exclude", "policy"))
 def check_command(
     files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool, given: Given
 ) -> None:
-    """Find mistakes in judgments and runs, say what each does to the numbers, and what to do.
+    """Find mistakes in judgments and runs, and show their effect on the scores and the remedies.
 
-    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. Exit code 0: nothing is wrong; 1: warnings; 2: errors.
+    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
+    quoted patterns work too, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with
+    warnings, and 2 with errors.
     """
     from karat.diagnosis.check import check
     from karat.inputs.run import refuse_alike

@@ -39,11 +39,16 @@ def comparing(command: Callable[..., None]) -> Any:
     """Gives a command the options that ``compare`` and ``report`` share."""
     for option in (
         click.option(
-            "--judged-at", type=click.IntRange(1), metavar="K", help="depth at which unjudged documents count"
+            "--judged-at",
+            type=click.IntRange(1),
+            metavar="K",
+            help="depth at which to count unjudged documents",
         ),
         seed_option,
         click.option(
-            "--resamples", type=click.IntRange(1), help="of a test that draws; 10,000, or as Holm needs"
+            "--resamples",
+            type=click.IntRange(1),
+            help="resamples of a random test  [default: 10,000, or more if Holm's correction needs them]",
         ),
         alpha_option,
         click.option(
@@ -52,12 +57,20 @@ def comparing(command: Callable[..., None]) -> Any:
             help="correction for multiple comparisons  [default: holm]",
         ),
         click.option(
-            "--test", type=click.Choice(TESTS), help="default: t; of all pairs of three runs or more tukey"
+            "--test",
+            type=click.Choice(TESTS),
+            help="significance test  [default: t; for all pairs of three or more runs: tukey]",
         ),
         click.option(
             "-b", "--baseline", metavar="RUN", help="compare every run with this one, by name or path"
         ),
-        click.option("-m", "--measure", "measures", multiple=True, help="the first is the primary one"),
+        click.option(
+            "-m",
+            "--measure",
+            "measures",
+            multiple=True,
+            help="measure to compare; may be repeated, the first is the primary measure",
+        ),
         click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN..."),
     ):
         command = option(command)
@@ -66,31 +79,65 @@ def comparing(command: Callable[..., None]) -> Any:
 
 @click.command("compare")
 @comparing
-@click.option("--family", type=click.Choice(("measure", "all")), default="measure", help="corrected together")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="of the intervals")
-@click.option("--bootstrap", is_flag=True, help="intervals from resampled queries, not Student's t")
-@click.option("--rope", type=float, metavar="D", help="probabilities of worse, the same within D, and better")
-@click.option("--margin", type=float, metavar="D", help="test whether runs differ by less than D")
-@click.option("--cluster", metavar="FILE", help="'query cluster' lines: queries that depend on each other")
-@click.option("--by", metavar="FILE", help="'query group' lines: groups of queries to show separately")
-@click.option("--weights", metavar="FILE", help="'query weight' lines: weights of queries in the means")
-@click.option("--orders", is_flag=True, help="how alike measures order runs, and runs documents")
 @click.option(
-    "--names", type=click.Choice(("file", "tag")), default="file", help="where names of runs come from"
+    "--family",
+    type=click.Choice(("measure", "all")),
+    default="measure",
+    help="which tests to correct together: those of each measure, or all",
 )
-@click.option("--pairs", type=click.Choice(("top", "all")), default="top", help="which of many pairs to show")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="show the N best runs; all are tested")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="confidence level of the intervals"
+)
+@click.option(
+    "--bootstrap", is_flag=True, help="compute intervals from resampled queries instead of Student's t"
+)
+@click.option(
+    "--rope",
+    type=float,
+    metavar="D",
+    help="show the probabilities that a run is worse, equal within D, or better",
+)
+@click.option("--margin", type=float, metavar="D", help="test whether runs differ by less than D")
+@click.option(
+    "--cluster",
+    metavar="FILE",
+    help="file of 'query cluster' lines: clusters of queries that depend on each other",
+)
+@click.option(
+    "--by", metavar="FILE", help="file of 'query group' lines: groups of queries to show separately"
+)
+@click.option(
+    "--weights", metavar="FILE", help="file of 'query weight' lines: weights of queries in the means"
+)
+@click.option(
+    "--orders", is_flag=True, help="show how similarly measures rank the runs, and runs rank the documents"
+)
+@click.option(
+    "--names",
+    type=click.Choice(("file", "tag")),
+    default="file",
+    help="name runs after their files, or by the tags in them",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(("top", "all")),
+    default="top",
+    help="show only the top pairs of runs, or all",
+)
+@click.option("--top", type=click.IntRange(1), metavar="N", help="show only the N best runs (all are tested)")
 @click.option(
     "--worst",
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="show each pair's N queries on which its first run is furthest behind",
+    help="show, for each pair of runs, the N queries on which the first run loses by the most",
 )
 @format_option("json", "csv", "tsv", "markdown", "latex")
-@click.option("--label", help="with latex, the label of the table, for \\ref")
-@click.option("--caption", help="with latex, the caption  [default: the method]")
-@click.option("--record", metavar="FILE", help="also write hashes, versions and all values to this file")
+@click.option("--label", help="label of the LaTeX table, for \\ref")
+@click.option("--caption", help="caption of the LaTeX table  [default: a description of the method]")
+@click.option(
+    "--record", metavar="FILE", help="also write a record: hashes of the inputs, versions and all values"
+)
 @shared()
 def compare_command(
     files: tuple[str, ...],
@@ -104,10 +151,11 @@ def compare_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Say which run is better, by how much, and whether by chance.
+    """Compare runs: which is better, by how much, and whether it may be due to chance.
 
-    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. A run is named after its file, or by the name before the equals sign:
+    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
+    quoted patterns work too, and '-' stands for standard input. A run is named after its file, or by the name before
+    an equals sign:
 
     \b
         karat compare qrels.txt bm25.run dense.run --baseline bm25
@@ -190,23 +238,27 @@ def compared(
 
 @click.command("report")
 @comparing
-@click.option("-o", "--output", required=True, metavar="FILE", help="the page; '-' is standard output")
 @click.option(
-    "--queries", metavar="FILE", help="texts of queries: id<TAB>text, or JSON lines with id and text"
+    "-o", "--output", required=True, metavar="FILE", help="file for the page; '-' is standard output"
 )
 @click.option(
-    "--documents", metavar="FILE", help="texts of documents in the same formats, perhaps with a title"
+    "--queries", metavar="FILE", help="file of query texts: lines id<TAB>text, or JSON lines with id and text"
+)
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="file of document texts, in the formats of --queries, with an optional title",
 )
 @click.option("--title", help="title of the page")
 @shared()
 def report_command(
     files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
 ) -> None:
-    """Compare runs on one HTML page.
+    """Write a report that compares runs, as one HTML page.
 
-    The page needs no network: which run is better and how sure that is, query by query, with the ranked lists and how
-    each value comes about. QRELS and RUN are TREC files or tables (Parquet, CSV, JSON lines …); a run is named after
-    its file, or by the name before the equals sign:
+    The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
+    computed. It needs no network. QRELS and RUN are files in TREC format or tables (Parquet, CSV, JSON lines …). A run
+    is named after its file, or by the name before an equals sign:
 
     \b
         karat report qrels.txt bm25.run dense.run -o report.html
@@ -244,16 +296,24 @@ def report_command(
 @click.argument("a", metavar="A.QRELS")
 @click.argument("b", metavar="B.QRELS")
 @click.argument("runs", nargs=-1, metavar="[[NAME=]RUN]...")
-@click.option("-m", "--measure", "measures", multiple=True, help="of the runs  [default: nDCG@10 and AP]")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    help="measure for ranking the runs; may be repeated  [default: nDCG@10 and AP]",
+)
 @click.option(
     "--pool",
     type=click.Choice(("own", "both")),
     default="own",
     show_default=True,
-    help="score runs on the documents that each judge judged, or on those that both did",
+    help="score runs under each judge's own judgments, or only on documents that both judged",
 )
 @alpha_option
-@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True, help="for intervals")
+@click.option(
+    "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="resamples for the intervals"
+)
 @seed_option
 @format_option("json", "markdown")
 @shared()
@@ -266,9 +326,10 @@ def agreement_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Say how far two judges agree, and with runs, whether they order systems alike.
+    """Measure how far two judges agree, and whether their judgments rank the runs in the same order.
 
-    A.QRELS is the reference, B.QRELS the judge in question, such as a language model.
+    A.QRELS contains the judgments of the reference judge, and B.QRELS those of the judge to test, such as a language
+    model.
     """
     from karat.comparison.agreement import agreement
 

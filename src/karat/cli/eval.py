@@ -20,20 +20,32 @@ BOTH = ("lines", "parquet", "arrow")
 
 @click.command("eval")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
-@click.option("--judged-ranking", metavar="FILE", help="score 'query Q0 document grade' lines in rank order")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, help="AP, P@10, 'nDCG(gain=exp2)@10', map, all_trec …"
+    "--judged-ranking",
+    metavar="FILE",
+    help="instead of QRELS and RUN: file of 'query Q0 document grade' lines in rank order",
 )
-@click.option("-q", "--per-query", is_flag=True, help="also a row per query")
-@click.option("--tie-bounds", is_flag=True, help="each mean also under the worst and the best order of ties")
-@click.option("--weights", metavar="FILE", help="'query weight' lines: weights of queries in the means")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    help="measure to compute, such as AP, P@10, 'nDCG(gain=exp2)@10', map or all_trec; may be repeated",
+)
+@click.option("-q", "--per-query", is_flag=True, help="also show a row for each query")
+@click.option(
+    "--tie-bounds", is_flag=True, help="also show each mean under the worst and the best order of ties"
+)
+@click.option(
+    "--weights", metavar="FILE", help="file of 'query weight' lines: weights of queries in the means"
+)
 @format_option("json", "csv", "tsv", "markdown", "latex")
-@click.option("--digits", type=click.IntRange(0, 17), help="decimals in tables")
+@click.option("--digits", type=click.IntRange(0, 17), help="number of decimals in tables")
 @click.option(
     "--record",
     "record_path",
     metavar="OUT.JSON",
-    help="also write hashes, versions and all values to this file",
+    help="also write a record: hashes of the inputs, versions and all values",
 )
 @language_option
 @shared()
@@ -49,9 +61,9 @@ def evaluate_command(
 ) -> None:
     """Score runs against relevance judgments.
 
-    QRELS and RUN are TREC files, plain or compressed, or tables (Parquet, CSV, JSON lines …): files, folders,
-    patterns in quotes; '-' is standard input. There is a row for each run, named after its file or by the name before
-    the equals sign: old=a/x.run.
+    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
+    quoted patterns work too, and '-' stands for standard input. The table has a row for each run. A run is named after
+    its file, or by the name before an equals sign, as in old=a/x.run.
     """
     from karat.inputs.query_files import read_weights
 

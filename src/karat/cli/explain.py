@@ -45,17 +45,27 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.command("explain", cls=Explaining)
 @click.argument("measure")
 @click.argument("files", nargs=-1, metavar="[QRELS RUN]")
-@click.option("--query", metavar="Q", help="the query of QRELS and RUN to explain")
+@click.option("--query", metavar="Q", help="query to explain, from QRELS and RUN")
 @click.option(
-    "--grades", metavar="3,2,-,1", help="instead of files, grades in rank order; - or ? is unjudged"
+    "--grades",
+    metavar="3,2,-,1",
+    help="instead of QRELS and RUN: grades in rank order; - or ? is an unjudged document",
 )
-@click.option("--judged", metavar="3,3,2,1", help="with --grades, all grades of the query's judgments")
+@click.option("--judged", metavar="3,3,2,1", help="with --grades: all grades of the query's judgments")
 @click.option(
-    "--judged-ranking", metavar="FILE", help="instead of QRELS and RUN, judged documents in rank order"
+    "--judged-ranking",
+    metavar="FILE",
+    help="instead of QRELS and RUN: file of judged documents in rank order",
 )
 @format_option("json", "markdown", "latex", "html")
-@click.option("--rows", type=click.IntRange(0), default=40, show_default=True, help="ranks to show; 0: all")
-@click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="decimals")
+@click.option(
+    "--rows",
+    type=click.IntRange(0),
+    default=40,
+    show_default=True,
+    help="number of ranks to show; 0 shows all",
+)
+@click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="number of decimals")
 @language_option
 @shared()
 def explain_command(
@@ -69,9 +79,9 @@ def explain_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Show how MEASURE comes to its value for one query, rank by rank.
+    """Show how the value of MEASURE for one query is computed, rank by rank.
 
-    From grades on the command line, or from TREC files:
+    The ranked list is given as grades on the command line, or as files:
 
     \b
         karat explain nDCG@5 --grades 3,2,0,1 --judged 3,3,2,1,0
@@ -134,14 +144,14 @@ def grade_in(part: str) -> float | None:
 def difference_command(
     profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
 ) -> None:
-    """Say why two profiles, or two judgments, give different numbers: one change at a time from A to B.
+    """Explain why two profiles, or two sets of judgments, give different scores, one change at a time.
 
     \b
         karat difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
         karat difference people.qrels model.qrels nDCG@10 bm25.run
 
-    A and B are names that 'karat profiles' lists, or 'karat' for karat's own conventions, and then QRELS and RUN
-    follow; or two files of judgments, and RUN follows. Options of the policy go on top of both.
+    A and B are two profiles, followed by QRELS and RUN, or two files of judgments, followed by RUN. 'karat profiles'
+    lists the profiles; 'karat' stands for karat's own conventions. Options of the policy apply to both A and B.
     """
     if run is not None:
         if given.profile is not None:

@@ -28,26 +28,40 @@ __all__ = ["gate_command", "verify_command"]
 @click.argument("qrels")
 @click.argument("run")
 @click.option(
-    "--baseline", metavar="FILE", help="an earlier run, or a file written by --record or -q --format json"
+    "--baseline", metavar="FILE", help="earlier run, or a file written by --record or by -q --format json"
 )
-@click.option("--baseline-run", metavar="NAME", help="which run of such a file, if it holds several")
+@click.option(
+    "--baseline-run", metavar="NAME", help="run to use as the baseline if the file contains several"
+)
 @click.option(
     "--max-drop",
     "drops",
     multiple=True,
     metavar="nDCG@10=0.005",
-    help="largest drop of a mean; may be repeated",
+    help="tolerance: the largest accepted drop of a mean; may be repeated",
 )
-@click.option("--min", "floors", multiple=True, metavar="nDCG@10=0.6", help="least mean; without a test")
+@click.option(
+    "--min",
+    "floors",
+    multiple=True,
+    metavar="nDCG@10=0.6",
+    help="minimum mean, checked without a significance test; may be repeated",
+)
 @click.option("-m", "--measure", "measures", multiple=True, hidden=True)
 @alpha_option
 @click.option(
-    "--worst", type=click.IntRange(0), default=5, show_default=True, help="queries to list per measure"
+    "--worst",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="number of queries to list for each measure",
 )
 @format_option("json", "markdown")
-@click.option("--junit", metavar="OUT.XML", help="also write JUnit XML")
+@click.option("--junit", metavar="OUT.XML", help="also write the result to this file as JUnit XML")
 @click.option(
-    "--github/--no-github", default=None, help="annotations on standard error  [default: in GitHub Actions]"
+    "--github/--no-github",
+    default=None,
+    help="write annotations to standard error  [default: only in GitHub Actions]",
 )
 @shared()
 def gate_command(
@@ -63,12 +77,13 @@ def gate_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Fail if RUN fell behind a baseline by more than the tolerance and by more than chance.
+    """Fail if RUN is worse than a baseline by more than the tolerance, and significantly so.
 
     \b
         karat gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
 
-    Exit code 0: passed; 1: failed; 2: undecided, as when a file cannot be read.
+    The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
+    file cannot be read.
     """
     from karat.output.files import refuse_overwriting, write_whole
     from karat.testing.gate import gate
@@ -132,22 +147,34 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 @click.command("verify")
 @import_option
 @click.argument("path", metavar="RECORD")
-@click.option("--qrels", metavar="FILE", help="the judgments, if they are no longer at the recorded path")
-@click.option("--run", "runs", multiple=True, metavar="NAME=FILE", help="the same for a run; may be repeated")
 @click.option(
-    "--tolerance", type=click.FloatRange(0), default=1e-12, show_default=True, help="between values"
+    "--qrels", metavar="FILE", help="file of the judgments, if it is no longer at the recorded path"
 )
 @click.option(
-    "--anywhere", is_flag=True, help="let the record name any file, not only those below its folder"
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="file of a run, if it is no longer at the recorded path; may be repeated",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=1e-12,
+    show_default=True,
+    help="largest accepted difference between values",
+)
+@click.option(
+    "--anywhere", is_flag=True, help="read any file that the record names, not only files below its folder"
 )
 @format_option("json", "markdown")
 def verify_command(
     path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:
-    """Make a record's scores again and say what differs.
+    """Recompute the scores of a record, and report the differences.
 
-    RECORD is what 'karat eval --record' or 'karat compare --record' wrote. Exit code 0: all is as recorded; 1: an
-    input, the policy or a value differs; 2: something cannot be read.
+    RECORD is a file written by 'karat eval --record' or 'karat compare --record'. The exit code is 0 if everything is
+    as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
     """
     from karat.inputs.run import refuse_alike
     from karat.testing.read_record import read

@@ -75,7 +75,7 @@ def unknown_command(name: str, known: list[str]) -> str:
 @import_option
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def measures_command(names: tuple[str, ...]) -> None:
-    """List the measures, or define some of them."""
+    """List all measures, or print the definitions of the named ones."""
     from karat.measures import list_measures, parse_measures
 
     columns = shown_columns()
@@ -108,7 +108,7 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
 @click.command("profiles")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def profiles_command(names: tuple[str, ...]) -> None:
-    """List the named conventions of other tools, or say what some of them change."""
+    """List all profiles (the conventions of other tools), or print the settings of the named ones."""
     from karat.conventions.profiles import list_profiles, profile_named
 
     columns = shown_columns()
@@ -126,7 +126,7 @@ def profiles_command(names: tuple[str, ...]) -> None:
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def trec_eval_command(arguments: tuple[str, ...]) -> None:
-    """Behave exactly as trec_eval: its arguments, its output, its exit codes."""
+    """Behave exactly as trec_eval, with the same arguments, output and exit codes."""
     from karat.compat.trec_eval import main as trec_eval
 
     sys.exit(trec_eval(list(arguments)))

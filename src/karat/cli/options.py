@@ -53,17 +53,17 @@ def language_in(_context: click.Context, _parameter: click.Parameter, lang: str 
 
 AXES = {
     "ties": f"order of documents with equal scores: {', '.join(CHOICES['ties'])}",
-    "scores": "precision in which scores are compared",
-    "duplicates": "which entry counts of a document that occurs twice for a query",
-    "missing": "judged queries that the run lacks",
-    "empty": "queries without relevant documents",
-    "judgments": "judgments to treat as known: all, or only those of retrieved documents",
-    "unjudged": "documents without a judgment",
-    "negative": "documents with a negative grade",
-    "overlap": "what a run must share with the judgments; none for a part of a run",
-    "retrieved": "which documents are retrieved: all that are listed, or those with a finite score",
-    "ranks": "how ranks without scores count: by their order, or as given, with gaps",
-    "listing": "order of the lines in the run, which matters to the values of a few tools",
+    "scores": "precision in which to compare scores",
+    "duplicates": "which entry to use if a document occurs twice for a query",
+    "missing": "how to count judged queries that are missing from the run",
+    "empty": "how to count queries without relevant documents",
+    "judgments": "judgments to use: all, or only those of retrieved documents",
+    "unjudged": "how to count documents without a judgment",
+    "negative": "how to count documents with a negative grade",
+    "overlap": "what a run and the judgments must have in common; none for a part of a run",
+    "retrieved": "which documents count as retrieved: all that are listed, or those with a finite score",
+    "ranks": "how to use the ranks of a run without scores: only their order, or as given, with gaps",
+    "listing": "whether to use the order of the lines in the run, which affects a few measures",
 }
 import_option = click.option(
     "--import",
@@ -78,7 +78,7 @@ language_option = click.option(
     "--lang",
     type=click.Choice(LANGUAGES),
     callback=language_in,
-    help="language of explanations  [default: that of the locale]",
+    help="language of explanations  [default: the language of the locale]",
 )
 alpha_option = click.option(
     "--alpha",
@@ -87,14 +87,14 @@ alpha_option = click.option(
     show_default=True,
     help="significance level",
 )
-seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the resamples")
+seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the random resamples")
 
 
 def format_option(*layouts: str) -> Callable[..., Any]:
     """Returns the option for the format of the result, which is text or one of ``choices``."""
     choice = click.Choice(("text", *layouts))
     return click.option(
-        "--format", "layout", type=choice, default="text", show_default=True, help="of the result"
+        "--format", "layout", type=choice, default="text", show_default=True, help="format of the result"
     )
 
 
@@ -109,7 +109,7 @@ SHARED = {
         click.option(
             "--profile",
             metavar="NAME|FILE.toml",
-            help="conventions to follow: a tool's name (such as trec_eval-9) or a TOML file",
+            help="conventions to follow: the name of a profile (such as trec_eval-9) or a TOML file",
         )
     ],
     "import": [import_option],
@@ -119,21 +119,21 @@ SHARED = {
         click.option(
             "--folders",
             type=click.Choice(FOLDERS),
-            help="files in several folders are parts of one table, or data sets, whose names prefix their queries",
+            help="treat files in several folders as parts of one table, or put the folder before each query id",
         ),
     ],
     "exclude": [
         click.option(
             "--exclude",
             metavar="FILE",
-            help="pairs of query and document to take out of each run, such as documents seen before",
+            help="file of query-document pairs to remove from each run, such as documents seen before",
         )
     ],
     "policy": [
+        click.option("--lenient", is_flag=True, help="skip and count lines of text that cannot be read"),
         click.option(
-            "--lenient", is_flag=True, help="skip lines of text that cannot be read, and count them"
+            "--depth", type=click.IntRange(0), help="evaluate only the first DEPTH documents of each query"
         ),
-        click.option("--depth", type=click.IntRange(0), help="look at the first DEPTH documents only"),
         *(
             click.option(
                 f"--{axis}",
