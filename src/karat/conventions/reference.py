@@ -178,9 +178,9 @@ def values(parameter: OneOf | Number) -> str:
     """Returns the values of a parameter, the default first."""
     if isinstance(parameter, OneOf):
         first, *others = parameter.words
-        words = f"**{first}**, {', '.join(others)}" if others else f"**{first}**"
+        words = ", ".join([f"**{first}** (default)", *others])
         return f"{words} ({parameter.bounds})" if parameter.bounds else words
-    return f"**{show(parameter.default)}**, {parameter.range}"
+    return f"**{show(parameter.default)}** (default), {parameter.range}"
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:

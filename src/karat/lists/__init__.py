@@ -163,11 +163,12 @@ class Lists(ABC):
     def ideal(self, gain: Gain, of: str) -> Lists:
         """The ideal ranking: all documents with a positive gain, highest gain first.
 
-        The word ``of`` chooses the documents. ``judged``: all judged documents. ``uncut``: all judged documents, never
-        cut. ``length``: all judged documents, cut at the length of the run's list. ``retrieved``: all documents that
-        the run retrieved. ``depth`` and ``full``: documents of grade 1, as many as the depth or as were retrieved.
-        ``trec_eval``: all judged documents in trec_eval's order, whose sort treats gains less than 1 apart as equal
-        (``comp_rel_gain``). Except for ``uncut``, the ideal ranking is cut at the same depth as the run.
+        The word ``of`` chooses the documents. ``judged`` takes all judged documents. ``uncut`` takes all judged
+        documents and never cuts them. ``length`` takes all judged documents and cuts them at the length of the run's
+        list. ``retrieved`` takes all documents that the run retrieved. ``depth`` and ``full`` take documents of grade
+        1, as many as the depth or as were retrieved. ``trec_eval`` takes all judged documents in trec_eval's order,
+        whose sort treats gains less than 1 apart as equal (``comp_rel_gain``). Except for ``uncut``, the ideal ranking
+        is cut at the same depth as the run.
         """
 
     @property
@@ -338,9 +339,9 @@ class Lists(ABC):
     def size(self, over: str, rel: float) -> Queries:
         """The divisor of a sum over relevant documents.
 
-        ``relevant``: the number of all relevant documents. ``retrieved``: the number of relevant documents in the list.
-        ``capped``: the number of all relevant documents, but at most the depth. ``length``: the number of all relevant
-        documents, but at most the list's length. ``depth``: the depth.
+        ``relevant`` is the number of all relevant documents, and ``retrieved`` is the number of those in the list.
+        ``capped`` is the number of all relevant documents, but at most the depth. ``length`` is the number of all
+        relevant documents, but at most the list's length. ``depth`` is the depth.
         """
         relevant = self.n_relevant(rel)
         return {
@@ -440,9 +441,9 @@ class Lists(ABC):
     def discount(self, discount: str) -> Rows:
         """The divisor of each gain.
 
-        ``log2``: log2(rank + 1). ``ln``: ln(rank + 1). ``log(b)``: the logarithm of rank + 1 to base b. ``jk(b)``: 1
-        before rank b, then log_b(rank), where b is the user's patience (Järvelin and Kekäläinen 2002). ``rank``: the
-        rank. ``none``: 1.
+        ``log2`` is log2(rank + 1), ``ln`` is ln(rank + 1), and ``log(b)`` is the logarithm of rank + 1 to base b.
+        ``jk(b)`` is 1 before rank b and log_b(rank) from rank b on, where b is the user's patience (Järvelin and
+        Kekäläinen 2002). ``rank`` is the rank, and ``none`` is 1.
         """
         return cast("Rows", discount_of(self.xp, cast("Any", self.rank), discount))
 

@@ -45,7 +45,7 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
 
     The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
     documents by rank, the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy
-    listing=known.
+    ``listing=known``, because it depends on the order of a run's lines.
     """
     hits = r.hits(rel)
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))

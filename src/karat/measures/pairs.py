@@ -102,8 +102,8 @@ def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries
 
     The better document of a pair has the higher grade or, with equal grades, is listed first by the run. Unjudged
     documents have grade 0. Pairs with equal scores count one half. Lists with fewer than ``least`` documents are
-    omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the policy listing=known. Do not
-    confuse ListedAUC with ``AUC``, which only has pairs of a relevant and a nonrelevant document.
+    omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the policy ``listing=known``. Do
+    not confuse ListedAUC with ``AUC``, which only has pairs of a relevant and a nonrelevant document.
     """
     del least  # It changes the weight, not the value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
