@@ -15,10 +15,9 @@ from karat.output.errors import DataError, DataWarning, KaratError, MeasureError
 
 if TYPE_CHECKING:
     from karat import adapters, compat, tensors
-    from karat.comparison import Comparison
     from karat.comparison.agreement import agreement
     from karat.comparison.agreement_result import Agreement
-    from karat.comparison.compare import compare
+    from karat.comparison.compare import Comparison, compare
     from karat.diagnosis.check import Check, check
     from karat.diagnosis.difference import Difference, difference
     from karat.diagnosis.explain import explain
@@ -91,8 +90,8 @@ LATER = {
     "check": "karat.diagnosis.check",
     "Beyond": "karat.evaluation.beyond_accuracy",
     "beyond_accuracy": "karat.evaluation.beyond_accuracy",
-    "compare": "karat.comparison",
-    "Comparison": "karat.comparison",
+    "compare": "karat.comparison.compare",
+    "Comparison": "karat.comparison.compare",
     "Curve": "karat.evaluation.curves",
     "curve": "karat.evaluation.curves",
     "Difference": "karat.diagnosis.difference",

@@ -21,14 +21,13 @@ from karat.cli.options import (
     split,
 )
 from karat.cli.terminal import answer, in_colour, painted, say, steps, text_columns
+from karat.comparison.findings import CORRECTIONS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["agreement_command", "compare_command", "report_command"]
 
-TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 BESIDE = ("weights", "cluster", "by")
 """Options that name files."""
 
@@ -53,12 +52,12 @@ def comparing(command: Callable[..., None]) -> Any:
         alpha_option,
         click.option(
             "--correction",
-            type=click.Choice(CORRECTIONS),
+            type=click.Choice(list(CORRECTIONS)),
             help="correction for multiple comparisons  [default: holm]",
         ),
         click.option(
             "--test",
-            type=click.Choice(TESTS),
+            type=click.Choice(list(TESTS)),
             help="significance test  [default: t; for all pairs of three or more runs: tukey]",
         ),
         click.option(
@@ -180,11 +179,11 @@ def compare_command(
         write_record(found, record)
     shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
     if layout == "text":
-        from karat.comparison.formats import text
+        from karat.comparison.formats import document_of
         from karat.comparison.tables import View
 
-        drawn = "terminal" if in_colour() else "text"
-        say(text(found, View(**shown), columns=text_columns(NARROWEST), layout=drawn, style=painted))
+        drawn = document_of(found, View(**shown))
+        say(drawn.text(text_columns(NARROWEST), painted if in_colour() else None))
     elif layout == "latex":
         say(found.to_latex(label, caption, **shown))
     elif layout == "markdown":
@@ -209,7 +208,7 @@ def compared(
     **options: Any,
 ) -> Any:
     """Calls ``karat.compare`` with the options."""
-    from karat.comparison import compare
+    from karat.comparison.compare import compare
     from karat.comparison.runs import tag_of
     from karat.conventions.request import conventions
     from karat.inputs.query_files import read_weights

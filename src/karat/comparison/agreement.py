@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
-from karat.comparison import compare
 from karat.comparison.agreement_result import TOP, Agreement, Effect, Judge, Pairing, Statistic
+from karat.comparison.compare import compare
 from karat.comparison.runs import RunsLike, named
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
 from karat.comparison.statistics.rank_correlation import kendall, tau_ap
@@ -27,7 +27,7 @@ from karat.output.errors import DataError, PolicyError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from karat.comparison import Contest, Settings
+    from karat.comparison.findings import Contest, Settings
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike

@@ -1,4 +1,4 @@
-"""The result of ``karat.agreement``: its data, and their output as text, Markdown, JSON and data frames."""
+"""The result of ``karat.agreement``: its data, and its sections of tables and sentences."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.verdict import TEST_NAMES, family_words, listed, score
+from karat.comparison.findings import TESTS
+from karat.comparison.verdict import family_words, listed, score
 from karat.evaluation.scores import first_installed
-from karat.output import escaping
+from karat.output.document import Document, Documented, Items, Line, Section, Table
 from karat.output.errors import DataError, did_you_mean
 from karat.output.language import plural
-from karat.output.tables import Display, folded, in_bands, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from karat.comparison import Settings
+    from karat.comparison.findings import Settings
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, Integers
 
 __all__ = ["TOP", "Agreement", "Effect", "Judge", "Pairing", "Statistic"]
 
+
+FATES = ("kept", "lost", "gained", "reversed")
+"""The fates of a pair of systems that differs significantly under at least one judge."""
 
 TOP = 10
 """The number of best systems that are compared separately, since judges differ most there."""
@@ -92,6 +93,11 @@ class Statistic:
     low: float
     high: float
 
+    @property
+    def interval(self) -> str:
+        """The interval as text; empty if there is none."""
+        return between(self.low, self.high)
+
 
 @dataclass(frozen=True, eq=False)
 class Effect:
@@ -153,76 +159,29 @@ class Effect:
         return self.names[place], self.ranks_a[place], self.ranks_b[place]
 
 
-COLUMNS = 80
 FEW_SYSTEMS = 10
 MOST_PAIRS = 10
 LONGEST_NAME = 36
-FRAMES = ("queries", "statistics", "systems")
 
 
-@dataclass(frozen=True)
-class Section:
-    """A section: a title, with an optional table and optional sentences."""
-
-    title: str
-    header: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    sentences: Sequence[str] = ()
-
-
-def text(found: Agreement, columns: int = COLUMNS) -> str:
-    """Returns the whole result as text of a given width."""
-    parts = ["".join(f"{escaping.sentence(line)}\n" for line in answer(found))]
-    for each in sections(found):
-        table = ""
-        if each.header:
-            bands = in_bands(each.header, each.rows, 1, columns)
-            table = "\n".join(
-                lay_out(
-                    "text", [each.header[i] for i in band], [[row[i] for i in band] for row in each.rows], 1
-                )
-                for band in bands
-            )
-        parts.append(f"{each.title}\n{table}" + "".join(folded(one, columns, "  ") for one in each.sentences))
-    return "\n".join(parts)
-
-
-def markdown(found: Agreement) -> str:
-    """Returns the whole result as Markdown."""
-    parts = ["".join(f"**{escaping.markdown(line)}**\n\n" for line in answer(found)).rstrip("\n") + "\n"]
-    for each in sections(found):
-        table = f"{lay_out('markdown', each.header, each.rows, 1)}\n" if each.header else ""
-        lines = "".join(f"- {escaping.markdown(sentence)}\n" for sentence in each.sentences)
-        parts.append(f"### {escaping.markdown(each.title)}\n\n{table}{lines}".rstrip("\n") + "\n")
-    return "\n".join(parts)
-
-
-def answer(found: Agreement) -> tuple[str, str]:
+def answer(found: Agreement) -> Section:
     """Returns two lines: whether the grades agree, and whether the order of systems does."""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
         f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
-        f"{score(kappa.value, 2)}{between(kappa.low, kappa.high)}"
+        f"{score(kappa.value, 2)} {kappa.interval}"
     )
     if not found.effects:
-        return grades, "same order of systems: unknown; give runs to compare their order"
-    first = found.effects[0]
-    if len(first.names) == 1:
-        return grades, "same order of systems: one run has no order; give two or more"
-    return grades, (
-        f"same order: tau {score(first.tau, 2)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
-        f"{len(first.kept)}/{first.significant} significant stay"
-    )
-
-
-def sections(found: Agreement) -> list[Section]:
-    """Returns the sections in order."""
-    parts = [judges(found), confusion(found), statistics(found)]
-    if found.effects and found.effects[0].pairs:
-        parts += [orders(found), systems(found.effects[0]), fates(found)]
-    elif found.effects:
-        parts.append(systems(found.effects[0]))
-    return [*parts, Section("Limits of these numbers", sentences=unknown(found))]
+        order = "same order of systems: unknown; give runs to compare their order"
+    elif found.effects[0].pairs:
+        first = found.effects[0]
+        order = (
+            f"same order: tau {score(first.tau, 2)} by {first.label} · {len(first.flips)}/{first.pairs} pairs flip · "
+            f"{len(first.kept)}/{first.significant} significant stay"
+        )
+    else:
+        order = "same order of systems: one run has no order; give two or more"
+    return Section([Line(grades, "answer"), Line(order, "answer")])
 
 
 def judges(found: Agreement) -> Section:
@@ -241,7 +200,8 @@ def judges(found: Agreement) -> Section:
         )
     ]
     both = f"Both judged {plural(found.shared, 'document', 'documents')} of {len(found.pairing.queries)} queries."
-    return Section("Judges", ["judge", "judgments", "queries", "mean grade", "alone"], rows, [both])
+    header = ["judge", "judgments", "queries", "mean grade", "alone"]
+    return Section([Table(header, rows), Items([both])], "Judges")
 
 
 def tail(path: str) -> str:
@@ -252,21 +212,18 @@ def tail(path: str) -> str:
 def confusion(found: Agreement) -> Section:
     """Returns the confusion matrix of grades."""
     names = [f"{grade:g}" for grade in found.grades]
-    counts = found.table.astype(int)
+    counts = np.vstack([found.table, found.table.sum(axis=0)]).astype(int)
     rows = [
-        [f"A {name}", *map(str, row.tolist()), str(int(row.sum()))]
-        for name, row in zip(names, counts, strict=True)
+        [name, *map(str, [*row.tolist(), row.sum()])]
+        for name, row in zip([*(f"A {name}" for name in names), "sum"], counts, strict=True)
     ]
-    rows.append(["sum", *map(str, counts.sum(axis=0).tolist()), str(int(counts.sum()))])
-    return Section("Grades, A's down and B's across", ["", *(f"B {name}" for name in names), "sum"], rows)
+    table = Table(["", *(f"B {name}" for name in names), "sum"], rows)
+    return Section([table], "Grades, A's down and B's across")
 
 
 def statistics(found: Agreement) -> Section:
     """Returns the agreement coefficients."""
-    rows = [
-        [each.name, score(each.value, 2), between(each.low, each.high).strip() or "-"]
-        for each in found.statistics
-    ]
+    rows = [[each.name, score(each.value, 2), each.interval or "-"] for each in found.statistics]
     bias = found["bias, B - A"]
     if bias.low > 0:
         who = "B is more generous than A"
@@ -283,33 +240,21 @@ def statistics(found: Agreement) -> Section:
         sentences.append(
             f"Quadratic kappa by query: {score(low, 2)} to {score(high, 2)}, median {score(middle, 2)}{undefined}."
         )
-    how = f"Intervals: whole queries drawn {found.resamples} times, seed {found.seed}."
-    return Section("Agreement", ["statistic", "value", "95 % interval"], rows, [*sentences, how])
+    sentences.append(f"Intervals: whole queries drawn {found.resamples} times, seed {found.seed}.")
+    return Section([Table(["statistic", "value", "95 % interval"], rows), Items(sentences)], "Agreement")
 
 
 def orders(found: Agreement) -> Section:
     """Returns the rank correlation of systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
-    header = [
-        "measure",
-        "tau",
-        "95 % interval",
-        "tau_AP",
-        "pairs",
-        "flip",
-        "kept",
-        "lost",
-        "gained",
-        "reversed",
-    ]
+    header = ["measure", "tau", "95 % interval", "tau_AP", "pairs", "flip", *FATES]
     rows = [
         [
             each.label,
             score(each.tau, 2),
-            between(each.tau_low, each.tau_high).strip() or "-",
+            between(each.tau_low, each.tau_high) or "-",
             score(each.tau_ap, 2),
-            str(each.pairs),
-            *(str(len(part)) for part in (each.flips, each.kept, each.lost, each.gained, each.reversed)),
+            *map(str, [each.pairs, len(each.flips), *(len(getattr(each, fate)) for fate in FATES)]),
             *([score(each.tau_top, 2), f"{each.top_kept}/10"] if many else []),
         ]
         for each in found.effects
@@ -320,39 +265,28 @@ def orders(found: Agreement) -> Section:
     if found.settings is not None:
         settings = found.settings
         sentences.append(
-            f"Significant, as in karat compare: {TEST_NAMES[settings.test]}, alpha {settings.alpha:g}; "
+            f"Significant, as in karat compare: {TESTS[settings.test]}, alpha {settings.alpha:g}; "
             f"{family_words(settings, len(found.effects))}."
         )
-    return Section(
-        "Order of systems", [*header, *(["tau top 10", "stay in it"] if many else [])], rows, sentences
-    )
+    table = Table([*header, *(["tau top 10", "stay in it"] if many else [])], rows)
+    return Section([table, Items(sentences)], "Order of systems")
 
 
 def systems(effect: Effect) -> Section:
     """Returns each system's mean under both judges, in the first judge's order."""
-    order = sorted(range(len(effect.names)), key=lambda place: (effect.ranks_a[place], place))
+    columns = zip(effect.names, effect.a, effect.ranks_a, effect.b, effect.ranks_b, strict=True)
     rows = [
-        [
-            effect.names[i],
-            f"{effect.a[i]:.4f}",
-            str(effect.ranks_a[i]),
-            f"{effect.b[i]:.4f}",
-            str(effect.ranks_b[i]),
-            f"{effect.b[i] - effect.a[i]:+.4f}",
-        ]
-        for i in order
+        [name, f"{a:.4f}", str(rank_a), f"{b:.4f}", str(rank_b), f"{b - a:+.4f}"]
+        for name, a, rank_a, b, rank_b in sorted(columns, key=lambda each: each[2])
     ]
-    sentences = []
-    if len(rows) > 1:
-        name, before, after = effect.moved
-        sentences = [
-            "No system changes its rank."
-            if before == after
-            else f"Largest move: {name}, rank {before} to {after}."
-        ]
-    return Section(
-        f"{effect.label} under each judge", ["run", "A", "rank", "B", "rank", "B - A"], rows, sentences
+    name, before, after = effect.moved
+    moved = (
+        "No system changes its rank."
+        if before == after
+        else f"Largest move: {name}, rank {before} to {after}."
     )
+    table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows)
+    return Section([table, Items([moved] if len(rows) > 1 else [])], f"{effect.label} under each judge")
 
 
 def fates(found: Agreement) -> Section:
@@ -370,16 +304,15 @@ def fates(found: Agreement) -> Section:
         if getattr(each, kind)
     ]
     return Section(
-        "Pairs of systems", sentences=sentences or ["No pair flips; none loses or gains significance."]
+        [Items(sentences or ["No pair flips; none loses or gains significance."])], "Pairs of systems"
     )
 
 
-def unknown(found: Agreement) -> list[str]:
+def limits(found: Agreement) -> Section:
     """Returns the assumptions, and the limits of these numbers."""
     pairing = found.pairing
     lines = []
-    alone = pairing.only_a + pairing.only_b
-    if alone:
+    if pairing.only_a + pairing.only_b:
         by_a = plural(pairing.only_a, "document was", "documents were")
         whose = f"{by_a} judged by A only and {pairing.only_b} by B only"
         if not found.effects:
@@ -409,16 +342,16 @@ def unknown(found: Agreement) -> list[str]:
         "A judge that is itself part of a system, such as the same language model, may favour that system; no count of "
         "equal grades shows it."
     )
-    return lines
+    return Section([Items(lines)], "Limits of these numbers")
 
 
 def between(low: float, high: float) -> str:
-    """Returns an interval with a blank before it; empty where there is none."""
-    return "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
+    """Returns an interval, or an empty text if there is none."""
+    return "" if math.isnan(low) else f"[{low:.2f}, {high:.2f}]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Display):
+class Agreement(Documented):
     """The agreement of two judges, and its effect on systems. ``str()`` returns the whole text.
 
     Args:
@@ -470,21 +403,15 @@ class Agreement(Display):
         """The number of documents that both judged."""
         return len(self.pairing.a)
 
-    def to_text(self, columns: int = COLUMNS) -> str:
-        """Returns the whole result as text. Its first two lines say whether grades and orders agree.
-
-        Args:
-            columns: the width of a line.
-        """
-        return text(self, columns)
-
-    def to_markdown(self) -> str:
-        """Returns the whole result as Markdown."""
-        return markdown(self)
-
-    def to_json(self) -> str:
-        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
-        return escaping.json_text(self.as_dict()) + "\n"
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer in two lines, the grades, the orders of systems, and the limits of these numbers."""
+        del layout
+        parts = [answer(self), judges(self), confusion(self), statistics(self)]
+        if self.effects and self.effects[0].pairs:
+            parts += [orders(self), systems(self.effects[0]), fates(self)]
+        elif self.effects:
+            parts.append(systems(self.effects[0]))
+        return Document([*parts, limits(self)])
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name."""
@@ -500,10 +427,7 @@ class Agreement(Display):
             },
             "grades": list(self.grades),
             "confusion": self.table.astype(int).tolist(),
-            "statistics": {
-                each.name: {"value": each.value, "low": each.low, "high": each.high}
-                for each in self.statistics
-            },
+            "statistics": {(row := asdict(each)).pop("name"): row for each in self.statistics},
             "kappa_by_query": dict(zip(pairing.queries, self.kappas.tolist(), strict=True)),
             "systems": {each.label: asdict(each) for each in self.effects},
             "test": None if self.settings is None else asdict(self.settings),
@@ -527,37 +451,36 @@ class Agreement(Display):
         """
         import narwhals as nw
 
-        makers = {
+        frames = {
             "queries": self.query_columns,
             "statistics": self.statistic_columns,
             "systems": self.system_columns,
         }
-        if what not in makers:
-            raise DataError(f"There is no frame '{what}': choose one of {', '.join(FRAMES)}.")
+        if what not in frames:
+            raise DataError(f"There is no frame '{what}': choose one of {', '.join(frames)}.")
         library: Any = backend or first_installed()
-        return nw.from_dict(makers[what](), backend=library).to_native()
+        return nw.from_dict(frames[what](), backend=library).to_native()
 
-    def query_columns(self) -> dict[str, list[Any]]:
+    def query_columns(self) -> dict[str, Any]:
         """Returns the columns of a frame of queries."""
-        count = len(self.pairing.queries)
-        documents = np.bincount(self.pairing.query, minlength=count)
-        same = np.bincount(self.pairing.query, self.pairing.a == self.pairing.b, count)
-        bias = np.bincount(self.pairing.query, self.pairing.b - self.pairing.a, count)
+        pairing, count = self.pairing, len(self.pairing.queries)
+        documents = np.bincount(pairing.query, minlength=count)
+        same = np.bincount(pairing.query, pairing.a == pairing.b, count)
+        bias = np.bincount(pairing.query, pairing.b - pairing.a, count)
         with np.errstate(invalid="ignore"):
-            return {
-                "query": list(self.pairing.queries),
-                "documents": documents.tolist(),
-                "same grade": (same / documents).tolist(),
-                "bias": (bias / documents).tolist(),
-                "kappa": self.kappas.tolist(),
-            }
+            columns = (documents, same / documents, bias / documents, self.kappas)
+        names = ("documents", "same grade", "bias", "kappa")
+        return {"query": list(pairing.queries)} | {
+            name: column.tolist() for name, column in zip(names, columns, strict=True)
+        }
 
-    def statistic_columns(self) -> dict[str, list[Any]]:
+    def statistic_columns(self) -> dict[str, Any]:
         """Returns the columns of a frame of statistics."""
-        keys = ("name", "value", "low", "high")
-        return {key: [getattr(each, key) for each in self.statistics] for key in keys}
+        return {
+            key: [getattr(each, key) for each in self.statistics] for key in ("name", "value", "low", "high")
+        }
 
-    def system_columns(self) -> dict[str, list[Any]]:
+    def system_columns(self) -> dict[str, Any]:
         """Returns the columns of a frame of systems."""
         rows = [
             (each.label, *row)
@@ -565,8 +488,4 @@ class Agreement(Display):
             for row in zip(each.names, each.a, each.ranks_a, each.b, each.ranks_b, strict=True)
         ]
         keys = ("measure", "run", "a", "rank a", "b", "rank b")
-        return {key: [row[place] for row in rows] for place, key in enumerate(keys)}
-
-    def __str__(self) -> str:
-        """Returns the text."""
-        return self.to_text()
+        return dict(zip(keys, map(list, zip(*rows)))) or {key: [] for key in keys}

@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.comparison import formats
 from karat.comparison.cautions import cautions_of
-from karat.comparison.findings import FAMILY_WISE, Findings, Settings
+from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
 from karat.comparison.runs import RunsLike, evaluated, named, parts_of, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
@@ -23,8 +23,9 @@ from karat.inputs.query_files import GroupsLike, groups_of
 from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
+from karat.output import escaping
+from karat.output.document import Document, Documented
 from karat.output.errors import DataError, PolicyError, did_you_mean
-from karat.output.tables import Display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,10 +43,11 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "compare", "orders_of"]
 
 
-TESTS = ("t", "randomisation", "tukey", "max-t", "wilcoxon", "sign")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 FAMILIES = ("measure", "all")
 MOST_RESAMPLES = 1_000_000
+
+MOST_INDENTED = 5000
+"""Pairs up to which JSON is indented, for people; indenting more takes seconds."""
 
 PERSISTENCE = 0.9
 """The usual p of Webber et al.: a reader who sees ten documents on average."""
@@ -179,8 +181,8 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
     one_against_all = requested.baseline is not None or runs == 2
     test = requested.test or ("t" if one_against_all else "tukey")
     for what, word, known in (
-        ("test", test, TESTS),
-        ("correction", requested.correction or "none", CORRECTIONS),
+        ("test", test, tuple(TESTS)),
+        ("correction", requested.correction or "none", tuple(CORRECTIONS)),
         ("family", requested.family, FAMILIES),
         ("interval", requested.interval, ("t", "bootstrap")),
     ):
@@ -250,7 +252,7 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Display, Findings):
+class Comparison(Documented, Findings):
     """The comparison of runs: scores, intervals, tests and warnings. ``str()`` returns the whole table.
 
     Args:
@@ -288,7 +290,7 @@ class Comparison(Display, Findings):
             top: the number of runs shown, the best ones; None for all.
             worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
-        return formats.text(self, View(pairs, top, worst), columns=columns)
+        return formats.document_of(self, View(pairs, top, worst)).text(columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
         """GitHub tables with the same sentences above and below them; the best values are bold.
@@ -298,7 +300,7 @@ class Comparison(Display, Findings):
             top: the number of runs.
             worst: the number of queries for each pair.
         """
-        return formats.markdown(self, View(pairs, top, worst))
+        return formats.document_of(self, View(pairs, top, worst), "markdown").markdown()
 
     def to_latex(
         self,
@@ -320,9 +322,18 @@ class Comparison(Display, Findings):
         """
         return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
 
+    def document(self, layout: str = "text") -> Document:
+        """Returns the verdict, the tables, the method, and warnings last."""
+        return formats.document_of(self, layout=layout)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns everything: values by query, raw and corrected p, settings, counts, warnings."""
+        return formats.contents(self)
+
     def to_json(self) -> str:
-        """Everything in full precision: values by query, raw and corrected p, settings, counts, warnings."""
-        return formats.json_text(self)
+        """Returns everything as JSON in full precision, on one line if there are very many pairs."""
+        pairs = sum(len(contest.pairs) for contest in self.contests.values())
+        return escaping.json_text(self.as_dict(), 2 if pairs <= MOST_INDENTED else None) + "\n"
 
     def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
         """Returns a data frame with a row per measure and pair; or ``runs``, or ``queries``.
@@ -348,14 +359,6 @@ class Comparison(Display, Findings):
             DataError: matplotlib is not installed, or there is no such figure.
         """
         return formats.figure(self, kind, measure)
-
-    def __str__(self) -> str:
-        """Returns the whole comparison as text."""
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        """Returns the comparison as HTML for a notebook."""
-        return formats.html(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from karat.measures import Measure
 
 __all__ = [
+    "CORRECTIONS",
     "FAMILY_WISE",
     "NOT_OF_MEANS",
+    "SHORT_NAMES",
+    "TESTS",
     "Caution",
     "Contest",
     "Findings",
@@ -32,6 +35,27 @@ FAMILY_WISE = ("tukey", "max-t")
 
 NOT_OF_MEANS = ("wilcoxon", "sign")
 """Tests of signs or ranks: no interval of the mean agrees with their p."""
+
+TESTS = {
+    "t": "paired t-test",
+    "randomisation": "randomisation test (sign flips)",
+    "tukey": "randomised Tukey HSD test",
+    "max-t": "max-T randomisation test (sign flips)",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+}
+"""The names of the tests in sentences."""
+
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini-Hochberg (false discovery rate: exploratory)",
+    "none": "none",
+}
+"""The names of the corrections in sentences."""
+
+SHORT_NAMES = {"holm": "Holm", "bonferroni": "Bonf.", "bh": "BH", "tukey": "Tukey", "max-t": "max-T"}
+"""The names of corrections and tests in titles of columns."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -267,7 +291,7 @@ def letter(place: int) -> str:
         place: the index of the run.
 
     Example:
-        >>> from karat.comparison import letter
+        >>> from karat.comparison.findings import letter
         >>> letter(0), letter(25), letter(26), letter(702)
         ('a', 'z', 'aa', 'aaa')
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, replace
+from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,92 +11,56 @@ import numpy as np
 from karat.comparison.findings import letter
 from karat.comparison.tables import EVERYTHING, chosen, ranking, sheets_of
 from karat.comparison.verdict import heading, method, verdict_of
-from karat.evaluation.score_tables import document_of
+from karat.evaluation.score_tables import document_of as scores_document
 from karat.evaluation.scores import first_installed
 from karat.output import escaping
+from karat.output.document import Document, Items, Line, Section
 from karat.output.errors import DataError, did_you_mean
-from karat.output.tables import apart, columns_of, folded, html_table, in_bands, lay_out, width
+from karat.output.tables import lay_out, width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from karat.comparison.findings import Contest, Findings
-    from karat.comparison.tables import Sheet, View
+    from karat.comparison.tables import View
+    from karat.output.document import Part
 
-__all__ = ["figure", "frame", "html", "json_text", "latex", "markdown", "separated", "text"]
+__all__ = ["contents", "document_of", "figure", "frame", "latex", "separated"]
 
-
-MOST_INDENTED = 5000
-"""Pairs up to which JSON is indented, for people; indenting more takes seconds."""
 
 LEAST_SHARED = 4
 """A shared start or end of fewer characters is kept."""
 
 
-def text(
-    comparison: Findings,
-    view: View = EVERYTHING,
-    *,
-    columns: int,
-    layout: str = "text",
-    style: Callable[[str, str], str] = lambda part, _: part,
-) -> str:
-    """Returns the verdict, the tables in the width of a terminal, the method and the warnings.
+def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "text") -> Document:
+    """Returns the heading, the verdict, the tables, the method and the warnings.
 
-    Args:
-        comparison: what was compared.
-        view: which part is shown.
-        columns: the width of a line.
-        layout: of the tables, ``text`` or ``terminal``.
-        style: colours a part, given its kind: ``verdict``, ``footer`` or ``warning``.
+    In text, the names of runs lose the start and the end that they all share, and a sentence says so.
     """
+    above, verdict = heading(comparison), verdict_of(comparison).headline
+    said, warnings = method(comparison), [each.sentence for each in comparison.warnings]
+    if layout != "text":
+        parts: list[Part] = [
+            Line(above.replace(" | ", " · ")),
+            Line(verdict, "answer"),
+            *sheets_of(comparison, view),
+        ]
+        return Document([Section([*parts, Line(" ".join(said)), Items([f"! {each}" for each in warnings])])])
     before, after = shared_ends(comparison.names)
     names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
-    parts = [folded(heading(comparison), columns)]
-    parts.append(style(folded(verdict_of(comparison).headline, columns), "verdict"))
-    tables = [as_text(sheet, columns, layout) for sheet in sheets_of(replace(comparison, names=names), view)]
     ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
-    if ends:
-        tables[0] += folded(f"All names have {' and '.join(ends)}.", columns)
-    parts += tables
-    parts.append(style("".join(folded(sentence, columns) for sentence in method(comparison)), "footer"))
-    parts.append(
-        "".join(
-            style("! ", "warning") + folded(f"! {each.sentence}", columns, "  ")[2:]
-            for each in comparison.warnings
-        )
-    )
-    return "\n".join(part for part in parts if part)
-
-
-def markdown(comparison: Findings, view: View = EVERYTHING) -> str:
-    """GitHub tables with the same sentences above and below them."""
-    parts = [f"{escaping.markdown(heading(comparison).replace(' | ', ' · '))}\n"]
-    parts.append(f"**{escaping.markdown(escaping.sentence(verdict_of(comparison).headline))}**\n")
-    for sheet in sheets_of(comparison, view):
-        parts.append(lay_out("markdown", sheet.header, sheet.rows, sheet.names))
-        if sheet.note:
-            parts.append(f"{escaping.markdown(sheet.note)}\n")
-    parts.append(escaping.markdown(" ".join(method(comparison))) + "\n")
-    if comparison.warnings:
-        sentences = (escaping.sentence(each.sentence) for each in comparison.warnings)
-        parts.append("".join(f"- ! {escaping.markdown(each)}\n" for each in sentences))
-    return "\n".join(parts)
-
-
-def html(comparison: Findings) -> str:
-    """Tables for a notebook, the method below them, warnings last."""
-    first, *others = sheets_of(comparison)
-    parts = [html_table(first.header, first.rows, sorted(first.names), first.note, head=heading(comparison))]
-    parts += [html_table(each.header, each.rows, sorted(each.names), each.note) for each in others]
-    said = [" ".join(method(comparison)), *(f"! {each.sentence}" for each in comparison.warnings)]
-    return "".join([*parts, *(f"<p>{escaping.html(each)}</p>\n" for each in said)])
+    first, *others = sheets_of(replace(comparison, names=names), view)
+    left_out = [Line(f"All names have {' and '.join(ends)}.")] if ends else []
+    blocks: list[list[Part]] = [[Line(above)], [Line(verdict, "verdict")], [first, *left_out]]
+    blocks += [[each] for each in others]
+    blocks += [[Items(said, "footer", hang=0)], [Line(each, mark="! ", tone="warning") for each in warnings]]
+    return Document([Section(each) for each in blocks])
 
 
 def latex(
     comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
 ) -> str:
-    """A floating booktabs table: scores with superscript letters, then pairs; the caption describes the method."""
+    """Returns a floating booktabs table: scores with superscript letters, then pairs; the caption is the method."""
     tables = [
         lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
@@ -111,51 +75,36 @@ def latex(
     )
 
 
-def json_text(comparison: Findings) -> str:
-    """Everything, in full precision."""
-    pairs = sum(len(contest.pairs) for contest in comparison.contests.values())
-    indent = 2 if pairs <= MOST_INDENTED else None
-    return escaping.json_text(document(comparison), indent) + "\n"
-
-
-def document(comparison: Findings) -> dict[str, Any]:
+def contents(comparison: Findings) -> dict[str, Any]:
     """Returns the content of the JSON: the scores by query as ``karat eval -q`` writes them, and the comparison."""
-    scores = document_of(comparison.scores, per_query=True)
+    scores = scores_document(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
-    contests = {}
-    for label, contest in comparison.contests.items():
-        contests[label] = {
-            "means": list(contest.means),
-            "low": list(contest.low),
-            "high": list(contest.high),
-            "letters": list(contest.letters),
-            "smaller_is_better": contest.smaller_is_better,
-            "anova": None if contest.anova is None else asdict(contest.anova),
-            "pairs": [vars(pair) for pair in contest.pairs],
-            "strata": [
-                {
-                    "name": each.name,
-                    "queries": each.queries,
-                    "means": list(each.means),
-                    "pairs": [vars(pair) for pair in each.pairs],
-                }
-                for each in contest.strata
-            ],
-        }
+    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "pairs", "strata")
+    contests = {
+        label: {name: plain(getattr(contest, name)) for name in shown}
+        for label, contest in comparison.contests.items()
+    }
     whole = {
         "qrels": comparison.qrels_name,
         "queries": len(comparison.queries),
-        "settings": asdict(comparison.settings),
+        "settings": plain(comparison.settings),
         "judged_depth": comparison.judged_depth,
         "contests": contests,
-        "orders": None if comparison.orders is None else asdict(comparison.orders),
+        "orders": plain(comparison.orders),
         "verdict": verdict_of(comparison).headline,
         "method": method(comparison),
-        "warnings": [asdict(each) for each in comparison.warnings],
+        "warnings": plain(comparison.warnings),
     }
     found: dict[str, Any] = escaping.defined(scores | whole)
     return found
+
+
+def plain(value: Any) -> Any:
+    """Returns dataclasses as dictionaries, also inside tuples. Unlike ``asdict``, it copies no array."""
+    if isinstance(value, tuple):
+        return list(map(plain, value))
+    return {key: plain(each) for key, each in vars(value).items()} if is_dataclass(value) else value
 
 
 def frame(comparison: Findings, what: str, backend: str | None) -> Any:
@@ -193,32 +142,30 @@ def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 def run_columns(comparison: Findings) -> dict[str, list[Any]]:
     """Returns a row per measure and run."""
-    found: dict[str, list[Any]] = {
-        key: [] for key in ("measure", "run", "letter", "mean", "low", "high", "better_than")
-    }
-    for label, contest in comparison.contests.items():
-        for run, name in enumerate(comparison.names):
-            cells = (label, name, letter(run), contest.means[run], contest.low[run], contest.high[run])
-            for key, cell in zip(found, (*cells, contest.letters[run]), strict=True):
-                found[key].append(cell)
-    return found
+    keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
+    letters = map(letter, range(len(comparison.names)))
+    own = list(zip(comparison.names, letters, strict=True))
+    rows = [
+        (label, *its, *numbers)
+        for label, contest in comparison.contests.items()
+        for its, *numbers in zip(own, contest.means, contest.low, contest.high, contest.letters, strict=True)
+    ]
+    return dict(zip(keys, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def query_columns(comparison: Findings) -> dict[str, list[Any]]:
     """Returns a row per measure, run and query."""
-    found: dict[str, list[Any]] = {"measure": [], "run": [], "query": [], "value": []}
-    for label, contest in comparison.contests.items():
-        for run, name in enumerate(comparison.names):
-            count = len(comparison.queries)
-            found["measure"] += [label] * count
-            found["run"] += [name] * count
-            found["query"] += comparison.queries
-            found["value"] += contest.values[:, run].tolist()
-    return found
+    rows = [
+        (label, name, query, value)
+        for label, contest in comparison.contests.items()
+        for name, values in zip(comparison.names, contest.values.T.tolist(), strict=True)
+        for query, value in zip(comparison.queries, values, strict=True)
+    ]
+    return dict(zip(("measure", "run", "query", "value"), map(list, zip(*rows, strict=True)), strict=True))
 
 
-LONGEST, WIDE = 40, 24
-"""Names longer than ``LONGEST`` are cut in the middle; names wider than ``WIDE`` lose what all of them share."""
+WIDE = 24
+"""Names wider than this lose the start and the end that all of them share."""
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:
@@ -246,77 +193,6 @@ def start_of(words: Sequence[str]) -> str:
     first, last = min(words), max(words)
     same = next((place for place, pair in enumerate(zip(first, last)) if pair[0] != pair[1]), len(first))
     return first[:same]
-
-
-def as_text(sheet: Sheet, columns: int, layout: str = "text") -> str:
-    """Fits a table into a given width. First names are cut, then columns are dropped, then the table is split."""
-    header, rows, keep, named = sheet.header, cut(sheet), sheet.keep, sheet.names
-    left: list[str] = []
-    if sheet.shortest and rows and columns_of(header, rows, 0) > columns:
-        header, rows, left = with_names(sheet, rows, columns)
-        if not header:
-            # The letters identify the runs.
-            header, rows = [sheet.header[1], *sheet.header[2:]], [[row[0], *row[2:]] for row in cut(sheet)]
-            keep, named = 1, frozenset({0})
-            header, rows, left = without(header, rows, sheet.least, columns)
-    tables = []
-    for band in in_bands(header, rows, keep, columns):
-        names = frozenset(place for place, column in enumerate(band) if column in named)
-        cells = [[row[column] for column in band] for row in rows]
-        tables.append(lay_out(layout, [header[column] for column in band], cells, names))
-    notes = [sheet.note] if sheet.note else []
-    notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
-    return "\n".join(tables) + "".join(folded(note, columns) for note in notes)
-
-
-def cut(sheet: Sheet) -> list[list[str]]:
-    """Returns the rows with long names cut."""
-    found = [
-        apart(cells, LONGEST) if place in sheet.names else list(cells)
-        for place, cells in enumerate(zip(*sheet.rows, strict=True))
-    ]
-    return [list(row) for row in zip(*found, strict=True)]
-
-
-def with_names(
-    sheet: Sheet, rows: list[list[str]], columns: int
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Returns the table with full or shortened names, and the dropped columns; an empty header if it does not fit."""
-    # A title wider than the names below it takes two lines.
-    header = [sheet.header[0], sheet.header[1].replace(", ", ",\n", 1), *sheet.header[2:]]
-    if columns_of(header, rows, 0) <= columns:
-        return header, rows, []
-    longest = max(width(row[1]) for row in rows)
-    if sheet.shortest < longest and sheet.fewer:
-        fewer, cells, left = without(header, rows, sheet.least, columns)
-        if columns_of(fewer, cells, 0) <= columns:
-            return fewer, cells, left
-        header, rows = fewer, cells
-    else:
-        left = []
-    room = columns - columns_of(header, rows, 0) + max(longest, *map(width, header[1].split("\n")))
-    if room < sheet.shortest:
-        return [], rows, []
-    lines = apart(header[1].split("\n"), room)
-    names = apart([row[1] for row in rows], room)
-    header = [header[0], "\n".join(lines), *header[2:]]
-    return header, [[row[0], name, *row[2:]] for row, name in zip(rows, names, strict=True)], left
-
-
-def without(
-    header: list[str], rows: list[list[str]], least: Sequence[str], columns: int
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Drops the least important columns until the table fits. Returns the table and the titles of these columns."""
-    left: list[str] = []
-    for title in least:
-        if columns_of(header, rows, 0) <= columns:
-            break
-        if title in header:
-            place = header.index(title)
-            header = header[:place] + header[place + 1 :]
-            rows = [row[:place] + row[place + 1 :] for row in rows]
-            left.append(title)
-    return header, rows, left
 
 
 # ---------------------------------------------------------------- figures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,11 +22,13 @@ from karat.comparison.verdict import (
     smallest_p,
     tied_best,
 )
+from karat.output import escaping
+from karat.output.document import Table
 from karat.output.escaping import printable
-from karat.output.tables import Marked
+from karat.output.tables import Marked, apart, columns_of, folded, width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from karat.comparison.findings import Contest, Findings, Pair
 
@@ -38,9 +40,13 @@ MOST_AGAINST_BASELINE = 40
 LEAST_NAME, LEAST_PAIR = 10, 18
 
 
+LONGEST = 40
+"""Names longer than this are cut in the middle."""
+
+
 @dataclass(frozen=True)
-class Sheet:
-    """One table.
+class Sheet(Table):
+    """A table that fits into any width: names are cut, columns are dropped, and then it is split into bands.
 
     Args:
         header: the titles.
@@ -53,14 +59,78 @@ class Sheet:
         fewer: whether such columns are dropped before names are cut.
     """
 
-    header: list[str]
-    rows: list[list[str]]
-    names: frozenset[int]
+    names: frozenset[int] = frozenset()
     keep: int = 2
     note: str = ""
     shortest: int = 0
     least: tuple[str, ...] = ()
     fewer: bool = False
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns the table in this width, its note, and the titles of the columns that were dropped."""
+        rows = [
+            apart(cells, LONGEST) if place in self.names else list(cells)
+            for place, cells in enumerate(zip(*self.rows, strict=True))
+        ]
+        fitted = replace(self, rows=list(zip(*rows, strict=True)))
+        left: list[str] = []
+        if self.shortest and self.rows and not fitted.fits(columns):
+            fitted, left = fitted.narrow(columns)
+        notes = [self.note] if self.note else []
+        notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
+        return Table.text(fitted, columns, style) + "".join(folded(each, columns) for each in notes)
+
+    def markdown(self) -> str:
+        """Returns a pipe table, and its note as a paragraph."""
+        note = f"\n{escaping.markdown(self.note)}\n" if self.note else ""
+        return super().markdown() + note
+
+    def html(self, rows: int | None = None) -> str:
+        """Returns the table, and its note as a paragraph."""
+        return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
+
+    def fits(self, columns: int) -> bool:
+        """Returns whether the table is at most this wide."""
+        return columns_of(self.header, self.rows, 0) <= columns
+
+    def narrow(self, columns: int) -> tuple[Sheet, list[str]]:
+        """Returns a narrower table and the titles of the dropped columns.
+
+        Names are shortened, or left out where letters identify the runs.
+        """
+        # A title wider than the names below it takes two lines.
+        title = self.header[1].replace(", ", ",\n", 1)
+        sheet, left = replace(self, header=[self.header[0], title, *self.header[2:]]), list[str]()
+        if sheet.fits(columns):
+            return sheet, left
+        longest = max(width(row[1]) for row in self.rows)
+        if self.fewer and self.shortest < longest:
+            sheet, left = sheet.without_least(columns)
+            if sheet.fits(columns):
+                return sheet, left
+        titles = title.split("\n")
+        room = columns - columns_of(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
+        if room < self.shortest:
+            header, rows = self.header[1:], [[row[0], *row[2:]] for row in self.rows]
+            return replace(self, header=header, rows=rows, keep=1, names=frozenset({0})).without_least(
+                columns
+            )
+        names = apart([row[1] for row in sheet.rows], room)
+        rows = [[row[0], name, *row[2:]] for row, name in zip(sheet.rows, names, strict=True)]
+        return replace(
+            sheet, header=[sheet.header[0], "\n".join(apart(titles, room)), *sheet.header[2:]], rows=rows
+        ), left
+
+    def without_least(self, columns: int) -> tuple[Sheet, list[str]]:
+        """Returns the table without its least important columns, until it fits, and their titles."""
+        sheet, left = self, []
+        for title in self.least:
+            if title in sheet.header and not sheet.fits(columns):
+                place = list(sheet.header).index(title)
+                header, *rows = ([*row[:place], *row[place + 1 :]] for row in [sheet.header, *sheet.rows])
+                sheet = replace(sheet, header=header, rows=rows)
+                left.append(title)
+        return sheet, left
 
 
 @dataclass(frozen=True)

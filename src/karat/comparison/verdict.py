@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat._version import __version__
-from karat.comparison.findings import FAMILY_WISE, letter, ranked, turned
+from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked, turned
 from karat.evaluation.score_tables import conventions_of
 from karat.output.language import plural
 from karat.output.tables import decimals
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Contest, Findings, Pair, Settings
 
 __all__ = [
-    "TEST_NAMES",
     "counted",
     "declared_negative",
     "detectable_span",
@@ -46,29 +45,6 @@ FEW_FOR_FOUR_DIGITS = 50
 
 MOST_LETTERED = 12
 """Runs up to which the table has letters; of more it has the number of runs that each one beats, best first."""
-
-TEST_NAMES = {
-    "t": "paired t-test",
-    "randomisation": "randomisation test (sign flips)",
-    "tukey": "randomised Tukey HSD test",
-    "max-t": "max-T randomisation test (sign flips)",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-}
-
-CORRECTION_NAMES = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "bh": "Benjamini-Hochberg (false discovery rate: exploratory)",
-}
-
-SHORT_NAMES = {
-    "holm": "Holm",
-    "bonferroni": "Bonf.",
-    "bh": "BH",
-    "tukey": "Tukey",
-    "max-t": "max-T",
-}
 
 
 @dataclass(frozen=True)
@@ -369,7 +345,7 @@ def method(comparison: Findings) -> list[str]:
     """The method in sentences: the test, its family and correction, the intervals, the detectable difference."""
     settings, primary = comparison.settings, comparison.primary
     exact = sum(pair.exact for pair in primary.pairs)
-    parts = [f"{TEST_NAMES[settings.test]}, two-sided, alpha {settings.alpha:g}"]
+    parts = [f"{TESTS[settings.test]}, two-sided, alpha {settings.alpha:g}"]
     if settings.clusters is not None:
         parts[0] += f", {settings.clusters} clusters of queries"
     parts.append(family_words(settings, len(comparison.labels)))
@@ -415,7 +391,7 @@ def family_words(settings: Settings, measures: int) -> str:
         return f"holds for all {many} at once{also}"
     if settings.correction == "none":
         return f"NOT corrected for {many}"
-    return f"{CORRECTION_NAMES[settings.correction]} over {many}"
+    return f"{CORRECTIONS[settings.correction]} over {many}"
 
 
 def interval_words(comparison: Findings) -> str:

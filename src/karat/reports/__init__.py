@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from karat.comparison import compare
+from karat.comparison.compare import compare
 from karat.evaluation.score_tables import footers
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
-    from karat.comparison import Comparison
+    from karat.comparison.compare import Comparison
     from karat.comparison.runs import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike

@@ -36,7 +36,8 @@ from karat.reports.charts import MOST_BARS, MOST_DOTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison import Comparison, Contest, Pair, Settings
+    from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Contest, Pair, Settings
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
     from karat.lists.rows import Floats

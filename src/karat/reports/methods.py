@@ -10,7 +10,8 @@ from karat.evaluation.score_tables import conventions_of
 from karat.output.language import plural
 
 if TYPE_CHECKING:
-    from karat.comparison import Comparison, Settings
+    from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Settings
 
 __all__ = ["bibtex_of", "methods_paragraph"]
 

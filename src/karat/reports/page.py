@@ -14,17 +14,19 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS
-from karat.comparison.verdict import SHORT_NAMES, TEST_NAMES, counted
+from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, SHORT_NAMES, TESTS
+from karat.comparison.verdict import counted
 from karat.evaluation.scores import Scores
 from karat.output.errors import DataError
 from karat.output.language import plural
+from karat.reports.charts import template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.abc import Traversable
 
-    from karat.comparison import Comparison, Settings
+    from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Settings
     from karat.reports.queries import Closeup, Inputs
 
 __all__ = [
@@ -118,11 +120,6 @@ def drawing_library() -> tuple[str, str]:
     return script, script.partition(",")[0].removeprefix("/* Vega ")
 
 
-def template(name: str) -> str:
-    """Returns a file of ``templates/``."""
-    return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
-
-
 def security(scripts: Sequence[str]) -> str:
     """Returns the content security policy: the page may run these scripts and its own styles, and load nothing."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
@@ -184,7 +181,7 @@ def interval_words(settings: Settings) -> str:
     """Returns an explanation of the points and lines of the first chart."""
     alone = f"its {settings.confidence * 100:g} % interval"
     if settings.test in NOT_OF_MEANS:
-        name = TEST_NAMES[settings.test]
+        name = TESTS[settings.test]
         return (
             f"The line is {alone}, uncorrected. A point is filled where the {name} finds a significant difference; "
             "it does not test the mean, so the two may disagree."

@@ -22,7 +22,8 @@ from karat.output.errors import DataError, KaratError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
-    from karat.comparison import Comparison, Contest
+    from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Contest
     from karat.comparison.runs import RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from karat.comparison import compare
+from karat.comparison.compare import compare
 from karat.conventions.request import conventions, names_in
 from karat.evaluation.scores import Scores
 from karat.inputs.sources import kept
@@ -29,7 +29,8 @@ from karat.testing.gate_result import Check, Gate, Moved
 from karat.testing.read_record import Record
 
 if TYPE_CHECKING:
-    from karat.comparison import Comparison, Contest
+    from karat.comparison.compare import Comparison
+    from karat.comparison.findings import Contest
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.inputs.qrels import QrelsLike

@@ -22,7 +22,7 @@ from karat.output.files import refuse_overwriting, write_whole
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison import Comparison
+    from karat.comparison.compare import Comparison
     from karat.inputs.sources import Provenance
 
 __all__ = ["FORMAT", "comparison_of", "digests", "laid_out", "record", "refuse_changed", "versions"]

@@ -395,7 +395,7 @@ def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
 ) -> tuple[list[Change], list[str]]:
     """Returns changes of the comparison after computing it again from the scores."""
-    from karat.comparison import compare
+    from karat.comparison.compare import compare
 
     settings = old["settings"]
     if settings["clusters"] is not None:
