@@ -1,4 +1,4 @@
-"""karat measures rankings: relevance judgments and ranked lists in, numbers out."""
+"""karat measures rankings: it computes scores from relevance judgments and ranked lists."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -111,12 +111,12 @@ LATER = {
 
 
 def __dir__() -> list[str]:
-    """The public names, also those that are imported later: what the Tab key completes."""
+    """Returns the public names, including those that are imported later, for completion by the Tab key."""
     return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
 
 
 def __getattr__(name: str) -> Any:
-    """Import what ``LATER`` names, and give measures by their names: ``karat.nDCG @ 10``."""
+    """Imports a name in ``LATER`` at its first use, or returns the measure of a name, as in ``karat.nDCG @ 10``."""
     if name in REGISTER:
         return Measure(name)
     if name not in LATER:

@@ -1,4 +1,4 @@
-"""``karat`` and ``python -m karat``: trec_eval's own face, or karat's command line."""
+"""The entry point of ``karat`` and ``python -m karat``, which runs karat's or trec_eval's command line."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Hand the arguments to the face they ask for, and end quietly when the reader or the user has had enough."""
+    """Runs the command line, and exits without a traceback if the output is closed or the user interrupts."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the end
     if sys.stdout is None:
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def answered() -> None:
-    """Answer the arguments; what the reader or the user ends is an exit status."""
+    """Runs the command line, and turns interruptions and failures to write into exit codes."""
     try:
         try:
             face(sys.argv[1:])
@@ -51,13 +51,13 @@ def answered() -> None:
 
 
 def let_go(stream: TextIO) -> None:
-    """Have Python flush a stream to nowhere at its end, where it must not fail again."""
+    """Redirects a stream to nowhere, so that Python's flush at exit does not fail again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def face(arguments: list[str]) -> None:
-    """trec_eval's face needs none of the command line's libraries."""
+    """Runs trec_eval's command line, which needs no command-line library, or karat's."""
     if arguments[:1] == ["trec-eval"]:
         from karat.compat.trec_eval import main as trec_eval
 

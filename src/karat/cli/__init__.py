@@ -56,7 +56,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command with a name."""
+        """Returns the command with this name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -71,7 +71,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names.
+        """Returns the command that the first argument names.
 
         Raises:
             click.UsageError: no command has that name.
@@ -97,7 +97,7 @@ class Commands(click.Group):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``karat`` and exit with its code: 0, or 2 with one sentence on standard error.
+    """Runs ``karat`` and exits with its code, which is 2 after an error.
 
     With ``--format json`` the error is one JSON object.
     """
@@ -132,4 +132,4 @@ def usage_of(context: click.Context | None) -> str:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(version)s")
 def commands() -> None:
-    """Measure rankings: relevance judgments and ranked lists in, numbers out."""
+    """Measure rankings: compute scores from relevance judgments and ranked lists."""

@@ -1,4 +1,4 @@
-"""``karat check``: mistakes in judgments and runs, found before anything is measured."""
+"""The command ``karat check``, which finds mistakes in judgments and runs."""
 
 from __future__ import annotations
 

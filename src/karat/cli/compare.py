@@ -1,4 +1,4 @@
-"""``karat compare``, ``karat report`` and ``karat agreement``: which run is better, and how far judges agree."""
+"""The commands ``karat compare``, ``karat report`` and ``karat agreement``."""
 
 from __future__ import annotations
 

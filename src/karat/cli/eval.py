@@ -1,4 +1,4 @@
-"""``karat eval``: runs in, a table of scores out."""
+"""The command ``karat eval``, which scores runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``karat explain`` and ``karat difference``: how a number comes about, and why two differ."""
+"""The commands ``karat explain`` and ``karat difference``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ GRADES = re.compile(r"[\d.,;，、；?·+-]+")
 
 
 class Explaining(click.Command):
-    """A command that also takes grades between blanks, ``--grades 2 1 0``."""
+    """A command that also accepts grades separated by blanks, as in ``--grades 2 1 0``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads the arguments, each list of grades joined with commas."""
+        """Parses the arguments after joining each list of grades with commas."""
         return super().parse_args(ctx, joined_grades(args))
 
 

@@ -1,4 +1,4 @@
-"""``karat gate`` and ``karat verify``: whether a run got worse, and whether recorded numbers still hold."""
+"""The commands ``karat gate`` and ``karat verify``."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def baseline_in(argument: str, given: Given) -> Any:
 
 
 def limits(options: tuple[str, ...], option: str) -> Any:
-    """Returns the limit of each measure. A single number without a measure is the default measure's limit.
+    """Returns the limit of each measure. A number without a measure is the limit of the default measure.
 
     Raises:
         DataError: a limit that is not a number, or a measure twice.

@@ -1,4 +1,4 @@
-"""``karat help``, ``measures``, ``profiles`` and ``trec-eval``, the sentence on an unknown command, and completion."""
+"""The commands ``karat help``, ``measures``, ``profiles`` and ``trec-eval``, unknown commands, and Tab completion."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def shown_columns() -> int | None:
 
 
 def listed(entries: dict[str, str], columns: int | None) -> str:
-    """Returns a line for each name and its text. On a terminal, lines are folded and Markdown's marks removed."""
+    """Returns a line for each name and its text. On a terminal, lines are wrapped and Markdown is removed."""
     space = max(map(len, entries))
     if columns is None:
         return "".join(f"{name:{space}}  {text}\n" for name, text in entries.items())

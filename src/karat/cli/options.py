@@ -149,7 +149,7 @@ SHARED = {
 
 
 def shared(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of ``SHARED`` but for some groups, and pass it their values as ``given``."""
+    """Returns a decorator that gives a command the shared options, and passes their values as ``given``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -166,7 +166,7 @@ def shared(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], 
 
 @dataclass(frozen=True)
 class Given:
-    """How the files of a command are read, and its policy.
+    """The options of a command for reading its files, and the options of its policy.
 
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
@@ -184,7 +184,7 @@ class Given:
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
-        """Takes the values of ``SHARED`` out of the options."""
+        """Separates the values of the shared options from the other options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *AXES)})
         if options.pop("lenient", False):
@@ -194,11 +194,11 @@ class Given:
 
     @property
     def conventions(self) -> dict[str, Any]:
-        """The policy and the profile, as keyword arguments of karat's functions."""
+        """Returns the policy and the profile as keyword arguments of karat's functions."""
         return {"policy": self.policy, "profile": self.profile}
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
-        """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns them."""
+        """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns qrels."""
         if not self.columns["qrels"] and self.folders is None:
             return path
         from karat.conventions.request import conventions, labelled, needs_groups
@@ -217,7 +217,7 @@ class Given:
 
     @cached_property
     def seen(self) -> Qrels | None:
-        """The pairs to exclude from each run, which are read once."""
+        """Returns the pairs to exclude from each run. The file is read once."""
         from karat.inputs.qrels import Qrels
         from karat.inputs.run import pairs_of
 
@@ -230,7 +230,7 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_two_readers(*files: str | None) -> None:
-    """Refuses standard input in the place of two files.
+    """Refuses standard input for more than one file.
 
     Raises:
         DataError: standard input is given twice.

@@ -35,14 +35,14 @@ __all__ = [
 
 
 def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
-    """Writes an error to standard error, in words or as JSON, perhaps with the usage of the command, and exits."""
+    """Writes an error to standard error, as a sentence or as JSON, and exits."""
     complain("error", error, as_json=as_json)
     sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ and not as_json else "")
     sys.exit(code)
 
 
 def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> None:
-    """Writes an error or a warning to standard error, as a line of JSON or as a sentence folded to the terminal."""
+    """Writes an error or a warning to standard error, as a line of JSON or as a wrapped sentence."""
     if as_json:
         sys.stderr.write(json_text(fields, indent=None) + "\n")
         return
@@ -54,7 +54,7 @@ def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> No
 
 @contextmanager
 def warnings_said(*, as_json: bool = False) -> Iterator[None]:
-    """Writes karat's warnings to standard error, each once, in words or as JSON."""
+    """Writes each of karat's warnings once to standard error, as a sentence or as JSON."""
     said: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
@@ -112,7 +112,7 @@ def say(text: str, *, data: bool = False) -> None:
 
 
 def answer(command: str, found: Any, layout: str, columns: int | None = None) -> None:
-    """Writes a result to standard output in a format, as text in colour and in the terminal's width."""
+    """Writes a result to standard output. Text is coloured and fits the width of the terminal."""
     if layout == "text" and isinstance(found, Documented):
         say(found.document().text(columns or text_columns(), painted if in_colour() else None))
     elif layout == "text":
@@ -180,7 +180,7 @@ def styled(text: str, style: dict[str, Any]) -> str:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None] | None]:
-    """Shows steps of long work: yields a function to call with each step, or None without a terminal."""
+    """Yields a function that shows each step of long work on the terminal, or None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""``karat.agreement``: measures how far the judges of two sets of qrels agree, and how that affects runs."""
+"""``karat.agreement``: measures how far two judges agree, and how the choice of judge affects scores of runs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def agreement(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Agreement:
-    """Measure how far two judges agree, and how their choice changes the scores and the order of systems.
+    """Measure how far two judges agree, and how the choice of judge changes the scores and the order of systems.
 
     For the documents that both judged: the confusion matrix, the share of equal grades, Cohen's κ (unweighted, linear,
     quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
@@ -281,7 +281,7 @@ def effects(
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Systems under one judge.
+    """The scores of systems under one judge.
 
     Args:
         scores: of each.
@@ -315,7 +315,7 @@ def measured(qrels: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, **op
 
 
 def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int) -> tuple[float, float]:
-    """The bootstrap interval of τ_b over queries, the same for both judges; NaN unless aggregates are plain means."""
+    """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
     every = [*a.scores, *b.scores]
     queries = {each.queries for each in every}
     kind = a.scores[0].measures[a.scores[0].column(label)].definition.aggregate
@@ -339,7 +339,7 @@ def effect(
     signs_b: dict[tuple[int, int], int],
     spread: tuple[float, float],
 ) -> Effect:
-    """Returns one measure under both judges."""
+    """Returns the values and orders by one measure under both judges."""
     low, high = spread
     one, other = np.array(a), np.array(b)
     best = np.argsort(-one, kind="stable")[:TOP]
@@ -370,7 +370,7 @@ def effect(
 
 
 def ranks(means: Floats) -> tuple[int, ...]:
-    """Returns the rank of each system, 1 for the best; equal means share the better rank."""
+    """Returns the rank of each system, 1 for the best. Systems with equal means share the better rank."""
     return tuple(int((means > each).sum()) + 1 for each in means)
 
 
@@ -381,7 +381,7 @@ def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) ->
 
 
 def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
-    """Returns, for each pair, 1 if the first is significantly better, -1 if the second is, else 0."""
+    """Returns, for each pair of systems, 1 if the first is significantly better, -1 if the second is, else 0."""
     return {
         (pair.a, pair.b): int(np.sign(pair.difference)) if pair.adjusted < alpha else 0
         for pair in contest.pairs
@@ -389,7 +389,7 @@ def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
 
 
 def fate_of(before: int, after: int) -> str:
-    """Returns the fate of a pair that is significant under at least one judge; empty for other pairs."""
+    """Returns what happens to a significant pair under the other judge, or an empty text for other pairs."""
     if before and after:
         return "kept" if before == after else "reversed"
     return "lost" if before else "gained" if after else ""

@@ -101,7 +101,7 @@ class Statistic:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """One measure under both judges.
+    """The effect of the choice of judge on one measure.
 
     Args:
         label: the measure.
@@ -352,7 +352,7 @@ def between(low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Documented):
-    """The agreement of two judges, and its effect on systems. ``str()`` returns the whole text.
+    """The agreement of two judges, and its effect on systems. ``str(agreement)`` returns the whole text.
 
     Args:
         a: the first judge, the reference.
@@ -414,7 +414,7 @@ class Agreement(Documented):
         return Document([*parts, limits(self)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name."""
+        """Returns all results by name."""
         pairing = self.pairing
         return {
             "a": asdict(self.a),

@@ -1,4 +1,4 @@
-"""The cautions of a comparison: the limits of its conclusions, each as a sentence with its figures."""
+"""The warnings of a comparison: sentences on the limits of its conclusions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MANY = 1000
 
 
 def cautions_of(comparison: Findings, systems: Sequence[System]) -> tuple[Caution, ...]:
-    """Returns all cautions that apply, the gravest kinds first."""
+    """Returns all warnings that apply, the most severe kinds first."""
     found: list[Caution] = []
     for kind in (
         apart,
@@ -323,7 +323,7 @@ def kind(contest: Contest) -> str:
 
 
 def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
-    """Returns the names of pairs, those of the best runs first, with the verb that follows."""
+    """Returns the names of pairs, best runs first, followed by a verb that agrees in number."""
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
     order = [sorted(pair, key=place.__getitem__) for pair in pairs]
     order.sort(key=lambda pair: [place[run] for run in pair])
@@ -354,7 +354,7 @@ SHOWN = 4
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """A run's values of one measure if its unjudged documents counted differently; NaN where it has no value.
+    """The values that a run would have if its unjudged documents counted differently, NaN if undefined.
 
     Args:
         removed: with unjudged documents removed from the lists [queries].
@@ -366,7 +366,7 @@ class Alternatives:
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """Returns cautions about runs with many unjudged documents: one each, or one for all if there are more than four.
+    """Returns warnings about runs with many unjudged documents, or a single one if more than four runs have many.
 
     There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
     """
@@ -509,7 +509,7 @@ def together(comparison: Findings, flagged: list[int], readings: dict[int, Alter
 
 
 def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Alternatives:
-    """Returns the values of a run if its unjudged documents counted differently.
+    """Returns the values that a run would have if its unjudged documents counted differently.
 
     Args:
         found: the run, matched.
@@ -527,7 +527,7 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
-    """Returns the rows with this grade for every unjudged document among the first ``depth``."""
+    """Returns the rows, with this grade for every unjudged document down to rank ``depth``."""
     lists = len(rows.length)
     reach = np.minimum(rows.length, depth).astype(np.int64)
     first = rows.rank <= depth

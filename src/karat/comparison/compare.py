@@ -82,7 +82,7 @@ def compare(
     weights: Mapping[str, float] | None = None,
     progress: _native.Progress | None = None,
 ) -> Comparison:
-    """Compare runs: which is better, by how much, and could it be chance?
+    """Compare runs: which is better, by how much, and whether the difference may be due to chance.
 
     Args:
         qrels: judgments, as for ``karat.evaluate``; None if every run is given as scores.
@@ -253,7 +253,7 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Documented, Findings):
-    """The comparison of runs: scores, intervals, tests and warnings. ``str()`` returns the whole table.
+    """The comparison of runs: scores, intervals, tests and warnings. ``str(comparison)`` returns the whole text.
 
     Args:
         names: the runs.
@@ -293,7 +293,7 @@ class Comparison(Documented, Findings):
         return formats.document_of(self, View(pairs, top, worst)).text(columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
-        """GitHub tables with the same sentences above and below them; the best values are bold.
+        """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
 
         Args:
             pairs: as in ``to_text``, like the others.
@@ -311,7 +311,7 @@ class Comparison(Documented, Findings):
         top: int | None = None,
         worst: int = 0,
     ) -> str:
-        """Returns a LaTeX table (booktabs) with superscript letters, the best values in bold.
+        """Returns a LaTeX table (booktabs) with superscript letters and the best values in bold.
 
         Args:
             label: for ``\\ref``.
@@ -336,7 +336,7 @@ class Comparison(Documented, Findings):
         return escaping.json_text(self.as_dict(), 2 if pairs <= MOST_INDENTED else None) + "\n"
 
     def to_frame(self, what: str = "pairs", backend: str | None = None) -> Any:
-        """Returns a data frame with a row per measure and pair; or ``runs``, or ``queries``.
+        """Returns a data frame with a row for each measure and pair, or for each run or query.
 
         Args:
             what: ``pairs``, ``runs`` or ``queries``.
@@ -348,7 +348,7 @@ class Comparison(Documented, Findings):
         return formats.frame(self, what, backend)
 
     def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
-        """Returns a matplotlib figure; ``to_figure().savefig("pairs.pdf")`` writes it.
+        """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
 
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with theirs), ``differences`` (the
@@ -363,7 +363,7 @@ class Comparison(Documented, Findings):
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """The similarity of the orders of runs under different measures, and of the runs' lists.
+    """The similarity of the orders of runs by different measures, and of the ranked lists of different runs.
 
     Args:
         labels: the measures.
@@ -385,7 +385,7 @@ class Orders:
 
 
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
-    """Returns the similarity of each pair of measures, and of each pair of runs or of each run and the baseline."""
+    """Returns the similarity of each pair of measures and of each pair of runs."""
     means = [contest.means for contest in contests]
     tau, ap = (
         np.array([[each(one, other) for other in means] for one in means]) for each in (kendall, tau_ap_b)
@@ -414,7 +414,7 @@ def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats
 
 
 def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
-    """Returns the top documents of each query's list; empty where only scores were given."""
+    """Returns the top documents of each query, or no documents if only scores were given."""
     if system.run is None:
         return []
     run, options = system.run, MatchOptions(system.scores.policy)

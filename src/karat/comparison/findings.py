@@ -103,7 +103,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs under one measure: the first minus the second.
+    """The comparison of two runs by one measure. The difference is the first run minus the second.
 
     Args:
         a: the index of the first run.
@@ -157,7 +157,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """One group of queries.
+    """The results for one group of queries.
 
     Args:
         name: the group.
@@ -174,7 +174,7 @@ class Stratum:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contest:
-    """All runs under one measure.
+    """The comparison of all runs by one measure.
 
     Args:
         label: what the measure is called.
@@ -257,7 +257,7 @@ class Findings:
 
 
 def ranked(contest: Contest) -> list[int]:
-    """Returns the runs, the best first."""
+    """Returns the runs from the best to the worst."""
     sense = -1 if contest.smaller_is_better else 1
     means = contest.means
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), -sense * means[run], run))
@@ -304,6 +304,6 @@ def letter(place: int) -> str:
 
 
 def letters_of(runs: list[int], among: int) -> str:
-    """Returns the letters of some of ``among`` runs, separated by commas where a letter has two characters."""
+    """Returns the letters of some runs, separated by commas if a letter has two characters."""
     separator = "," if among > len(ALPHABET) else ""
     return separator.join(map(letter, sorted(runs)))

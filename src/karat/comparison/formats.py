@@ -121,7 +121,7 @@ def frame(comparison: Findings, what: str, backend: str | None) -> Any:
 
 
 def separated(comparison: Findings, layout: str) -> str:
-    """CSV or TSV with a row per measure and pair, numbers in full."""
+    """Returns CSV or TSV with a row for each measure and pair, and numbers in full precision."""
     columns = pair_columns(comparison)
     rows = [
         ["" if cell is None else str(cell) for cell in row] for row in zip(*columns.values(), strict=True)
@@ -130,7 +130,7 @@ def separated(comparison: Findings, layout: str) -> str:
 
 
 def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns a row per measure and pair."""
+    """Returns the columns of a table with a row for each measure and pair."""
     rows = [
         {"measure": label, "run": comparison.names[pair.a], "other": comparison.names[pair.b]}
         | {key: value for key, value in asdict(pair).items() if key not in ("a", "b") and value is not None}
@@ -141,7 +141,7 @@ def pair_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 
 def run_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns a row per measure and run."""
+    """Returns the columns of a table with a row for each measure and run."""
     keys = ("measure", "run", "letter", "mean", "low", "high", "better_than")
     letters = map(letter, range(len(comparison.names)))
     own = list(zip(comparison.names, letters, strict=True))
@@ -154,7 +154,7 @@ def run_columns(comparison: Findings) -> dict[str, list[Any]]:
 
 
 def query_columns(comparison: Findings) -> dict[str, list[Any]]:
-    """Returns a row per measure, run and query."""
+    """Returns the columns of a table with a row for each measure, run and query."""
     rows = [
         (label, name, query, value)
         for label, contest in comparison.contests.items()
@@ -169,7 +169,7 @@ WIDE = 24
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """Returns the start and end that all names share, in whole words; empty where names are short or would vanish.
+    """Returns the words that all names have in common at the start and at the end, if dropping them helps.
 
     Example:
         >>> from karat.comparison.formats import shared_ends
@@ -189,7 +189,7 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 
 
 def start_of(words: Sequence[str]) -> str:
-    """Returns the common prefix of the words."""
+    """Returns the longest common prefix of some names."""
     first, last = min(words), max(words)
     same = next((place for place, pair in enumerate(zip(first, last)) if pair[0] != pair[1]), len(first))
     return first[:same]

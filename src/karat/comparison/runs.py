@@ -1,4 +1,4 @@
-"""The compared runs: names, scores read side by side, and each measure's matrix of values by query and run."""
+"""The compared runs: their names, their scores, and each measure's matrix of values by query and run."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
-    """Returns the run, ready to be read, or the scores, under a name."""
+    """Returns a run or scores under the given name. The run is not read yet."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
     if isinstance(run, Run):
@@ -146,7 +146,7 @@ def evaluated(
 def refuse_other_conventions(
     scores: list[Scores], policy: Policy | None, profile: ProfileLike, weights: Mapping[str, float] | None
 ) -> None:
-    """Refuse conventions for scores that were computed under others.
+    """Refuses conventions that differ from those under which the scores were computed.
 
     Raises:
         DataError: weights, or a policy or profile other than that of the scores.
@@ -211,7 +211,7 @@ def agreeing(systems: list[System]) -> list[System]:
 
 
 def share_judged(found: Match, depth: int) -> float:
-    """Returns the share of the first documents that is judged, averaged over the queries that the run answers."""
+    """Returns the mean share of judged documents among the first ones, over the queries that the run answers."""
     answered = found.whole.length > 0
     if not answered.any():
         return float("nan")
@@ -243,7 +243,7 @@ def parts_of(run: Run, queries: Collection[bytes]) -> dict[bytes, Run]:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One measure's values of all runs.
+    """The values of all runs by one measure.
 
     Args:
         label: the name of the measure.
@@ -266,12 +266,12 @@ class Table:
 
     @property
     def sign(self) -> float:
-        """1 where larger is better, else -1."""
+        """1 if larger values are better, else -1."""
         return -1.0 if self.measure.definition.smaller_is_better else 1.0
 
     @property
     def means(self) -> tuple[float, ...]:
-        """Each run's aggregate."""
+        """The aggregate of each run."""
         how, found = self.measure.definition.aggregate, []
         for place, values in enumerate(self.values.T):
             there = ~np.isnan(values)
@@ -342,5 +342,5 @@ def tables_of(scores: Sequence[Scores]) -> tuple[tuple[str, ...], list[Table]]:
 
 
 def weighted(weights: Floats, measure: Measure) -> bool:
-    """Returns whether queries have different weights in the aggregate; counts are never weighted."""
+    """Returns whether queries have different weights in the aggregate. Sums are never weighted."""
     return measure.definition.aggregate != "sum" and bool((weights != weights[:1]).any())

@@ -35,7 +35,7 @@ AT_ONCE = 4_000_000
 def contests_of(
     tables: Sequence[Table], settings: Settings, groups: Groups | None
 ) -> tuple[dict[str, Contest], Settings]:
-    """Returns a contest per measure, and the settings with a note on each deviation from the request."""
+    """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
     runs = tables[0].values.shape[1]
     first, second = pairs_of(runs, settings.baseline)
     # Measures are independent, and each draws the same random stream: threads change only the time.
@@ -75,7 +75,7 @@ def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Write the corrected p. A family contains the comparisons of one measure, or of all measures."""
+    """Writes the corrected p into the pairs. A family of tests is that of one measure, or of all measures."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
@@ -91,7 +91,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 def strata_of(
     table: Table, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
-    """Returns the contest within each group of queries, by uncorrected t-tests."""
+    """Returns the comparison within each group of queries, by uncorrected t-tests."""
     plain = replace(settings, test="t", correction="none")
     found = []
     for code, name in enumerate(groups.names):
@@ -121,7 +121,7 @@ KINDS = {"int": np.int64, "bool": np.bool_}
 
 
 def empty_outcome(first: Integers, second: Integers) -> Outcome:
-    """Returns an outcome to be filled in. Numbers are NaN, or 0 if they are whole."""
+    """Returns an empty outcome for the tests to fill in. Its numbers are NaN, and its whole numbers are 0."""
     columns = [(each.name, KINDS.get(str(each.type), np.float64)) for each in fields(Pair)]
     outcome = np.recarray(len(first), [*columns, ("freedom", np.float64), ("cut", np.float64)])
     for name, kind in columns + [("freedom", np.float64), ("cut", np.float64)]:
@@ -131,7 +131,7 @@ def empty_outcome(first: Integers, second: Integers) -> Outcome:
 
 
 def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
-    """Returns a ``Pair`` for each row. A number that was not requested is None."""
+    """Returns a ``Pair`` for each row of the outcome. A number that was not requested is None."""
     columns = {each.name: outcome[each.name].tolist() for each in fields(Pair)}
     nothing = [None] * len(outcome)
     if settings.margin is None:
@@ -142,7 +142,7 @@ def pairs_in(outcome: Outcome, settings: Settings) -> tuple[Pair, ...]:
 
 
 def outcome_of(table: Table, first: Integers, second: Integers, settings: Settings) -> tuple[Outcome, bool]:
-    """Differences, intervals and p of every pair, uncorrected; and whether p comes from the limit distribution."""
+    """Returns the uncorrected difference, interval and p of every pair, and whether p is asymptotic."""
     outcome = empty_outcome(first, second)
     for shared, places in table.shared(first, second):
         outcome.n[places] = len(shared.values)
@@ -161,7 +161,7 @@ def outcome_of(table: Table, first: Integers, second: Integers, settings: Settin
 
 
 def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write the paired t-test of some pairs, and everything else that needs no resampling."""
+    """Writes the paired t-test of some pairs into the outcome, and all other numbers that need no resampling."""
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
     found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
@@ -181,7 +181,7 @@ def describe(outcome: Outcome, places: Integers, table: Table, seen: Floats, set
 
 
 def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write p of a test that compares one pair at a time, other than the t-test."""
+    """Writes the p of a test that compares one pair at a time, other than the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
@@ -193,7 +193,7 @@ def test(outcome: Outcome, places: Integers, table: Table, seen: Floats, setting
 
 
 def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
-    """Write p of a test of all pairs at once; returns whether it comes from the limit distribution."""
+    """Writes the p of a test of all pairs at once, and returns whether p comes from the limit distribution."""
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)
@@ -207,14 +207,14 @@ def test_together(outcome: Outcome, table: Table, settings: Settings) -> bool:
 
 
 def sign_test(won: Integers, lost: Integers) -> Floats:
-    """Returns the two-sided sign test; ties are dropped."""
+    """Returns the p of the two-sided sign test. Ties are dropped."""
     from scipy.special import bdtr
 
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
 def wilcoxon(differences: Floats) -> float:
-    """Wilcoxon's signed-rank test, two-sided; ties are dropped."""
+    """Returns the p of Wilcoxon's two-sided signed-rank test. Ties are dropped."""
     from scipy.stats import wilcoxon as signed_ranks
 
     # Differences are rounded so that those equal except for the last bit share a rank.
@@ -223,7 +223,7 @@ def wilcoxon(differences: Floats) -> float:
 
 
 def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, settings: Settings) -> None:
-    """Write the difference of the aggregates with its percentile interval over resampled queries."""
+    """Writes the difference of the aggregates and its percentile interval over resampled queries."""
     means = resample_means(seen, bootstrap_draw(table, settings))
     centre = seen.mean(axis=0)
     if table.geometric:
@@ -241,12 +241,12 @@ def bootstrap(outcome: Outcome, places: Integers, table: Table, seen: Floats, se
 
 
 def bootstrap_draw(table: Table, settings: Settings) -> Draw:
-    """Returns the draw of a bootstrap, also for tests that do not resample."""
+    """Returns the settings for the resamples of a bootstrap."""
     return Draw(settings.resamples or RESAMPLES, settings.seed, table.clusters)
 
 
 def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
-    """Returns the interval of each run's own aggregate."""
+    """Returns the interval of each run's aggregate."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
     for own, places in table.shared(runs, runs):
@@ -264,7 +264,7 @@ def margins(table: Table, settings: Settings) -> tuple[Floats, Floats]:
 
 
 def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
-    """Write each pair's joint interval, which agrees with its corrected p.
+    """Writes each pair's joint interval, which agrees with the corrected p.
 
     A test of all pairs at once has one cut: difference ± cut (Tukey, 1953). Otherwise the pair's own interval is
     stretched to the level at which the pair was decided: alpha divided by the number of comparisons (Bonferroni), or by
@@ -287,7 +287,7 @@ def join(outcome: Outcome, settings: Settings, *, geometric: bool) -> None:
 
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
-    """Returns the factor by which each pair's interval is wider at its corrected level."""
+    """Returns the factor by which the correction makes each pair's interval wider."""
     count = (
         1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
     )
@@ -313,7 +313,7 @@ def t_quantile(confidence: Floats | float, freedom: Floats) -> Floats:
 
 
 def letters(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[str, ...]:
-    """For each run, the letters of the runs that it significantly outperforms."""
+    """Returns, for each run, the letters of the runs that it significantly outperforms."""
     beaten: list[list[int]] = [[] for _ in range(runs)]
     for place in np.flatnonzero(outcome.adjusted < alpha).tolist():
         one, other = int(outcome.a[place]), int(outcome.b[place])

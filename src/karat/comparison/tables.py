@@ -327,7 +327,7 @@ def chance(value: float | None) -> float:
 
 
 def strata(comparison: Findings) -> list[Sheet]:
-    """Returns each run's means by group of queries and its worst group, and the differences of up to a few pairs."""
+    """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
     contest = comparison.primary
     if not contest.strata:
         return []
@@ -357,7 +357,7 @@ def strata(comparison: Findings) -> list[Sheet]:
 
 
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
-    """Returns the pairs by group: difference, interval, wins; the first run's worst group is marked."""
+    """Returns the difference, interval and wins of each pair by group, with the first run's worst group marked."""
     contest = comparison.primary
     digits = digits_of(min(each.queries for each in contest.strata))
     kind = contest.measure.definition.aggregate
@@ -435,7 +435,7 @@ def orders(comparison: Findings) -> list[Sheet]:
 
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
-    """Returns the runs in table order: as given, or the best first where there are many or some are omitted."""
+    """Returns the runs in table order: as given, or the best first if there are many or some are omitted."""
     runs = list(range(len(comparison.names)))
     if lettered(comparison) and view.top is None:
         return runs

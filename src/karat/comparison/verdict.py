@@ -1,4 +1,4 @@
-"""A comparison in words: the better run and the certainty of this result, numbers as text, and the method."""
+"""Sentences about a comparison: the better run, the certainty of this result, and the method."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MOST_LETTERED = 12
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer in words.
+    """The answer of a comparison, in words.
 
     Args:
         headline: which run is better.
@@ -81,7 +81,7 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def seen_from(contest: Contest, run: int) -> dict[int, tuple[float, float, Pair]]:
-    """Returns this run's lead, p and pair for each run that it was tested against, the best first."""
+    """Returns a run's lead over each other run, with p and the pair, best runs first."""
     sense = -1 if contest.smaller_is_better else 1
     found = {}
     for pair in contest.pairs:
@@ -183,7 +183,7 @@ def split(
 
 
 def counted(comparison: Findings) -> str:
-    """Returns the number of queries, with the noun."""
+    """Returns the number of queries as text, such as ``24 queries``."""
     return plural(len(comparison.queries), "query", "queries")
 
 
@@ -233,7 +233,7 @@ def corrected(settings: Settings) -> bool:
 
 
 def alone(comparison: Findings, pair: Pair) -> str:
-    """Explains why a pair is not significant although its interval excludes 0; empty for other pairs."""
+    """Returns why a pair is not significant although its interval excludes 0, or an empty text for other pairs."""
     settings = comparison.settings
     if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
         return ""
@@ -244,7 +244,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
-    """Returns the smallest difference that the queries can detect."""
+    """Returns a sentence about the smallest difference that the queries can detect."""
     span = detectable_span(comparison, contest)
     if not span:
         return ""
@@ -260,18 +260,18 @@ def digits_of(queries: int) -> int:
 
 
 def score(value: float, digits: int, kind: str = "mean") -> str:
-    """Returns a score; a count without decimals, ``-`` if undefined."""
+    """Returns a score as text. A count has no decimals, and an undefined score is ``-``."""
     return decimals(value, 0 if kind == "sum" else digits)
 
 
 def signed(value: float, digits: int, kind: str = "mean") -> str:
-    """Returns a difference, always with its sign."""
+    """Returns a difference as text, with its sign."""
     text = decimals(value, 0 if kind == "sum" else digits, sign=True)
     return text if text == "-" or float(text) else text.replace("-", "+")
 
 
 def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: bool = False) -> str:
-    """Returns an interval, with signs for a difference."""
+    """Returns an interval as text, with signs if it is the interval of a difference."""
     if math.isnan(low) or math.isnan(high):
         return "-"
     write = signed if sign else score
@@ -279,7 +279,7 @@ def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: 
 
 
 def effect(value: float) -> str:
-    """Returns an effect size."""
+    """Returns an effect size as text."""
     return signed(value, 2)
 
 
@@ -313,7 +313,7 @@ def smallest_p(settings: Settings, *, adjusted: bool) -> float:
 
 
 def p_titles(settings: Settings) -> tuple[str, str | None]:
-    """Returns the titles of the columns p and corrected p, or None for the second without correction."""
+    """Returns the titles of the columns of p and of corrected p. The second is None without a correction."""
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
     return "p", None if settings.correction == "none" else f"p({SHORT_NAMES[settings.correction]})"
@@ -342,7 +342,7 @@ def heading(comparison: Findings) -> str:
 
 
 def method(comparison: Findings) -> list[str]:
-    """The method in sentences: the test, its family and correction, the intervals, the detectable difference."""
+    """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
     settings, primary = comparison.settings, comparison.primary
     exact = sum(pair.exact for pair in primary.pairs)
     parts = [f"{TESTS[settings.test]}, two-sided, alpha {settings.alpha:g}"]
@@ -378,7 +378,7 @@ def method(comparison: Findings) -> list[str]:
 
 
 def family_words(settings: Settings, measures: int) -> str:
-    """Returns the number of comparisons that p was corrected for."""
+    """Returns the number of comparisons for which p was corrected, as text."""
     count = settings.comparisons
     where = "of all measures together" if settings.family == "all" else "per measure"
     many = f"{count} comparisons {where}" if measures > 1 else f"{count} comparisons"
@@ -395,7 +395,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns the kind of the intervals."""
+    """Returns a phrase about the kind of the intervals."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
     said = (
@@ -450,7 +450,7 @@ def declared_negative(comparison: Findings) -> bool:
 
 
 def judged_words(comparison: Findings) -> str:
-    """Returns a sentence with the share judged if it is equal for all runs and therefore has no column."""
+    """Returns a sentence with the share of judged documents, if all runs have the same share."""
     shares = {score(each, 3) for each in comparison.judged}
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
@@ -458,7 +458,7 @@ def judged_words(comparison: Findings) -> str:
 
 
 def pair_name(comparison: Findings, pair: Pair) -> str:
-    """Returns the letters of both runs of a pair, or with a baseline only that of the other run."""
+    """Returns the letters of both runs of a pair or, with a baseline, only the letter of the other run."""
     if comparison.settings.baseline is not None:
         return letter(pair.a)
     return f"{letter(pair.a)}-{letter(pair.b)}"

@@ -24,7 +24,7 @@ MOST_GRADES = 20
 
 
 def kappa(table: ArrayLike, weights: Weights = "none") -> float:
-    """Cohen's κ (1960; weighted 1968): agreement beyond chance, given each judge's shares of grades.
+    """Returns Cohen's κ (1960; weighted 1968): agreement beyond chance, given each judge's distribution of grades.
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
@@ -47,7 +47,7 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
 
 
 def gwet(table: ArrayLike, weights: Weights = "none") -> float:
-    """Gwet's AC1 (2008), with weights AC2: like κ, but stable where nearly all grades are the same.
+    """Returns Gwet's AC1 (2008) or, with weights, AC2. They are like κ, but stable if nearly all grades are equal.
 
     Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), with π the mean share of each grade and T the sum of
     all weights; without weights Σ π (1 - π) / (grades - 1).
@@ -134,7 +134,7 @@ def shares(table: ArrayLike) -> Floats:
 
 
 def scale_of(a: Floats, b: Floats) -> Floats:
-    """Returns the grades of the scale: whole ones from the lowest to the highest without a gap, else the grades given.
+    """Returns the grades of the scale: all whole numbers between the grades, or else the distinct grades.
 
     Raises:
         DataError: there are too many for a scale.
@@ -152,7 +152,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
 
 
 def middle_share(found: Floats) -> tuple[float, float]:
-    """Returns the ends of the middle 95 % of bootstrap values that are defined, or NaN where none is."""
+    """Returns the bounds of the middle 95 % of the defined bootstrap values, or NaN if none is defined."""
     defined = found[~np.isnan(found)]
     if not len(defined):
         return np.nan, np.nan
@@ -161,5 +161,5 @@ def middle_share(found: Floats) -> tuple[float, float]:
 
 
 def kappas(tables: Floats) -> Floats:
-    """Returns the quadratic κ of each query, or NaN where the judges share no document or gave only one grade."""
+    """Returns the quadratic κ of each query, or NaN if the judges share no document or gave only one grade."""
     return np.array([kappa(table, "quadratic") if table.any() else np.nan for table in tables])

@@ -212,7 +212,7 @@ def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
 
 
 def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, float]:
-    """Returns p of some differences of sums, and the difference whose p is alpha, if permuted sums are normal.
+    """Returns the p of some differences of sums, and the difference whose p is alpha, if sums are normal.
 
     They are then independent normals with the rows' variances.
     """

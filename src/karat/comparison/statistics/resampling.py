@@ -56,7 +56,7 @@ LONGEST = 50
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """How queries are resampled.
+    """The settings for resampling queries.
 
     Args:
         resamples: the number of random resamples.
@@ -83,7 +83,7 @@ class Draw:
 
     @property
     def stream(self) -> np.random.PCG64:
-        """A new stream of random numbers, from the start."""
+        """Returns a new random number generator, from the start of its sequence."""
         return np.random.PCG64(int(self.seed))
 
     def error(self, p: Floats, exact: NDArray[np.bool_]) -> Floats:
@@ -93,7 +93,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """The result of a resampling test, for each pair.
+    """The result of a resampling test for each pair of runs.
 
     Args:
         p: two-sided [pairs].
@@ -165,7 +165,7 @@ def max_flip(
     pairs: ArrayLike | None = None,
     draw: Draw | None = None,
 ) -> Flips:
-    """The max-T sign-flip test: p of each pair against the largest difference of any pair, valid for all pairs at once.
+    """Returns the max-T sign-flip test, which compares each pair with the largest difference of any pair.
 
     Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
     any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
@@ -276,7 +276,7 @@ def every_sign(whole: Floats) -> Iterator[Floats]:
 
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
-    """Returns half the sums of the columns; a bit of 1 means plus, 0 means minus [columns, resamples]."""
+    """Returns half the sums of the columns under signs given as bits: 1 is plus, 0 is minus [columns, resamples]."""
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
 
     def bits(part: slice) -> NDArray[np.uint8]:
@@ -292,7 +292,7 @@ PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
 
 
 def cost(difference: Floats, tolerance: float, patience: float = np.inf) -> float:
-    """The approximate seconds that counting takes; infinite if it is impossible, or surely beyond ``patience``."""
+    """Returns the approximate seconds that counting takes, or infinity if it is impossible or too slow."""
     least = np.count_nonzero(np.abs(difference) > zero(tolerance))
     if least > LONGEST and (tolerance or least * PER_STEP > patience):
         return np.inf
@@ -361,7 +361,7 @@ def signed_sums(size: Integers) -> Integers:
 
 
 def tail_of_grid(size: Integers, reach: int) -> float:
-    """Returns the same share, by recurrence over the probabilities of sums of differences with a minus sign."""
+    """Returns the share of assignments that reach the sum, by recurrence over the probabilities of sums."""
     step = int(np.gcd.reduce(size))
     steps = size // step
     total = int(steps.sum())
@@ -383,7 +383,7 @@ DRAWN_AT_ONCE = 1 << 20
 
 
 def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
-    """Returns the mean of each run over queries drawn with replacement (Cormack and Lynam; Sakai; both SIGIR 2006).
+    """Returns the mean of each run over queries drawn with replacement (Cormack and Lynam, Sakai, SIGIR 2006).
 
     All runs have the same draws, so differences and ranks can be computed within a row.
 

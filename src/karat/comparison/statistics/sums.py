@@ -138,7 +138,7 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
 
 
 def cluster_codes(clusters: Any, rows: int) -> Integers:
-    """Returns the number of each row's cluster, clusters numbered in the order of their labels [rows].
+    """Returns the number of each row's cluster. Clusters are numbered in the order of their labels [rows].
 
     Raises:
         DataError: there is not one label for each row.

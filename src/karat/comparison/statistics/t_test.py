@@ -26,7 +26,7 @@ NOISE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Paired t-tests, one for each pair of runs; every field but ``n`` is an array [pairs].
+    """Paired t-tests, one for each pair of runs. Every field except ``n`` is an array [pairs].
 
     Args:
         n: queries.
@@ -119,7 +119,7 @@ def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
 
 
 def bell_mccaffrey(size: Floats) -> float:
-    """Degrees of freedom of the CR2 variance of a mean over clusters of these sizes.
+    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of these sizes.
 
     (trace M)**2 / trace(M**2), where M holds the covariances of the clusters' residual sums under independence.
     """
@@ -151,7 +151,7 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
 
 
 def equivalence(differences: ArrayLike, margin: float, *, clusters: Any = None) -> Floats:
-    """Two one-sided t-tests (Schuirmann, 1987): a small p means that the runs differ by less than the margin.
+    """Returns the p of two one-sided t-tests (Schuirmann, 1987). A small p shows a difference below the margin.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].
@@ -204,7 +204,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
 
 
 def beyond(distance: Floats, test: Paired) -> Floats:
-    """Returns the probability of a value beyond a bound under Student's distribution; 0 or 1 without a spread.
+    """Returns the probability of a value beyond a bound under Student's distribution, 0 or 1 without a spread.
 
     Args:
         distance: the distance by which the mean exceeds the bound.
@@ -238,7 +238,7 @@ def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
 
 
 def two_sided(t: Floats, freedom: float) -> Floats:
-    """p of Student's t."""
+    """Returns the two-sided p of Student's t."""
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(freedom, -np.abs(t)))
