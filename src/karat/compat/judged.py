@@ -48,7 +48,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Cut:
-    """The rules for cutting rankings before ranks are counted.
+    """The rules for cutting rankings before ranks are counted: ``-J`` and ``-M``.
 
     Args:
         length: the number of documents in each query's ranking.
@@ -61,14 +61,14 @@ class Cut:
     judged_only: bool
 
     def apply(self, rows: JudgedRows) -> JudgedRows:
-        """Cuts the rows by both rules, in trec_eval's order."""
+        """Applies both rules to the judged rows, in trec_eval's order."""
         rows = to_depth(without_negative(rows, "unjudged"), self.depth)
         return condensed(rows) if self.judged_only else rows
 
 
 @dataclass(frozen=True)
 class Judged(ABC):
-    """Judgments in one of the formats.
+    """Judgments in one of trec_eval's formats.
 
     Args:
         judgments: every judged document of each query, once, or in plain qrels as often as it occurs.
@@ -86,7 +86,7 @@ class Judged(ABC):
 
     @abstractmethod
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """Returns the lists of the requested queries, and the troubles of queries that cannot be evaluated."""
+        """Returns the lists of the requested queries, and the reasons why other queries cannot be evaluated."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ class Grades(Judged):
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Trouble]:
-        """Returns the queries that trec_eval refuses: with repeated documents, or before the first grade from 0 up.
+        """Returns the queries that trec_eval refuses, because of repeated documents or because of no grade of 0 or
+        more.
 
         trec_eval allocates memory for grades at the first of these (form_res_rels.c, ``rel_levels``).
         """
@@ -116,7 +117,7 @@ class Grades(Judged):
         return troubles
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
-        """Returns the lists of the requested queries, and the troubles of queries that cannot be evaluated."""
+        """Returns the lists of the requested queries, and the reasons why other queries cannot be evaluated."""
         rows = replace(rows_of(self.judgments, found), length=cut.length)
         kept = np.zeros(len(cut.length), bool)
         kept[queries] = True
@@ -197,7 +198,7 @@ class Preferred(Lines):
         return PreferenceLists(rows, groups), troubles
 
     def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
-        """Numbers the judged documents, retrieved ones by rank, then others by id. Also counts the retrieved ones."""
+        """Numbers the judged documents, retrieved ones first by rank, then others by id. Counts the retrieved ones."""
         start, stop = self.judgments.offsets[query : query + 2].tolist()
         names = self.judgments.documents(query)
         order = sorted(range(stop - start), key=lambda place: (ranks[start + place], names[place]))

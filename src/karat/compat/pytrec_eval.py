@@ -71,7 +71,7 @@ Number = TypeVar("Number", int, float)
 
 
 class RelevanceEvaluator:
-    """Evaluates runs by given judgments and measures.
+    """Evaluates runs against judgments, with pytrec_eval's interface.
 
     Args:
         query_relevance: ``{query: {document: grade}}``, with whole numbers as grades.
@@ -137,7 +137,7 @@ class RelevanceEvaluator:
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """Returns the sum of the values for ``num_…``, exp of the mean logarithm for ``gm_…``, else the mean."""
+    """Returns the sum of the values for ``num_…``, their geometric mean for ``gm_…``, and otherwise their mean."""
     if measure.startswith("num_"):
         return float(np.sum(values))
     mean = float(np.mean(values)) if len(values) else float("nan")

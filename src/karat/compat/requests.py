@@ -199,7 +199,7 @@ class Column:
 
 
 def known(name: str, version: int) -> tuple[str, ...]:
-    """Returns the measures that a nickname or name stands for, or none if trec_eval has no such name."""
+    """Returns the measures for which a name or nickname stands, or no measures if trec_eval has no such name."""
     members = NICKNAMES.get(name) or ((name,) if name in TABLE else ())
     return tuple(member for member in members if TABLE[member].since <= version)
 
@@ -304,7 +304,7 @@ def with_numbers(name: str, base: Measure | None, text: str | None) -> Column:
 
 
 def width_of(number: float) -> int:
-    """Returns the number of characters, which is the whole part of a number, or 0 if it is negative or NaN."""
+    """Returns a number of characters: the whole part of a number, or 0 if the number is negative or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 

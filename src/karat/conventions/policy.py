@@ -85,13 +85,13 @@ class Policy:
     given: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __new__(cls, *values: Any, **axes: Any) -> Policy:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Record which axes were given, including those given their default."""
+        """Records which settings were given, including those given their default."""
         made = super().__new__(cls)
         object.__setattr__(made, "given", frozenset((*AXES[: len(values)], *axes)))
         return made
 
     def __post_init__(self) -> None:
-        """Refuse a value that is not valid for its axis."""
+        """Refuses a value that a setting does not allow."""
         if self.ties == "rank":
             object.__setattr__(self, "ties", "rank-column")
         for axis, choices in CHOICES.items():
@@ -116,11 +116,11 @@ class Policy:
 
     @property
     def exceptions(self) -> dict[str, dict[str, Any]]:
-        """``by_measure`` as dicts."""
+        """The exceptions for single measures, as dicts."""
         return {name: dict(axes) for name, axes in dict(self.by_measure).items()}
 
     def changed(self, **axes: Any) -> Policy:
-        """Returns the policy with some axes changed for every measure."""
+        """Returns the policy with some settings changed for every measure."""
         for axis in axes:
             if axis not in AXES:
                 raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(AXES)}.")
@@ -135,7 +135,7 @@ class Policy:
         return made
 
     def over(self, base: Policy) -> Policy:
-        """Returns the complete policy: the axes given here, and the other axes of ``base``.
+        """Returns the complete policy: the settings given here, and the other settings of ``base``.
 
         A given axis applies to every measure, and ``by_measure`` is added to the exceptions of ``base``.
 
@@ -166,15 +166,15 @@ class Policy:
         return replace(self, **mine, by_measure=())
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns every axis with its value."""
+        """Returns every setting with its value."""
         return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}
 
     def describe(self) -> str:
-        """Returns ``trec`` for the default policy, or else the axes that differ from it."""
+        """Returns ``trec`` for the default policy, or else the settings that differ from it."""
         return ", ".join(self.changes(Policy())) or "trec"
 
     def changes(self, base: Policy) -> list[str]:
-        """Describes the axes that differ from another policy."""
+        """Describes the settings that differ from another policy."""
         mine, its = self.as_dict(), base.as_dict()
         own, other = mine.pop("by_measure"), its.pop("by_measure")
         found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]

@@ -81,7 +81,7 @@ def formula(definition: Definition) -> str:
 
 
 def mathematics(definition: Definition) -> str:
-    """Returns the traced formula in LaTeX, with numbers as symbols; empty if it is too long.
+    """Returns the formula in LaTeX, with parameters as symbols, or an empty text if it is too long.
 
     Example:
         >>> from karat.conventions.reference import mathematics
@@ -103,7 +103,7 @@ MOST_EQUATIONS = 6
 
 
 def traced(definition: Definition) -> Step:
-    """Returns the traced formula on a sample of two documents, with symbols as numbers."""
+    """Returns the recorded steps of a formula on a sample of two documents, with parameters as symbols."""
     given = {
         name: Symbol(each.default, symbol_of(name))
         if isinstance(each, Number) and isinstance(each.default, (int, float))
@@ -114,7 +114,7 @@ def traced(definition: Definition) -> Step:
 
 
 def symbol_of(name: str) -> str:
-    """Returns a parameter in LaTeX."""
+    """Returns the name of a parameter in LaTeX."""
     return f"\\{name}" if name in ("alpha", "beta") else name if len(name) == 1 else f"\\mathit{{{name}}}"
 
 
@@ -151,7 +151,7 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def takes(definition: Definition) -> str:
-    """Returns the inputs of a measure of recommendations; empty for a measure of judged documents."""
+    """Returns the inputs that a measure of recommendations needs. A measure of judged documents needs none."""
     if definition.takes != "recommendations":
         return ""
     return ", ".join(["recommended items (`karat.beyond_accuracy`)", *definition.needs])
@@ -175,7 +175,7 @@ def written(definition: Definition) -> list[str]:
 
 
 def values(parameter: OneOf | Number) -> str:
-    """Returns the values of a parameter, the default first."""
+    """Returns the allowed values of a parameter, with the default first."""
     if isinstance(parameter, OneOf):
         first, *others = parameter.words
         words = ", ".join([f"**{first}** (default)", *others])
@@ -184,7 +184,7 @@ def values(parameter: OneOf | Number) -> str:
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:
-    """Returns each tool's names for the variants of a measure, by karat's name of the variant without depth.
+    """Returns the names of a measure's variants in other tools, by karat's name of the variant.
 
     Example:
         >>> from karat.conventions.reference import elsewhere

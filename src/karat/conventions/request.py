@@ -1,4 +1,4 @@
-"""The request of a call: its measures by label, its profile and its policy."""
+"""The request of a call: the measures by label, the profile and the policy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure] | None"
 def conventions(
     profile: ProfileLike, policy: Policy | None, default: Policy | None = None
 ) -> tuple[Profile, Policy]:
-    """Returns the profile and the complete policy: the given axes on top of the profile's.
+    """Returns the profile and the complete policy: the given settings, and the profile's for all others.
 
     Args:
         profile: its name; None or ``karat`` for karat's own conventions.
@@ -87,7 +87,7 @@ def request_of(
     policy: Policy | None,
     weights: Mapping[str, float] | None = None,
 ) -> Request:
-    """Returns the request of a call; its measures are the profile's or karat's default ones if ``measures`` is None.
+    """Returns the request of a call. If ``measures`` is None, it has the default measures of the profile or of karat.
 
     Raises:
         MeasureError: there is no such measure.
@@ -98,7 +98,7 @@ def request_of(
 
 
 def names_in(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    """Returns the requested measures one by one. A string may have several names, separated by blanks or commas."""
+    """Returns the names of the requested measures. A string may contain several, separated by blanks or commas."""
     return [
         part
         for each in given_names(measures)
@@ -123,7 +123,7 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
 
 
 def of_recommendations(label: str, measure: Measure) -> str:
-    """Returns the message for a measure of recommendations where judged documents are measured."""
+    """Returns the error message for a measure of recommendations that is requested for judged documents."""
     needs = "".join(f", {what}=…" for what in measure.definition.needs)
     ratio = f"{measure.name}Ratio"
     other = f" For judged documents, write {ratio}: {REGISTER[ratio].sentence}" if ratio in REGISTER else ""
@@ -163,7 +163,7 @@ def needs_groups(asked: Mapping[str, Measure]) -> bool:
 
 
 def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
-    """Refuse a measure by subtopics under a rule that orders ties by grade: a document has a grade for each subtopic.
+    """Refuses a measure by subtopic if ties are ordered by grade, as a document has a grade for each subtopic.
 
     Raises:
         PolicyError: there is such a measure, and ties are optimistic, pessimistic or expected.

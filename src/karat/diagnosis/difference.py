@@ -40,7 +40,7 @@ WIDEST = 22
 
 @dataclass(frozen=True)
 class Convention:
-    """A measure with its policy, at one step between two profiles.
+    """A measure and its policy, at one step between two profiles.
 
     Args:
         measure: the measure in full.
@@ -51,7 +51,7 @@ class Convention:
     policy: Policy
 
     def axes(self) -> dict[str, str]:
-        """Returns every axis with its value as a user types it. The measure comes first, then the policy's axes."""
+        """Returns every setting with its value as a user types it: first the measure's, then the policy's."""
         depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
         parameters = {key: show(value) for key, value in self.measure.arguments.items()}
         policy = self.policy.as_dict()
@@ -65,7 +65,7 @@ class Convention:
         }
 
     def towards(self, other: Convention, axis: str) -> Convention:
-        """Returns this convention with one axis taken from the other."""
+        """Returns this convention, with one setting taken from the other convention."""
         mine, its = self.measure, other.measure
         if axis == "measure":
             return replace(self, measure=its)
@@ -80,7 +80,7 @@ class Convention:
 
 @dataclass(frozen=True)
 class Step:
-    """One axis changed.
+    """A step between two conventions, in which one setting changes.
 
     Args:
         axis: a parameter of the measure, or an axis of the policy; ``measure`` where the formula itself changes.
@@ -136,18 +136,18 @@ class Difference(Documented):
     digits: int = 4
 
     def on_command_line(self) -> Difference:
-        """Returns the difference with remedies for the command line: options instead of arguments."""
+        """Returns the difference with remedies that name options of the command line instead of arguments."""
         return replace(self, refusals={name: command_of(said) for name, said in self.refusals.items()})
 
     @property
     def gap(self) -> float | None:
-        """The difference of the two values: the sum of all steps."""
+        """The difference between the two values, which is the sum of all steps."""
         before, after = self.values
         return None if before is None or after is None else after - before
 
     @property
     def blame(self) -> str | None:
-        """The axis whose step changes the mean most; None if none does."""
+        """The setting whose step changes the mean most, or None if no step changes it."""
         moving = [step for step in self.steps if weight(step) > 0]
         return max(moving, key=weight).axis if moving else None
 
@@ -167,7 +167,7 @@ class Difference(Documented):
         }
 
     def document(self, layout: str = "text") -> Document:
-        """Returns both values, a table of the steps that change something, and the axis that changes most."""
+        """Returns both values, a table of the steps with an effect, and the setting with the largest effect."""
         del layout
         ends = [
             [name, short(measure, 44), shown(value, self.digits)]
@@ -180,7 +180,7 @@ class Difference(Documented):
         return Document([Section([part]) for part in parts])
 
     def rows(self, steps: list[Step]) -> list[list[str]]:
-        """Returns the cells of the table. Changes are differences of displayed values, so that they add up."""
+        """Returns the cells of the table of steps. Changes are differences of displayed values, so that they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
             after = rounded(step.value, self.digits)
@@ -212,7 +212,7 @@ class Difference(Documented):
         return found + self.orders()
 
     def orders(self) -> list[str]:
-        """Returns the effect of each axis when it is changed first, and when it is changed last, if these differ."""
+        """Returns the effect of each setting as the first and as the last change, if the two effects differ."""
         in_table = {
             step.axis: row[4] for step, row in zip(self.steps, self.rows(list(self.steps)), strict=True)
         }
@@ -234,7 +234,7 @@ class Difference(Documented):
 def difference(
     a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike, *, policy: Policy | None = None
 ) -> Difference:
-    """Say why a measure differs between two profiles.
+    """Explain why a measure has different values under two profiles.
 
     The axes are changed one after another: those that refuse data under ``a`` first, then the policy's, then the
     measure's own, and last those that refuse data under ``b``. Where axes interact, what one moves depends
@@ -324,7 +324,7 @@ class Evaluated:
     """
 
     def __init__(self, qrels: QrelsLike, run: Run) -> None:
-        """Evaluate nothing yet."""
+        """Stores the data. Nothing is evaluated yet."""
         held = in_memory(run)
         self.qrels, self.run = qrels, replace(held, held=MatchedOnce(held.held))
         self.known: dict[Convention, Outcome] = {}
@@ -384,7 +384,7 @@ def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
 
 
 def path(start: Convention, end: Convention) -> list[str]:
-    """Returns the axes in which two conventions differ, in the order of the steps."""
+    """Returns the settings in which two conventions differ, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
         # Another formula has other parameters, which therefore change with it.
@@ -434,12 +434,12 @@ def weight(step: Step) -> float:
 
 
 def rounded(value: float | None, digits: int) -> float | None:
-    """Returns a value as displayed, as a number."""
+    """Returns a value rounded as it is displayed."""
     return None if value is None else round(value, digits)
 
 
 def shown(value: float | None, digits: int) -> str:
-    """Returns a value, or a dash where there is none."""
+    """Returns a value as text, or a dash if there is none."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
@@ -460,7 +460,7 @@ def rejudged(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> Difference:
-    """Say why a run's value differs between two sets of judgments.
+    """Explain why a run has different values under two sets of judgments.
 
     Four changes lead from the first to the second: queries that only the first has go, documents that only the first
     judges become unjudged, documents that both judge get the second's grades, and what only the second judges comes in.
@@ -563,7 +563,7 @@ def grades_of(qrels: Qrels) -> Judged:
 
 
 def counted(judgments: Judged) -> str:
-    """Returns the number of judgments, with the noun."""
+    """Returns the number of judgments as text, such as ``3 judgments``."""
     return plural(sum(map(len, judgments.values())), "judgment", "judgments")
 
 

@@ -1,4 +1,4 @@
-"""The worked derivation of any measure for one query."""
+"""``karat.explain``: derives the value of a measure for one query, step by step."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def explain(
     digits: int = 6,
     lang: str = "en",
 ) -> Explanation:
-    """Show how a measure comes to its value for one query: from grades, or from judgments and a run.
+    """Show how the value of a measure for one query is computed, from grades or from judgments and a run.
 
     Args:
         measure: a name or a ``Measure``.
@@ -113,7 +113,7 @@ def explain(
 
 
 def refuse_unexplained(measure: Measure) -> None:
-    """Refuse a measure whose value no single list explains.
+    """Refuses a measure whose value cannot be explained by the list of one query.
 
     Raises:
         MeasureError: the measure uses subtopics, or the documents of all queries.
@@ -233,7 +233,7 @@ class Subject:
         return match(self.qrels, self.run, policy)
 
     def ranking(self, policy: Policy, lists: Flat) -> Ranking | None:
-        """Returns the documents in rank order; unknown where there are only grades."""
+        """Returns the documents in rank order, or unknown documents if there are only grades."""
         if self.qrels is None:
             return None
         grades = lists.rows.grade.tolist()
@@ -325,7 +325,7 @@ def subject_of(
 
 
 def alone(qrels: Qrels, query: str) -> Qrels:
-    """Returns the judgments of one query.
+    """Returns the judgments of a single query.
 
     Raises:
         DataError: the query has no judgments.
@@ -339,7 +339,7 @@ def alone(qrels: Qrels, query: str) -> Qrels:
 
 
 def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Measure) -> None:
-    """Refuse a query that the policy leaves out of the evaluation.
+    """Refuses a query that the policy omits from the evaluation.
 
     Raises:
         DataError: the policy leaves the query out, so it has no value.
@@ -443,7 +443,7 @@ def tied_ranks(found: Match, depth: int | None) -> list[str]:
 def overruled(
     derived: float, value: float, found: Match, policy: Policy, empty: bool, say: Language = ENGLISH
 ) -> Iterator[str]:
-    """Explains why the value differs from that of the formula on this list; empty if it does not differ."""
+    """Returns why the value differs from that of the formula on this list, or an empty text if it does not."""
     if derived == value or (derived != derived and value != value):
         return
     if found.missing[0] and policy.missing == "nan":

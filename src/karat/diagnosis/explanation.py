@@ -69,7 +69,7 @@ class Explanation(Documented):
 
     @property
     def steps(self) -> tuple[Numbers, ...]:
-        """Returns every step in reading order: the query's initial numbers, the columns of each list, and the rest."""
+        """Returns every step in reading order: first numbers of the query, then columns of lists, then the rest."""
         columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
         return (*self.derivation.given, *columns, *self.derivation.rest)
 
@@ -85,7 +85,7 @@ class Explanation(Documented):
 
     @property
     def result(self) -> str:
-        """The measure, the query and the value."""
+        """A line with the measure, the query and the value."""
         asked = self.say("{label} of query {query}", label=self.label, query=self.query)
         subject = asked if self.query else self.label
         return escaping.sentence(f"{subject} = {shown(self.value, self.digits)}")
@@ -100,7 +100,7 @@ class Explanation(Documented):
 
     @property
     def words(self) -> dict[str, str]:
-        """The meaning of each word in the steps."""
+        """The meaning of each method in the steps."""
         return {word: self.say(meaning) for word, meaning in self.derivation.words.items()}
 
     def document(self, layout: str = "text") -> Document:
@@ -223,7 +223,7 @@ class Explanation(Documented):
 
 
 def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
-    """Returns the values of the documents shown, or fewer if the list is shorter."""
+    """Returns the values of the documents that are shown."""
     return [values[place] for place in kept if place < len(values)]
 
 
@@ -257,7 +257,7 @@ def left_out(sheet: Sheet, kept: list[int], say: Language = ENGLISH) -> str:
 
 
 def heading(line: Numbers) -> str:
-    """Returns a column's title: the step's letter and its expression. A long expression is printed above the table."""
+    """Returns the title of a column: the step's letter and, unless it is too long, its expression."""
     return f"{line.letter}\n{BETWEEN if is_wide(line) else line.expression}"
 
 
@@ -283,12 +283,12 @@ def level(scores: Sequence[float]) -> list[str]:
 
 
 def numbers(values: Sequence[float], digits: int) -> str:
-    """Returns the number of a query, or of each of its lists."""
+    """Returns the number of a query, or the number of each of its lists."""
     return ", ".join(plain(value) if value == value // 1 else shown(value, digits) for value in values)
 
 
 def plain(value: float) -> str:
-    """Formats a number; whole numbers have no decimals."""
+    """Formats a number. Whole numbers have no decimals."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
 
 

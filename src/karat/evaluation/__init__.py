@@ -1,3 +1,3 @@
-"""Evaluation: scores of runs against qrels, per query and on average, with the decisions of the policy."""
+"""Evaluates runs against qrels: values by query and means, under a policy."""
 
 __all__: list[str] = []

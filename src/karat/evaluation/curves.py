@@ -1,4 +1,4 @@
-"""``karat.curve``: a measure at every depth, or precision at every recall level."""
+"""``karat.curve``: computes a measure at every depth, or precision at every recall level."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Curve(Display, Mapping[str, list[float]]):
         return ["@", *means], rows
 
     def __str__(self) -> str:
-        """Returns the means, a row for each depth or level."""
+        """Returns a table of the means, with a row for each depth or level."""
         return lay_out("text", *self.table(), 1) + self.scores.footer()
 
     def _repr_html_(self) -> str:
@@ -125,7 +125,7 @@ def curve(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Curve:
-    """Measure at every depth, or at every recall level.
+    """Compute measures at every depth, or at every recall level.
 
     Args:
         measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
@@ -172,7 +172,7 @@ def curve(
 
 
 def at_one(name: str, convention: Profile) -> Measure:
-    """Returns the measure of a name without depth or level, at the first depth or level.
+    """Returns the measure of a name at the first depth or recall level.
 
     Raises:
         MeasureError: there is no such measure, or it does not accept ``@``.

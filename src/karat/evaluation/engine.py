@@ -67,7 +67,7 @@ def columns_of(
     *,
     before: int = 0,
 ) -> Floats:
-    """Returns the values of measures that either all need every rank or all do not. ``before`` lists precede these.
+    """Returns the values of measures, which either all need every rank or all need only judged rows.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a list.
@@ -185,7 +185,7 @@ def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -
 
 
 def stands(measure: Measure, policy: Policy) -> bool:
-    """Returns whether the measure is independent of the order of ties, since it compares the scores directly.
+    """Returns whether the measure does not depend on the order of ties, because it compares scores directly.
 
     Raises:
         MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
@@ -206,7 +206,7 @@ def put_means(
     batches: Iterable[Orders],
     policy: Policy,
 ) -> None:
-    """Write the means over orders, and their standard errors, into the columns of some measures."""
+    """Writes the means over orders and their standard errors into the columns of some measures."""
     for orders in batches:
         try:
             found = values_of(finished(orders.rows, policy), measures)
@@ -290,7 +290,7 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, ND
 
 
 def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | None, dict[str, Measure]]:
-    """Groups the measures by the relevance they need if the policy skips queries without it; else all under None."""
+    """Groups the measures by the relevance that they require, if the policy skips queries without it."""
     if policy.empty != "skip":
         return {None: asked}
     groups: dict[Wanted | None, dict[str, Measure]] = {}
@@ -302,7 +302,7 @@ def left_out_alike(asked: dict[str, Measure], policy: Policy) -> dict[Wanted | N
 def refuse_where_nothing_is_wanted(
     found: Match, asked: dict[str, Measure], nothing: dict[Wanted, NDArray[np.bool_]], policy: Policy
 ) -> None:
-    """Refuse queries without relevant documents if the policy does.
+    """Refuses queries without relevant documents if the policy makes them an error.
 
     Raises:
         DataError: a query has no document relevant to a measure, and the policy treats that as an error.
@@ -435,7 +435,7 @@ def tie_bounds(
 
 
 def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
-    """The standard error of each mean that comes from a sample of orders; the queries' samples are independent."""
+    """Returns the standard error of each mean that is computed from a sample of orders."""
     shares = np.ones_like(errors) if weights is None else weights
     shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
     whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
@@ -468,7 +468,7 @@ def together(column: Floats | None, own: Floats | None, wanted: Sequence[Measure
 
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:
-    """Returns the weight given to a query."""
+    """Returns the weight that the caller gave to a query."""
     from reprlib import repr as shortened  # only here, as few give weights
 
     from karat.inputs.query_files import A_WEIGHT, is_weight

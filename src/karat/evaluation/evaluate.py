@@ -1,4 +1,4 @@
-"""``karat.evaluate``: scores of runs, judged rankings and lists of grades."""
+"""``karat.evaluate``: computes scores of runs, judged rankings and lists of grades."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def evaluate_run(
     progress: _native.Progress | None = None,
     bounds: bool = True,
 ) -> Scores:
-    """Measure one run like ``evaluate``, but refuse several runs. ``bounds`` of ties may be omitted."""
+    """Measure one run like ``evaluate``, but refuse several runs. The bounds of ties may be omitted."""
     request = request_of(measures, profile, policy, weights)
     judged = Qrels.of(qrels, request.policy, subtopics=request.groups)
     matched = Matches.of_run(judged, Run.of(run, name, exclude=exclude), request, progress)
@@ -257,7 +257,7 @@ class Matches:
         judgments: str = "",
         doubts: Callable[[Match, Policy], list[str]] | None = None,
     ) -> None:
-        """Match nothing yet."""
+        """Stores the data. Nothing is matched yet."""
         self.match, self.name, self.inputs, self.judgments, self.doubts = (
             match,
             name,
@@ -348,7 +348,7 @@ def evaluate_together(
 
 
 def beside_others(run: Run) -> bool:
-    """Returns whether a run should be read on one core while other cores read other runs."""
+    """Returns whether to read a run on one core, while other cores read other runs."""
     return not run.alone and run.origin.size <= SMALL
 
 

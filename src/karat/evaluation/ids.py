@@ -45,7 +45,7 @@ def evaluate_ids(
     exclude: Iterable[Iterable[Any]] | None = None,
     name: str = "grades",
 ) -> Scores:
-    """Measure lists of retrieved ids, one per question, against reference ids.
+    """Measure lists of retrieved ids against relevant ids, with one list for each question.
 
     A question for which nothing was retrieved scores 0. A retrieved id that the reference does not hold is unjudged,
     which is not a grade of 0: only measures that ask for the difference, as Bpref does, see it.
@@ -133,7 +133,7 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
 
 
 def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
-    """Returns the scores, with a warning and possible reasons if no list contains any reference id.
+    """Returns the scores, and warns of possible reasons if no list contains a relevant id.
 
     Raises:
         DataError: the policy forbids it.

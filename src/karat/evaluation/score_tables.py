@@ -1,4 +1,4 @@
-"""Tables of scores with a row per run, their footers, and the same as JSON."""
+"""Tables of scores with a row for each run, with footers, and as JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def board(
     columns: int | None = None,
     tie_bounds: bool = False,
 ) -> str:
-    """Returns a table with a row per run. With ``per_query`` it has a row per run and query, and the row ``all``.
+    """Returns a table with a row for each run or, with ``per_query``, for each run and query, and a row ``all``.
 
     A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
     followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
@@ -85,7 +85,7 @@ def board(
 
 
 def as_number(cell: str) -> float:
-    """Returns a printed mean, or NaN where a measure has no value."""
+    """Returns a printed mean as a number, or NaN if the measure has no value."""
     try:
         return float(cell)
     except ValueError:
@@ -108,7 +108,7 @@ def with_best(scores: Sequence[Values], rows: list[list[str]]) -> list[list[str]
 
 
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
-    """Fits the table into ``columns``: with a row per measure, with shorter names, or with measures in bands."""
+    """Fits a table into ``columns``: with a row for each measure, with shorter names, or split into bands."""
     if columns is None or columns_of(header, rows, 1) <= columns:
         return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
@@ -179,7 +179,7 @@ def footers(scores: Sequence[Values], say: Language = ENGLISH) -> list[str]:
 
 
 def decided(scores: Values, say: Language = ENGLISH) -> list[str]:
-    """Returns the parts of a footer."""
+    """Returns the parts of a footer: the counts of decisions, and the policy."""
     counts, policy = scores.counts, scores.policy
     parts = [say.counted(counts.queries, "{count} query", "{count} queries")]
     if counts.missing:
@@ -287,7 +287,7 @@ def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
 
 
 def rules_of(scores: Values, axis: str) -> dict[str, str]:
-    """Returns the treatment of queries without relevant documents, by each measure's label."""
+    """Returns the treatment of queries without relevant documents, by the label of each measure."""
     return {
         label: RULES[getattr(scores.policy.of_measure(str(measure)), axis)]
         for label, measure in zip(scores.labels, scores.measures, strict=True)
@@ -333,7 +333,7 @@ def wanted_words(wanted: Wanted, say: Language) -> str:
 
 
 def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
-    """Runs, means, counts and policy as JSON; numbers in full precision, undefined ones as null."""
+    """Returns runs, means, counts and policy as JSON, with numbers in full precision and undefined ones as null."""
     return json_text(document_of(scores, per_query=per_query)) + "\n"
 
 

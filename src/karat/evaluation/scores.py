@@ -1,4 +1,4 @@
-"""Results of evaluation: the scores of a run and those of several, with tables, frames and JSON."""
+"""Results of evaluation: the scores of one or several runs, as tables, frames and JSON."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Tabled(Display):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabled, Values):
-    """Per-query values and means of one run.
+    """The values of one run by query, and their means.
 
     Args:
         name: the run.
@@ -105,11 +105,11 @@ class Scores(Tabled, Values):
 
     @property
     def runs(self) -> list[Scores]:
-        """These scores alone."""
+        """A mapping with only these scores."""
         return [self]
 
     def merge(self, *others: Scores) -> Scores:
-        """Returns the scores of all parts together, for runs that were evaluated in parts: see ``docs/shards.md``.
+        """Merges the scores of a run that was evaluated in parts: see ``docs/shards.md``.
 
         Args:
             others: the other parts, as many as there are: all at once is quicker than one after the other.
@@ -193,7 +193,7 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
     """
 
     def __init__(self, scores: Iterable[Scores]) -> None:
-        """Store the scores of the runs."""
+        """Stores the scores of the runs."""
         self.scores = {each.name: each for each in scores}
 
     def __getitem__(self, name: str) -> Scores:
@@ -218,7 +218,7 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
         return list(self.scores.values())
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Returns every aggregate by run and label."""
+        """Returns the aggregate of every measure, by run and label."""
         return {name: each.means() for name, each in self.items()}
 
     def to_frame(self, backend: str | None = None, *, per_query: bool = False) -> Any:
@@ -262,14 +262,14 @@ def whole(scores: Scores) -> Scores:
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
-    """Stacks the arrays, with ones in place of missing arrays; None if all are missing."""
+    """Stacks the arrays, with ones in place of missing arrays. Returns None if all are missing."""
     if all(array is None for array, _ in parts):
         return None
     return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]
 
 
 def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
-    """Adds the values of measures that compare documents across parts to the merged scores."""
+    """Adds the measures that compare documents of all queries to merged scores, computed from all parts together."""
     from karat.lists.flat import Flat
 
     values, pools = merged.matrix.copy(), {}

@@ -31,7 +31,7 @@ GEOMETRIC_FLOOR = 1e-5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values(Mapping[str, float]):
-    """Per-query values of one run, with the counts of the policy's decisions and the fields of ``karat.Scores``."""
+    """The values of one run by query, with the counts of the policy's decisions."""
 
     name: str
     labels: tuple[str, ...]
@@ -95,7 +95,7 @@ class Values(Mapping[str, float]):
         return len(self.labels)
 
     def means(self) -> dict[str, float]:
-        """Returns every aggregate by label."""
+        """Returns the aggregate of every measure, by label."""
         return {label: self[label] for label in self.labels}
 
     def by_query(self, measure: str | Measure) -> dict[str, float]:

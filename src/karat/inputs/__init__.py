@@ -1,4 +1,4 @@
-"""Reads paths, dictionaries, frames and tables of engines as qrels and runs, and returns ``Qrels`` and ``Run``.
+"""Reads qrels and runs from paths, dictionaries, data frames and tables of engines.
 
 Other packages' file formats and libraries of tables are enrolled here, by ``reader`` and ``engine``.
 """

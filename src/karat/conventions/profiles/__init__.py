@@ -39,7 +39,7 @@ def plugged_profiles() -> dict[str, Profile]:
 
 
 def profile_if_known(name: str) -> Profile | None:
-    """Returns karat's or an installed package's profile of that name; None if there is none."""
+    """Returns the profile of that name, from karat or an installed package, or None if there is none."""
     return own_profile(name) if name in own_names() else plugged_profiles().get(name)
 
 
@@ -65,7 +65,7 @@ def list_profiles(*names: str) -> dict[str, str]:
 
 
 def profile_named(name: ProfileLike) -> Profile:
-    """Returns the profile of that name; karat's own conventions for None or ``karat``.
+    """Returns the profile of that name, or karat's own conventions for None or ``karat``.
 
     Args:
         name: the name of a profile, a profile, or the path of a TOML file with one.

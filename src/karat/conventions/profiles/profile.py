@@ -68,7 +68,7 @@ class Profile:
         return found
 
     def translated(self, name: str) -> str | None:
-        """karat's name for one of the tool's names, or None."""
+        """Returns karat's name for one of the tool's names, or None if there is none."""
         if name in self.names:
             return self.names[name]
         word, at, depth = name.rpartition("@")
@@ -76,7 +76,7 @@ class Profile:
         return f"{own.partition('@')[0]}@{depth}" if at and own else None
 
     def refuse_hinted(self, name: str) -> None:
-        """Refuse a name that ``hints`` lists.
+        """Refuses a name that the profile lists in ``hints``.
 
         Raises:
             MeasureError: ``hints`` lists the name. The message says what to write instead.
@@ -87,7 +87,7 @@ class Profile:
             raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
-        """Returns the measure, with the tool's values for parameters that the name omits."""
+        """Returns the measure with the tool's defaults for parameters that the name omits."""
         axes = {**self.axes.get(measure.name, {})}
         if measure.depth is not None:
             axes |= self.axes.get(f"{measure.name}@", {})
@@ -137,7 +137,7 @@ def section(title: str, lines: list[str], columns: int) -> str:
 
 
 def written(name: str) -> set[str]:
-    """Returns the parameters written in a name, including those at karat's defaults, which a ``Measure`` omits."""
+    """Returns the parameters written in a name, including those that equal karat's defaults."""
     return set(re.findall(r"(\w+)\s*=", name))
 
 
@@ -154,7 +154,7 @@ TYPES = {
 
 
 def profile_in(path: str) -> Profile:
-    """Returns the profile in a TOML file; it is named after the file unless the file gives a name.
+    """Returns the profile in a TOML file. The profile is named after the file unless the file gives a name.
 
     Raises:
         PolicyError: the file cannot be read, is not TOML, or has a key or a value that a profile cannot have.

@@ -1,4 +1,4 @@
-"""``karat.check``: finds problems in qrels and runs, with their effect on the scores and a remedy."""
+"""``karat.check``: finds problems in qrels and runs, and reports their effect on the scores and a remedy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MANY, SHOWN = 4, 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Documented):
-    """The findings of a check, the worst first.
+    """The findings of a check, the most severe first.
 
     Args:
         findings: what was found.
@@ -61,7 +61,7 @@ class Check(Documented):
 
     @property
     def exit_code(self) -> int:
-        """0 if clean (there may be notes), 1 with warnings, 2 with errors."""
+        """The exit code: 0 without warnings and errors, 1 with warnings, 2 with errors."""
         return 2 if self.count(ERROR) else 1 if self.count(WARNING) else 0
 
     def count(self, severity: str) -> int:
@@ -81,7 +81,7 @@ class Check(Documented):
         return [each for each in self.findings if each.code == code]
 
     def on_command_line(self) -> Check:
-        """Returns the check with remedies for the command line: options instead of arguments."""
+        """Returns the check with remedies that name options of the command line instead of arguments."""
         return Check(tuple(each.on_command_line() for each in self.findings), self.subjects)
 
     def summary(self) -> str:
@@ -93,7 +93,7 @@ class Check(Documented):
         return ", ".join([*counts, notes] if self.count(NOTE) else counts)
 
     def document(self, layout: str = "text") -> Document:
-        """Returns a section for each finding as text, or a table of the findings in the other layouts."""
+        """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
         if layout == "text":
             return Document([*map(section, grouped(self.findings)), summary])

@@ -119,7 +119,7 @@ def found(
     values: Values | None = None,
     **numbers: Any,
 ) -> Finding:
-    """Returns a finding of a kind. Omitted arguments take the kind's defaults.
+    """Returns a finding of a kind. Arguments that are not given have the kind's defaults.
 
     Args:
         code: the kind.
@@ -151,7 +151,7 @@ def found(
 
 
 def told(values: Values) -> str:
-    """Returns the means under alternatives, for a reader: ``AP 0.1740 in order of lines, 0.0483 by id``."""
+    """Returns the means under alternatives as text, such as ``AP 0.1740 in order of lines, 0.0483 by id``."""
     if len(values) < 2:
         return ""
     measures = list(next(iter(values.values())))

@@ -1,4 +1,4 @@
-"""Converts the input of a check to text: files stay unchanged; dicts, frames and tables are written as lines."""
+"""Converts the input of a check to text. Dicts, frames and tables are written as lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COLUMNS = {"qrels": 4, "run": 6}
 
 @dataclass(eq=False)
 class Text:
-    """Judgments or a run as text.
+    """The text of judgments or of a run, and its survey.
 
     Args:
         kind: ``qrels`` or ``run``.
@@ -61,7 +61,7 @@ class Text:
     unbroken: Unbroken | None = None
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
-        """Returns the survey of the text, made once. Given qrels, it also finds other spellings of judged documents."""
+        """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
         if self.survey is None and self.source is not None:
             try:
                 with sentences(self.name, self.kind):
@@ -72,7 +72,7 @@ class Text:
         return self.survey
 
     def refuse(self, code: str, what: str) -> None:
-        """Record why the text cannot be read, and read no further."""
+        """Records why the text cannot be read, and reads no further."""
         self.faults.append(found(code, self.name, what))
         self.source = None
 
@@ -91,7 +91,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Files:
-    """The options for reading tables in files.
+    """The options for reading tables from files.
 
     Args:
         columns: the columns that were named, by ``qrels`` and ``run``.
@@ -103,14 +103,14 @@ class Files:
 
 
 class Unbroken:
-    """A factory of cursors that end, without an error, where data are damaged or cut short.
+    """A source of bytes that ends without an error where its data are damaged or cut short.
 
     Args:
         start: makes the cursors over the data.
     """
 
     def __init__(self, start: Callable[[], Cursor]) -> None:
-        """Reads nothing yet."""
+        """Stores the source. No bytes are read yet."""
         self.start = start
         self.fault: str | None = None
 
@@ -219,7 +219,7 @@ def rows_of(qrels: Qrels) -> list[bytes]:
 
 
 def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
-    """Returns the lines of ``{query: {document: number}}``.
+    """Returns ``{query: {document: number}}`` as lines of text.
 
     Raises:
         DataError: a query that has no dict.

@@ -57,7 +57,7 @@ class Judged:
 
     @classmethod
     def of(cls, text: Text) -> Judged:
-        """Read the judgments. A refusal by the kernel becomes a finding."""
+        """Reads the judgments. If the kernel refuses them, the error becomes a finding."""
         strictly(text, Qrels.of)
         table = None
         if text.source is not None:
@@ -71,17 +71,17 @@ class Judged:
 
     @property
     def qrels(self) -> Qrels:
-        """Returns the qrels that were read. They must exist."""
+        """Returns the qrels that were read, which must exist."""
         assert self.table is not None
         return self.table
 
     @property
     def judgments(self) -> _native.Judgments:
-        """The judgments that were read. They must exist."""
+        """The judgments that were read, which must exist."""
         return self.qrels.judgments
 
     def deciding(self, rule: str) -> Qrels:
-        """Returns the judgments under another rule for documents judged twice; ``keep`` keeps all."""
+        """Returns the judgments under another rule for documents judged twice. ``keep`` keeps all judgments."""
         return read(self.text, rule)
 
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
@@ -94,7 +94,7 @@ class Judged:
         return from_rows(self.rows(), grades)
 
     def rows(self) -> list[tuple[bytes, bytes]]:
-        """Query and document of each judgment."""
+        """The query and the document of each judgment."""
         judgments = self.judgments
         return [
             (query, each)
@@ -104,7 +104,7 @@ class Judged:
 
 
 def read(text: Text, duplicates: str) -> Qrels:
-    """Read judgments leniently.
+    """Reads judgments leniently, so that errors become findings.
 
     Raises:
         DataError: the kernel refuses the qrels even in lenient mode.
@@ -126,13 +126,13 @@ def by_subtopic(text: Text, table: Qrels) -> bool:
 
 
 def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
-    """Judgments from rows."""
+    """Returns judgments made from rows."""
     queries, documents = [query for query, _ in rows], [document for _, document in rows]
     return Qrels("<rows>", _native.judgments_from_rows(queries, documents, grades, duplicates="first"))
 
 
 def strictly(text: Text, reader: Callable[[Any], Any]) -> None:
-    """Record why the kernel refuses a dict. The check continues with the lines written from this dict."""
+    """Records why the kernel refuses a dict. The check continues with the lines written from this dict."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
             reader(text.given)
@@ -173,12 +173,12 @@ class Pair:
     scored: dict[Any, Scores | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin with the judgments as they are."""
+        """Starts with the unchanged judgments."""
         self.judged = self.given
 
     @classmethod
     def of(cls, judged: Judged, text: Text, measures: tuple[str, ...]) -> Pair:
-        """Survey the run, then match it with the judgments."""
+        """Surveys the run, then matches it with the judgments."""
         if judged.table is None:
             strictly(
                 text,
@@ -225,12 +225,12 @@ class Pair:
 
     @property
     def judgments(self) -> _native.Judgments:
-        """The judgments, in the run's spelling of ids."""
+        """The judgments, with ids in the run's spelling."""
         return self.judged.judgments
 
     @property
     def found(self) -> _native.Matched:
-        """The matched rows, which must exist."""
+        """The rows of judged documents, which must exist."""
         assert self.matched is not None
         return self.matched
 
@@ -246,7 +246,7 @@ class Pair:
 
     @cached_property
     def retrieved(self) -> NDArray[np.bool_]:
-        """Returns a mask of the judged queries that the run has."""
+        """Returns a mask of the judged queries that are in the run."""
         return np.asarray(self.found.length >= 0)
 
     @cached_property
@@ -287,7 +287,7 @@ class Pair:
         return None if len(found.counts.missing) == found.counts.judged else found  # as karat eval refuses it
 
     def changed(self, change: str) -> Run:
-        """Returns the run with its scores ``negated``, ordered ``by-rank``, or ``without-own`` documents of queries."""
+        """Returns the run with negated scores, ordered by rank, or without the queries' own documents."""
         if change not in self.others:
             assert self.text.source is not None
             content = _native.changed_run(self.text.source.from_start(), change)

@@ -40,7 +40,7 @@ def lines(judged: Judged) -> Iterator[Finding]:
 
 
 def why_unread(width: int, line: str) -> str:
-    """Returns the reason why lines are not valid qrels, where no line of the file is valid."""
+    """Returns the reason why the lines are not valid qrels, for a file without a valid line."""
     fields = line.split()
     if width == len(fields) == COLUMNS["qrels"]:
         return f"'{fields[-1]}' is not a number"
@@ -109,7 +109,7 @@ def levels(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
 
 
 def counts_0(between: int) -> str:
-    """Describes the effect of queries without a grade of 1 or more; ``between`` of them have one between 0 and 1."""
+    """Describes the effect of queries without a grade of 1 or more, some of which have a grade between 0 and 1."""
     if not between:
         return KINDS["no-relevant"].effect
     return (
@@ -172,7 +172,7 @@ def uncertain(pair: Pair | None) -> str | None:
 
 
 def first_of(judged: Judged, rows: NDArray[Any]) -> dict[str, Any]:
-    """Returns the number of certain judgments, and the place of the first one in the file."""
+    """Returns the number of the marked judgments, and the place of the first one in the file."""
     judgments = judged.judgments
     place = min(np.flatnonzero(rows).tolist(), key=lambda each: judgments.lines[each])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1

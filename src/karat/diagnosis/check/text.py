@@ -148,7 +148,7 @@ def is_heading(fields: list[bytes]) -> bool:
 
 
 def columns(text: Text) -> Iterator[Finding]:
-    """Finds separators between fields, and columns beyond the last."""
+    """Finds unusual separators between fields, and columns that lines should not have."""
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
@@ -224,7 +224,7 @@ def queries(text: Text) -> Iterator[Finding]:
 
 
 def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None) -> Finding:
-    """Returns a finding about lines, with their number and the first one."""
+    """Returns a finding about some lines, with their number and the first of them."""
     where = (text.at(seen.line, seen.excerpt),)
     rows, usable = text.read().rows, text.read().usable
     lines = of_all(seen, rows)
@@ -232,7 +232,7 @@ def of_lines(code: str, text: Text, seen: _native.Seen, what: str | None = None)
 
 
 def of_all(seen: _native.Seen, rows: int) -> str:
-    """Returns the share of lines in words: ``3 lines of 1,000``, or ``all 1,000 lines``."""
+    """Returns the share of lines as text, such as ``3 lines of 1,000`` or ``all 1,000 lines``."""
     return (
         f"all {plural(rows, 'line')}"
         if seen.count == rows > 1

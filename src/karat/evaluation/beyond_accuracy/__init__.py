@@ -39,7 +39,7 @@ def beyond_accuracy(
     depth: int | None = None,
     exclude: UsersLike | None = None,
 ) -> Beyond:
-    """Measure recommendations beyond accuracy: coverage, evenness, novelty, variety, surprise.
+    """Measure recommendations beyond accuracy: coverage, evenness, novelty, diversity, surprise.
 
     The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
     which library means which.
@@ -151,7 +151,7 @@ def bases_of(given: Recommended) -> dict[str, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Value:
-    """One measure's value.
+    """The value of one measure.
 
     Args:
         measure: the measure; ``measure.full`` is its name with every convention.
@@ -166,7 +166,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beyond(Display, Mapping[str, float]):
-    """Measures of recommendations beyond accuracy.
+    """The values of measures of recommendations beyond accuracy.
 
     Args:
         entries: the value of each measure, by the requested name.
@@ -208,7 +208,7 @@ class Beyond(Display, Mapping[str, float]):
         raise NotEvaluatedError(f"'{label}' was not requested; there are: {', '.join(self)}.")
 
     def by_user(self, label: str) -> dict[Hashable, float]:
-        """Returns each user's value, NaN where it is undefined.
+        """Returns the value of each user, NaN if it is undefined.
 
         Raises:
             DataError: the measure has one value for all lists together.
@@ -251,7 +251,7 @@ class Beyond(Display, Mapping[str, float]):
         return html_table(*self.table(), [0, 2], self.footer())
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name; undefined values are None."""
+        """Returns all results by name. Undefined values are None."""
         return {
             "measures": {
                 name: {"value": defined(each.value), "in_full": each.measure.full}
@@ -262,5 +262,5 @@ class Beyond(Display, Mapping[str, float]):
         }
 
     def to_json(self) -> str:
-        """Everything, numbers in full precision."""
+        """Returns all results as JSON, with numbers in full precision."""
         return json_text(self.as_dict()) + "\n"

@@ -26,10 +26,10 @@ ROLES = ("query", "document", "rank", "preference")
 
 
 class Numbers:
-    """Numbers for ids, in order of first occurrence."""
+    """A numbering of ids, in order of first occurrence."""
 
     def __init__(self) -> None:
-        """Start without ids."""
+        """Starts an empty numbering."""
         self.of: dict[Hashable, int] = {}
 
     def take(self, ids: Any) -> Integers:
@@ -140,7 +140,7 @@ def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pai
 def columns(
     given: UsersLike, what: str, users: Numbers, items: Numbers
 ) -> tuple[Integers, Integers, Floats | None, list[Any]]:
-    """Returns users, items, the key that orders a user's items (None: the given order), and the users' names.
+    """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
 
     Raises:
         DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
