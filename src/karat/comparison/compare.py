@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.comparison import formats
 from karat.comparison.cautions import cautions_of
 from karat.comparison.findings import CORRECTIONS, FAMILY_WISE, TESTS, Findings, Settings
-from karat.comparison.runs import RunsLike, evaluated, named, parts_of, tables_of
+from karat.comparison.runs import Evaluation, RunsLike, evaluated, parts_of, tables_of
 from karat.comparison.significance import contests_of
 from karat.comparison.statistics.rank_correlation import kendall, rbo, tau_ap_b
 from karat.comparison.statistics.resampling import RESAMPLES, SEED, refuse_seed
-from karat.comparison.tables import View
 from karat.inputs.query_files import GroupsLike, groups_of
-from karat.inputs.run import Run
 from karat.inputs.runs import MatchOptions
 from karat.inputs.runs.text import TextRun
 from karat.output import escaping
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
-    from karat.evaluation.scores import Scores
     from karat.inputs.qrels import QrelsLike
     from karat.lists.rows import Floats
 
@@ -59,7 +55,7 @@ MOST_QUERIES = 50
 
 def compare(
     qrels: QrelsLike | None,
-    runs: RunsLike,
+    runs: RunsLike | Evaluation,
     measures: MeasuresLike = None,
     *,
     baseline: str | int | None = None,
@@ -124,18 +120,13 @@ def compare(
         >>> pair.difference, pair.p, pair.exact
         (0.1, 1.0, True)
     """
-    given = named(runs)
-    systems, depth, qrels_name = evaluated(
-        qrels,
-        given,
-        measures,
-        policy=policy,
-        profile=profile,
-        weights=weights,
-        judged_at=judged_at,
-        progress=progress,
-    )
-    names, scores = tuple(given), tuple(each.scores for each in systems)
+    if not isinstance(runs, Evaluation):
+        conventions: dict[str, Any] = {"policy": policy, "profile": profile, "weights": weights}
+        runs = evaluated(
+            qrels, runs, measures, **conventions, judged_at=judged_at, progress=progress, again=orders
+        )
+    systems = list(runs.systems.values())
+    names, scores = tuple(runs.systems), tuple(each.scores for each in systems)
     queries, tables = tables_of(scores)
     clusters, groups = groups_of(cluster, queries), groups_of(by, queries)
     if clusters is not None:
@@ -148,7 +139,7 @@ def compare(
         comparisons=0,
         resamples=resamples or 0,
         seed=seed,
-        baseline=place_of(baseline, names, list(given.values())),
+        baseline=place_of(baseline, names, systems),
         confidence=confidence,
         interval=interval,
         rope=rope,
@@ -165,8 +156,8 @@ def compare(
         contests=contests,
         settings=settings,
         judged=tuple(each.judged for each in systems),
-        judged_depth=depth,
-        qrels_name=qrels_name,
+        judged_depth=runs.depth,
+        qrels_name="" if runs.qrels is None else runs.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
     )
     return replace(found, warnings=cautions_of(found, systems))
@@ -227,7 +218,7 @@ def resamples_for(test: str, correction: str, comparisons: int, requested: Setti
     return min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / requested.alpha)))
 
 
-def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Run | Scores]) -> int | None:
+def place_of(baseline: str | int | None, names: Sequence[str], systems: Sequence[System]) -> int | None:
     """Returns the index of the baseline, given by its name, path or index.
 
     Raises:
@@ -241,10 +232,8 @@ def place_of(baseline: str | int | None, names: Sequence[str], runs: Sequence[Ru
         return baseline
     if baseline in names:
         return names.index(baseline)
-    paths = [
-        os.path.normpath(each.origin.path) if isinstance(each, Run) and each.origin.path else ""
-        for each in runs
-    ]
+    given = [each.run and each.run.origin.path for each in systems]
+    paths = [os.path.normpath(path) if path else "" for path in given]
     if os.path.normpath(baseline) in paths:
         return paths.index(os.path.normpath(baseline))
     hint = did_you_mean(baseline, names, f"The runs are {', '.join(names[:20])}.")
@@ -290,7 +279,9 @@ class Comparison(Documented, Findings):
             top: the number of runs shown, the best ones; None for all.
             worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
-        return formats.document_of(self, View(pairs, top, worst)).text(columns)
+        from karat.comparison import formats
+
+        return formats.document_of(self, formats.View(pairs, top, worst)).text(columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
         """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
@@ -300,7 +291,9 @@ class Comparison(Documented, Findings):
             top: the number of runs.
             worst: the number of queries for each pair.
         """
-        return formats.document_of(self, View(pairs, top, worst), "markdown").markdown()
+        from karat.comparison import formats
+
+        return formats.document_of(self, formats.View(pairs, top, worst), "markdown").markdown()
 
     def to_latex(
         self,
@@ -320,14 +313,20 @@ class Comparison(Documented, Findings):
             top: the number of runs.
             worst: the number of queries for each pair.
         """
-        return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
+        from karat.comparison import formats
+
+        return formats.latex(self, formats.View(pairs, top, worst), label=label, caption=caption)
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, the tables, the method, and warnings last."""
+        from karat.comparison import formats
+
         return formats.document_of(self, layout=layout)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything: values by query, raw and corrected p, settings, counts, warnings."""
+        from karat.comparison import formats
+
         return formats.contents(self)
 
     def to_json(self) -> str:
@@ -345,6 +344,8 @@ class Comparison(Documented, Findings):
         Raises:
             DataError: no data frame library is installed.
         """
+        from karat.comparison import formats
+
         return formats.frame(self, what, backend)
 
     def to_figure(self, kind: str = "pairs", measure: str | None = None) -> Any:
@@ -358,6 +359,8 @@ class Comparison(Documented, Findings):
         Raises:
             DataError: matplotlib is not installed, or there is no such figure.
         """
+        from karat.comparison import formats
+
         return formats.figure(self, kind, measure)
 
 

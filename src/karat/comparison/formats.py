@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.comparison.findings import letter
-from karat.comparison.tables import EVERYTHING, chosen, ranking, sheets_of
+from karat.comparison.tables import EVERYTHING, View, chosen, ranking, sheets_of
 from karat.comparison.verdict import heading, method, verdict_of
 from karat.evaluation.score_tables import document_of as scores_document
 from karat.evaluation.scores import first_installed
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.findings import Contest, Findings
-    from karat.comparison.tables import View
     from karat.output.document import Part
 
-__all__ = ["contents", "document_of", "figure", "frame", "latex", "separated"]
+__all__ = ["View", "contents", "document_of", "figure", "frame", "latex", "separated"]
 
 
 LEAST_SHARED = 4

@@ -11,14 +11,14 @@ import numpy as np
 
 from karat.conventions.request import MeasuresLike, names_in, request_of
 from karat.evaluation.engine import values_of
-from karat.evaluation.evaluate import evaluate_together
+from karat.evaluation.evaluate import Matches, evaluate_together
 from karat.evaluation.scores import Scores, whole
 from karat.evaluation.values import GEOMETRIC_FLOOR, aggregate
 from karat.inputs.dicts import MappingRun
 from karat.inputs.errors import sentences
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels, QrelsLike
-from karat.inputs.run import Run, RunLike, names_apart, refuse_alike
+from karat.inputs.run import Run, RunLike, in_memory, names_apart, refuse_alike
 from karat.inputs.runs import as_mapping
 from karat.inputs.runs.text import TextRun
 from karat.inputs.sources import BYTE_ORDER_MARK
@@ -35,7 +35,17 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["RunsLike", "System", "Table", "evaluated", "named", "parts_of", "tables_of", "tag_of"]
+__all__ = [
+    "Evaluation",
+    "RunsLike",
+    "System",
+    "Table",
+    "evaluated",
+    "named",
+    "parts_of",
+    "tables_of",
+    "tag_of",
+]
 
 DEEPEST_JUDGED = 100
 """No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
@@ -56,12 +66,29 @@ class System:
         judged: the share of its first documents that is judged; NaN where only scores were given.
         found: the match under the policy of the first measure; None where only scores were given.
         run: the run, whose documents can be read again; None where only scores were given.
+        matched: the matches under all policies; None where only scores were given.
     """
 
     scores: Scores
     judged: float
     found: Match | None = None
     run: Run | None = None
+    matched: Matches | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Compared runs after their evaluation.
+
+    Args:
+        systems: each run by name, in the given order.
+        depth: the depth to which judged documents were counted.
+        qrels: the judgments; None where only scores were given.
+    """
+
+    systems: dict[str, System]
+    depth: int
+    qrels: Qrels | None = None
 
 
 def named(runs: RunsLike) -> dict[str, Run | Scores]:
@@ -103,24 +130,44 @@ def tag_of(run: Run) -> str:
     return text_of(fields[5]) if len(fields) > 5 else run.name
 
 
+HELD_TOGETHER = 2**28
+"""Bytes of runs that are held in memory together, so that each file is read once."""
+
+
 def evaluated(
     qrels: QrelsLike | None,
-    runs: dict[str, Run | Scores],
+    runs: RunsLike,
     measures: MeasuresLike,
     *,
-    policy: Policy | None,
-    profile: ProfileLike,
-    weights: Mapping[str, float] | None,
-    judged_at: int | None,
+    policy: Policy | None = None,
+    profile: ProfileLike = None,
+    weights: Mapping[str, float] | None = None,
+    judged_at: int | None = None,
     progress: _native.Progress | None = None,
-) -> tuple[list[System], int, str]:
-    """Returns the systems in the given order, the depth to which judged documents were counted, and the qrels' name."""
-    ready = [each for each in runs.values() if isinstance(each, Scores)]
-    if len(ready) == len(runs):
+    again: bool = False,
+) -> Evaluation:
+    """Returns the runs with their scores. Other arguments are as in ``compare``.
+
+    Args:
+        qrels: as in ``compare``.
+        runs: as in ``compare``.
+        measures: as in ``compare``.
+        policy: as in ``compare``.
+        profile: as in ``compare``.
+        weights: as in ``compare``.
+        judged_at: as in ``compare``.
+        progress: as in ``compare``.
+        again: whether documents of the runs are needed later, so that small files are held in memory.
+    """
+    given = named(runs)
+    ready = [each for each in given.values() if isinstance(each, Scores)]
+    if len(ready) == len(given):
         refuse_other_conventions(ready, policy, profile, weights)
         labels = ready[0].labels if measures is None else asked_labels(measures, ready[0])
-        systems = [System(chosen(each, labels), np.nan) for each in ready]
-        return agreeing(systems), judged_at or 10, ""
+        systems = {
+            name: System(chosen(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
+        }
+        return Evaluation(agreeing(systems), judged_at or 10)
     if qrels is None:
         raise DataError("Runs need judgments: give qrels, or scores in place of every run.")
     if measures is None and ready:
@@ -130,17 +177,19 @@ def evaluated(
     first = next(iter(request.asked.values()))
     depth = judged_at or (first.depth if first.depth and first.depth <= DEEPEST_JUDGED else 10)
     primary = request.policy.of_measure(str(first))
+    unread = {name: each for name, each in given.items() if isinstance(each, Run)}
+    if again and sum(each.origin.size for each in unread.values()) <= HELD_TOGETHER:
+        unread = {name: in_memory(each) for name, each in unread.items()}
+    found = evaluate_together(judged, list(unread.values()), request, progress)
 
-    unread = [each for each in runs.values() if isinstance(each, Run)]
-    found = evaluate_together(judged, unread, request, progress)
-
-    def system(run: Run | Scores) -> System:
+    def system(name: str, run: Run | Scores) -> System:
         if isinstance(run, Scores):
             return System(chosen(run, tuple(request.asked)), np.nan)
-        scores, matches = next(found)
-        return System(whole(scores), share_judged(matches[primary], depth), matches[primary], run)
+        scores, matched = next(found)
+        own = matched.found[primary]
+        return System(whole(scores), share_judged(own, depth), own, unread[name], matched)
 
-    return agreeing([system(run) for run in runs.values()]), depth, judged.name
+    return Evaluation(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 
 
 def refuse_other_conventions(
@@ -192,20 +241,20 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
     )
 
 
-def agreeing(systems: list[System]) -> list[System]:
+def agreeing(systems: dict[str, System]) -> dict[str, System]:
     """Returns the systems after checking that all scores were computed in the same way.
 
     Raises:
         DataError: measures or policies differ.
     """
-    first = systems[0].scores
-    for each in systems[1:]:
-        if each.scores.measures != first.measures:
-            raise DataError(f"{each.scores.name} and {first.name} were evaluated by different measures.")
-        if each.scores.policy != first.policy:
+    first, *others = (each.scores for each in systems.values())
+    for each in others:
+        if each.measures != first.measures:
+            raise DataError(f"{each.name} and {first.name} were evaluated by different measures.")
+        if each.policy != first.policy:
             raise DataError(
-                f"{each.scores.name} was evaluated under another policy ({each.scores.policy.describe()}) than "
-                f"{first.name} ({first.policy.describe()}): their numbers cannot be compared."
+                f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
+                f"({first.policy.describe()}): their numbers cannot be compared."
             )
     return systems
 

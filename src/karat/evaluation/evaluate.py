@@ -311,8 +311,8 @@ class Matches:
         return replace(scores, inputs=self.inputs, warnings=(*self.warnings, *scores.warnings))
 
 
-Evaluated: TypeAlias = "tuple[Scores, dict[Policy, Match]]"
-"""A run's scores, and the matches that they come from, by the policies of its measures."""
+Evaluated: TypeAlias = "tuple[Scores, Matches]"
+"""A run's scores, and the matches that they come from."""
 
 SMALL = 64 * 2**20
 """Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
@@ -336,7 +336,7 @@ def evaluate_together(
 
     def one(run: Run, threads: int | None = None) -> Evaluated:
         matched = Matches.of_run(judged, run, request, progress, threads)
-        return matched.scores(request, best), matched.found
+        return matched.scores(request, best), matched
 
     cores = available_cores()
     if len(runs) < 2 or cores < 2 or not all(map(beside_others, runs)):

@@ -6,24 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat.comparison.compare import compare
+from karat.comparison.runs import evaluated
 from karat.evaluation.score_tables import footers
 from karat.output.files import refuse_overwriting, write_whole
 from karat.output.language import plural
 from karat.reports.data import alongside
-from karat.reports.queries import Excerpt, chosen_queries, looked_at, opened, texts_of
+from karat.reports.queries import Excerpt, chosen_queries, looked_at, texts_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
     from karat.comparison.compare import Comparison
-    from karat.comparison.runs import RunsLike
+    from karat.comparison.runs import Evaluation, RunsLike
     from karat.conventions.policy import Policy
     from karat.conventions.profiles import ProfileLike
     from karat.conventions.request import MeasuresLike
     from karat.inputs.qrels import QrelsLike
     from karat.reports.data import Alongside
-    from karat.reports.queries import Inputs, TextsLike
+    from karat.reports.queries import TextsLike
 
 __all__ = ["Report", "report"]
 
@@ -116,15 +117,15 @@ def report(
 
     refuse_absent()
     tell = progress or (lambda _: None)
-    tell("reading the judgments")
-    inputs = opened(qrels, runs, measures, policy, profile)
-    tell(f"comparing {len(inputs.runs)} runs")
-    comparison = compare(
-        inputs.qrels, inputs.runs, measures, baseline=baseline, policy=policy, profile=profile, **settings
-    )
+    tell("scoring the runs")
+    scored = {name: settings[name] for name in ("weights", "judged_at") if name in settings}
+    evaluation = evaluated(qrels, runs, measures, policy=policy, profile=profile, again=True, **scored)
+    tell(f"comparing {len(evaluation.systems)} runs")
+    comparison = compare(None, evaluation, baseline=baseline, **settings)
     tell("measuring along the ranks")
-    curves = alongside(inputs, comparison)
-    html = assembled(inputs, comparison, curves, queries, documents, title=title, command=command, tell=tell)
+    curves = alongside(evaluation, comparison.primary.measure)
+    texts = queries, documents
+    html = assembled(evaluation, comparison, curves, *texts, title=title, command=command, tell=tell)
     made = Report(html, comparison)
     if output is not None:
         read = [
@@ -136,7 +137,7 @@ def report(
 
 
 def assembled(
-    inputs: Inputs,
+    evaluation: Evaluation,
     comparison: Comparison,
     curves: Sequence[Alongside],
     queries: TextsLike | None,
@@ -156,7 +157,7 @@ def assembled(
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
     tell(f"looking at {len(chosen)} queries")
-    excerpt = Excerpt.of(inputs, comparison, chosen)
+    excerpt = Excerpt.of(evaluation, comparison.queries, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries")
     shown = frozenset(document for each in closeups for document, _ in each.documents)
@@ -170,7 +171,7 @@ def assembled(
     return page(
         data,
         title=title or title_of(comparison),
-        facts=facts_of(comparison, inputs),
+        facts=facts_of(comparison, evaluation),
         warnings=[each.sentence for each in comparison.warnings],
         verdict=verdict_of(comparison),
         interval_words=interval_words(settings),

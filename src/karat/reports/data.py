@@ -27,8 +27,7 @@ from karat.comparison.verdict import (
     split,
     verdict_of,
 )
-from karat.evaluation.curves import TENTHS, moved
-from karat.evaluation.evaluate import evaluate
+from karat.conventions.request import request_of
 from karat.evaluation.scores import whole
 from karat.measures import Measure, parse_measure
 from karat.reports.charts import MOST_BARS, MOST_DOTS
@@ -38,11 +37,10 @@ if TYPE_CHECKING:
 
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Contest, Pair, Settings
-    from karat.inputs.qrels import Qrels
-    from karat.inputs.run import Run
+    from karat.comparison.runs import Evaluation
     from karat.lists.rows import Floats
     from karat.measures.define import Definition
-    from karat.reports.queries import Closeup, Inputs, Text
+    from karat.reports.queries import Closeup, Text
 
 __all__ = ["Alongside", "alongside", "board", "correlation", "numbers_of", "packed"]
 
@@ -306,6 +304,7 @@ def alike(one: Floats, other: Floats) -> str:
 # ---------------------------------------------------------------- measures along the ranks
 
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+TENTHS = tuple(number / 10 for number in range(11))
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,38 +328,28 @@ class Alongside:
     runs: tuple[tuple[float, ...], ...]
 
 
-def alongside(inputs: Inputs, comparison: Comparison) -> list[Alongside]:
+def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
     """Precision by recall, the primary measure and the share judged by depth; empty if a run was given as scores."""
-    ranked = inputs.ranked
-    if inputs.qrels is None or len(ranked) < len(inputs.runs):
-        return []
-    primary = comparison.primary.measure
+    systems = list(evaluation.systems.values())
     deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
     bare = replace(deep, depth=None)
-    wanted: dict[str, list[Measure]] = {
+    curves: tuple[tuple[str, str, str, str, tuple[float, ...]], ...] = (
+        ("recall", "Interpolated precision at eleven recall levels.", "recall", "precision", TENTHS),
+        ("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS),
+        ("judged", "The share of the first k documents that is judged.", "depth k", "judged@k", DEPTHS),
+    )
+    wanted = {
         "recall": [parse_measure(f"IPrec@{level}") for level in TENTHS],
-        "depth": [moved(deep, depth) for depth in DEPTHS],
+        "depth": [replace(deep, depth=depth) for depth in DEPTHS],
         "judged": [parse_measure(f"Judged@{depth}") for depth in DEPTHS],
     }
-    means = means_of(inputs.qrels, ranked, comparison, wanted)
+    request = request_of(list(chain(*wanted.values())), None, systems[0].scores.policy)
+    found = [whole(each.matched.scores(request, bounds=False)) for each in systems if each.matched]
     return [
         Alongside(
-            "recall",
-            "Interpolated precision at eleven recall levels.",
-            "recall",
-            "precision",
-            TENTHS,
-            means["recall"],
-        ),
-        Alongside("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS, means["depth"]),
-        Alongside(
-            "judged",
-            "The share of the first k documents that is judged.",
-            "depth k",
-            "judged@k",
-            DEPTHS,
-            means["judged"],
-        ),
+            *curve, tuple(tuple(finite(each[str(measure)]) for measure in wanted[curve[0]]) for each in found)
+        )
+        for curve in (curves if len(found) == len(systems) else ())
     ]
 
 
@@ -368,20 +357,6 @@ def takes_depth(measure: Measure) -> bool:
     """Returns whether the measure has a depth that can be changed."""
     definition: Definition = measure.definition
     return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
-
-
-def means_of(
-    qrels: Qrels, runs: dict[str, Run], comparison: Comparison, wanted: dict[str, list[Measure]]
-) -> dict[str, tuple[tuple[float, ...], ...]]:
-    """For each name and run, the means of its measures."""
-    policy = comparison.scores[0].policy.changed(overlap="none")  # the comparison has already warned
-    found = evaluate(qrels, runs, list(chain(*wanted.values())), policy=policy).values()
-    return {
-        name: tuple(
-            tuple(finite(scores[str(measure)]) for measure in measures) for scores in map(whole, found)
-        )
-        for name, measures in wanted.items()
-    }
 
 
 def finite(value: float) -> float:

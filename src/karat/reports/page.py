@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, SHORT_NAMES, TESTS
 from karat.comparison.verdict import counted
-from karat.evaluation.scores import Scores
 from karat.output.errors import DataError
 from karat.output.language import plural
 from karat.reports.charts import template
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Settings
-    from karat.reports.queries import Closeup, Inputs
+    from karat.comparison.runs import Evaluation
+    from karat.reports.queries import Closeup
 
 __all__ = [
     "facts_of",
@@ -150,14 +150,14 @@ def title_of(comparison: Comparison) -> str:
     return f"{len(comparison.names)} runs{where}"
 
 
-def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
+def facts_of(comparison: Comparison, evaluation: Evaluation) -> list[str]:
     """Returns the facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
     facts = [
         counted(comparison),
         plural(len(comparison.names), "run"),
     ]
-    if inputs.qrels is not None:
-        grades = inputs.qrels.judgments.grades
+    if evaluation.qrels is not None:
+        grades = evaluation.qrels.judgments.grades
         facts.append(
             f"{len(grades):,} judgments, {int((grades >= 1).sum()):,} of them relevant (grade 1 or more)"
         )
@@ -165,7 +165,7 @@ def facts_of(comparison: Comparison, inputs: Inputs) -> list[str]:
     if baseline is not None:
         facts.append(f"baseline: {comparison.names[baseline]}")
     facts.append(f"primary measure: {comparison.primary.measure}")
-    given = [name for name, run in inputs.runs.items() if isinstance(run, Scores)]
+    given = [name for name, each in evaluation.systems.items() if each.run is None]
     if given:
         facts.append(f"given as scores, without lists: {', '.join(given)}")
     return [*facts, f"karat {__version__}"]

@@ -1,4 +1,4 @@
-"""A report's inputs, the queries that its page shows in full, and the texts of queries and documents."""
+"""The queries that a page shows in full, and the texts of queries and documents."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.comparison.runs import named, parts_of
-from karat.conventions.request import conventions, labelled, needs_groups
+from karat.comparison.runs import parts_of
 from karat.diagnosis.explain import Subject, explained
 from karat.inputs.errors import sentences
-from karat.inputs.qrels import Qrels
-from karat.inputs.run import Run
 from karat.inputs.sources import source_of
 from karat.lists.flat import Flat
 from karat.matching.match import of_query
@@ -24,24 +21,20 @@ if TYPE_CHECKING:
 
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Contest
-    from karat.comparison.runs import RunsLike
+    from karat.comparison.runs import Evaluation
     from karat.conventions.policy import Policy
-    from karat.conventions.profiles import ProfileLike
-    from karat.conventions.request import MeasuresLike
-    from karat.evaluation.scores import Scores
-    from karat.inputs.qrels import QrelsLike
+    from karat.inputs.qrels import Qrels
+    from karat.inputs.run import Run
     from karat.inputs.sources import Readable, Source
     from karat.lists.rows import Floats
 
 __all__ = [
     "Closeup",
     "Excerpt",
-    "Inputs",
     "Text",
     "TextsLike",
     "chosen_queries",
     "looked_at",
-    "opened",
     "texts_of",
 ]
 
@@ -56,47 +49,6 @@ MOST_DERIVATIONS = 400
 
 EACH = 8
 """The number of queries chosen for each reason, where there are many."""
-
-
-# ---------------------------------------------------------------- inputs
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """The inputs of a report.
-
-    Args:
-        qrels: the judgments; None where only scores were given.
-        runs: each run or scores by name; scores have no lists to show.
-    """
-
-    qrels: Qrels | None
-    runs: dict[str, Run | Scores]
-
-    @property
-    def ranked(self) -> dict[str, Run]:
-        """Returns the runs that have ranked lists, which can be read again."""
-        return {name: run for name, run in self.runs.items() if isinstance(run, Run)}
-
-
-def opened(
-    qrels: QrelsLike | None,
-    runs: RunsLike,
-    measures: MeasuresLike,
-    policy: Policy | None,
-    profile: ProfileLike,
-) -> Inputs:
-    """Returns the judgments (by subtopic if a measure needs subtopics) and the runs by name.
-
-    Raises:
-        DataError: judgments that cannot be read; fewer than two runs, or two of one name.
-    """
-    found = named(runs)
-    if qrels is None:
-        return Inputs(None, found)
-    convention, policy = conventions(profile, policy)
-    groups = needs_groups(labelled(measures, convention))
-    return Inputs(Qrels.of(qrels, policy, subtopics=groups), found)
 
 
 # ---------------------------------------------------------------- which queries
@@ -171,18 +123,17 @@ class Excerpt:
     runs: tuple[dict[int, Run] | None, ...]
 
     @classmethod
-    def of(cls, inputs: Inputs, comparison: Comparison, chosen: Sequence[int]) -> Excerpt:
-        """Extracts the chosen queries that are judged. Each run is read once."""
-        if inputs.qrels is None or not inputs.ranked:
-            return cls({}, tuple(None for _ in inputs.runs))
-        places = {query: place for place, query in enumerate(inputs.qrels.queries)}
-        names = {query: comparison.queries[query] for query in chosen if comparison.queries[query] in places}
+    def of(cls, evaluation: Evaluation, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
+        """Extracts the chosen ones of these queries, as far as they are judged."""
+        qrels, runs = evaluation.qrels, [each.run for each in evaluation.systems.values()]
+        if qrels is None or not any(runs):
+            return cls({}, tuple(None for _ in runs))
+        places = {query: place for place, query in enumerate(qrels.queries)}
+        names = {query: queries[query] for query in chosen if queries[query] in places}
         ids = {query: name.encode("utf-8", "surrogateescape") for query, name in names.items()}
-        lists = [
-            parts_of(run, ids.values()) if isinstance(run, Run) else None for run in inputs.runs.values()
-        ]
+        lists = [None if run is None else parts_of(run, ids.values()) for run in runs]
         return cls(
-            {query: of_query(inputs.qrels, places[name]) for query, name in names.items()},
+            {query: of_query(qrels, places[name]) for query, name in names.items()},
             tuple(
                 None if found is None else {query: found[ids[query]] for query in names} for found in lists
             ),
