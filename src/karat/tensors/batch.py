@@ -12,7 +12,7 @@ from karat.lists.arrays import arrays_of, host_view
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from karat.lists.arrays import Arrays
 
@@ -128,6 +128,31 @@ AT_A_TIME = 2**17
 """The documents of one part of a batch on the host: as many as fit into a cache."""
 
 
+class Flaws:
+    """The queries whose values are undefined. The host refuses such queries, whereas a device marks them.
+
+    Args:
+        arrays: the array library.
+        marks: the queries marked so far; None for none [query].
+        first: for a part of a batch, the number of queries before it.
+    """
+
+    def __init__(self, arrays: Arrays, marks: Any = None, first: int = 0) -> None:
+        self.arrays, self.marks, self.first = arrays, marks, first
+
+    def add(self, which: Any, what: str, advice: str) -> None:
+        """Adds queries with a flaw [query].
+
+        Raises:
+            DataError: on the host, there is such a query.
+        """
+        if not self.arrays.on_host:
+            self.marks = which if self.marks is None else self.marks | which
+        elif which.any():
+            number = self.first + int(which.argmax()) + 1
+            raise DataError(f"Query number {number} of the batch has {what}: {advice}.")
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Documents of many queries, with their scores, grades and flaws.
@@ -157,13 +182,11 @@ class Batch:
         if not self.arrays.on_host or queries <= step:
             yield self
             return
+        names = ("scores", "grades", "mask", "judged", "flaws")
+        held = {name: each for name in names if (each := getattr(self, name)) is not None}
         for first in range(0, queries, step):
-            some = slice(first, first + step)
-            held: dict[str, Any] = {
-                name: getattr(self, name) for name in ("scores", "grades", "mask", "judged", "flaws")
-            }
-            cut: dict[str, Any] = {name: None if each is None else each[some] for name, each in held.items()}
-            yield replace(self, first=first, **cut)
+            part = {name: each[first : first + step] for name, each in held.items()}
+            yield replace(self, first=first, **part)
 
     def marked(self, which: Any, what: str, advice: str) -> Batch:
         """Marks more queries as undefined. On the host, a marked query is an error.
@@ -171,14 +194,13 @@ class Batch:
         Raises:
             DataError: on the host, a query is marked.
         """
-        if self.arrays.on_host:
-            refuse(which, what, advice, self.first)
-            return self
-        return replace(self, flaws=either(self.flaws, which))
+        flaws = Flaws(self.arrays, self.flaws, self.first)
+        flaws.add(which, what, advice)
+        return replace(self, flaws=flaws.marks)
 
 
 def batch_of(
-    scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None, flaws: Any = None
+    flaws: Flaws, scores: Any, relevance: Any, mask: Any = None, judged: Any = None, dtype: Any = None
 ) -> Batch:
     """Returns the batch of padded arrays.
 
@@ -196,47 +218,20 @@ def batch_of(
             f"scores have {scores.shape[0]} queries and judged has {judged.shape[0]}: a row each [query, judgment]."
         )
     arrays = arrays_of(scores, dtype)
+    mask = arrays.truth(mask)
     scores, unheld = as_scores(arrays, scores)
-    batch = with_flaws(Batch(arrays, scores, relevance, arrays.truth(mask), judged, flaws))
-    if unheld is None:
-        return batch
-    if batch.mask is not None:
-        unheld = unheld & batch.mask
-    advice = "subtract a constant, or cast the scores to double"
-    return batch.marked(arrays.library.any(unheld, axis=1), UNHELD, advice)
-
-
-def with_flaws(batch: Batch) -> Batch:
-    """Removes NaN scores. The host refuses them, whereas a device marks their queries."""
-    arrays, scores = batch.arrays, batch.scores
     found = arrays.range_of(scores)
-    if found is not None and found[0] == found[0]:
-        return batch
-    wrong = arrays.isnan(scores)
-    if batch.mask is not None:
-        wrong = wrong & batch.mask
-    flaws = arrays.library.any(wrong, axis=1)
-    if found is None:
-        return replace(batch, flaws=either(batch.flaws, flaws))
-    refuse(flaws, "a score that is no number (NaN)", "give each document a score, or mask it")
-    return batch
+    if found is None or found[0] != found[0]:
+        what, advice = "a score that is no number (NaN)", "give each document a score, or mask it"
+        flaws.add(any_of(arrays, arrays.isnan(scores), mask), what, advice)
+    if unheld is not None:
+        flaws.add(any_of(arrays, unheld, mask), UNHELD, "subtract a constant, or cast the scores to double")
+    return Batch(arrays, scores, relevance, mask, judged, flaws.marks)
 
 
-def either(flaws: Any, others: Any) -> Any:
-    """Marks the queries with either flaw. None means no flaws."""
-    if flaws is None or others is None:
-        return others if flaws is None else flaws
-    return flaws | others
-
-
-def refuse(which: Any, what: str, advice: str, first: int = 0) -> None:
-    """Refuses marked queries. ``first`` is the number of queries before this batch.
-
-    Raises:
-        DataError: a query is marked.
-    """
-    if which.any():
-        raise DataError(f"Query number {first + int(which.argmax()) + 1} of the batch has {what}: {advice}.")
+def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
+    """Marks the rows in which a place that the mask does not exclude is wrong."""
+    return arrays.library.any(wrong if mask is None else wrong & mask, axis=1)
 
 
 def array_of(array: Any, name: str) -> Any:
@@ -300,24 +295,28 @@ def batch_in(
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
     refuse_stray("judged", judged, judged_queries=judged_queries)
-    flaws = None
+    if queries is not None:
+        given = {"scores": scores, "relevance": relevance, "queries": queries, "mask": mask}
+        refuse_shapes(given, scores, "with queries= scores, relevance, mask and queries are [document]")
+    arrays = arrays_of(array_of(scores, "scores"), dtype)
+    flaws = Flaws(arrays)
     if judged_queries is not None:
         count = two_axes(scores, "scores").shape[0] if queries is None else n_queries
         if count is None:
             count = max(highest_of(queries, mask), highest_of(judged_queries)) + 1
         n_queries = None if queries is None else count
-        arrays = arrays_of(scores, dtype)
-        judged, flaws = judged_batch(arrays, judged, judged_queries, count, longest_judged)
-    if queries is None:
-        return batch_of(scores, relevance, mask, judged, dtype, flaws)
-    given = {"scores": scores, "relevance": relevance, "queries": queries, "mask": mask}
-    refuse_shapes(given, scores, "with queries= scores, relevance, mask and queries are [document]")
-    arrays = arrays_of(scores, dtype)
-    if n_queries is None:
-        n_queries = highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
-    places = places_of(arrays, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
-    flaws = either(flaws, places.flaws)
-    return batch_of(places.laid_out(scores), places.laid_out(relevance), places.there, judged, dtype, flaws)
+        given = {"judged": judged, "judged_queries": judged_queries}
+        refuse_shapes(given, judged, "with judged_queries= both judged and judged_queries are [judgment]")
+        there, laid_out = padded(flaws, judged_queries, None, count, longest_judged, JUDGMENTS)
+        judged = arrays.where(there, laid_out(arrays.floats(judged)), float("nan"))
+    if queries is not None:
+        if n_queries is None:
+            n_queries = (
+                highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
+            )
+        mask, laid_out = padded(flaws, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
+        scores, relevance = laid_out(scores), laid_out(relevance)
+    return batch_of(flaws, scores, relevance, mask, judged, dtype)
 
 
 def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
@@ -358,126 +357,59 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
     return arrays.places(numbers) if arrays.library.isdtype(numbers.dtype, "integral") else numbers
 
 
-def judged_batch(
-    arrays: Arrays, judged: Any, queries: Any, n_queries: int, longest: int | None
-) -> tuple[Any, Any]:
-    """Pads concatenated grades of judgments with NaN [query, judgment], and returns them with their flaws.
-
-    Args:
-        arrays: their library.
-        judged: the grade of each [judgment].
-        queries: the query of each, from 0 [judgment].
-        n_queries: how many queries there are.
-        longest: the most judgments of a query.
-
-    Raises:
-        DataError: shapes that do not fit, or on the host a query number that cannot be.
-    """
-    given = {"judged": judged, "judged_queries": queries}
-    refuse_shapes(given, judged, "with judged_queries= both judged and judged_queries are [judgment]")
-    places = places_of(arrays, queries, None, n_queries, longest, JUDGMENTS)
-    grades = arrays.where(places.there, places.laid_out(arrays.floats(judged)), float("nan"))
-    return grades, places.flaws
+DOCUMENTS = ("document", "queries", "longest")
+JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
+"""What the entries of flat arrays are, and the arguments with the query of each and with the most of a query."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """The names of the arguments for one kind of flat array, and of its entries.
-
-    Args:
-        what: the name of one entry.
-        queries: the argument with the query of each.
-        longest: the argument with the most entries of a query.
-    """
-
-    what: str
-    queries: str
-    longest: str
-
-
-DOCUMENTS = Kind("document", "queries", "longest")
-JUDGMENTS = Kind("judgment", "judged_queries", "longest_judged")
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """The positions in padded arrays of the entries of flat arrays.
-
-    Args:
-        arrays: their library.
-        source: the entry at each place, row by row [query × column].
-        there: which places hold an entry [query, column].
-        flaws: queries with too many entries, or all queries if an entry belongs to none; None on the host.
-    """
-
-    arrays: Arrays
-    source: Any
-    there: Any
-    flaws: Any
-
-    def laid_out(self, array: Any) -> Any:
-        """Returns a flat array in padded form. Padding has arbitrary values."""
-        library = self.arrays.library
-        return library.reshape(library.take(array, self.source), tuple(self.there.shape))
-
-
-def places_of(
-    arrays: Arrays, queries: Any, mask: Any, n_queries: int, longest: int | None, kind: Kind
-) -> Places:
+def padded(
+    flaws: Flaws, queries: Any, mask: Any, n_queries: int, longest: int | None, names: tuple[str, str, str]
+) -> tuple[Any, Callable[[Any], Any]]:
     """Finds the padded positions of entries with these query numbers. Each query's entries keep their order.
+
+    Returns:
+        The places that hold an entry [query, column], and a function that brings a flat array into this form. Its
+        padding has arbitrary values.
 
     Raises:
         DataError: on the host, a number of no query, or a query with more entries than ``longest``.
     """
+    arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
     if not xp.isdtype(queries.dtype, "integral"):
-        raise DataError(
-            f"{kind.queries} is of type {queries.dtype}: query numbers are whole numbers, from 0 on."
-        )
+        raise DataError(f"{argument} is of type {queries.dtype}: query numbers are whole numbers, from 0 on.")
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
         raise DataError(
-            f"{kind.queries} would make {n_queries} queries of {entries} {kind.what}s: queries are numbered from 0 "
-            f"without gaps, as numpy.unique({kind.queries}, return_inverse=True)[1] numbers them."
+            f"{argument} would make {n_queries} queries of {entries} {what}s: queries are numbered from 0 without "
+            f"gaps, as numpy.unique({argument}, return_inverse=True)[1] numbers them."
         )
     # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
     wrong = (queries < 0) | (queries >= beyond)
-    flaws = refused_or_marked(arrays, given, wrong if mask is None else wrong & mask, n_queries, kind)
+    wrong = wrong if mask is None else wrong & mask
+    if not arrays.on_host:
+        flaws.add(xp.broadcast_to(xp.any(wrong), (n_queries,)), "", "")
+    elif wrong.any():
+        place = int(wrong.argmax())
+        raise DataError(
+            f"{argument} holds {int(given[place])} at place {place}, and the {n_queries} queries have the numbers "
+            f"from 0 to {n_queries - 1}: correct it, or mask {what}s that belong to no query."
+        )
     order = xp.argsort(numbers, stable=True)
     wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
     edges = xp.searchsorted(xp.take(numbers, order), wanted)
     starts, sizes = edges[:-1], edges[1:] - edges[:-1]
     longest = (int(xp.max(sizes)) if n_queries else 0) if longest is None else min(longest, entries)
-    crowded = sizes > longest
-    if arrays.on_host:
-        advice = f"give {kind.longest}= the most {kind.what}s that a query has, or leave it out"
-        refuse(crowded, f"more than {longest} {kind.what}s", advice)
-    else:
-        flaws = flaws | crowded
+    advice = f"give {limit}= the most {what}s that a query has, or leave it out"
+    flaws.add(sizes > longest, f"more than {longest} {what}s", advice)
     column = xp.arange(longest, dtype=edges.dtype, device=arrays.device)[None, :]
     last = xp.asarray(max(entries - 1, 0), dtype=edges.dtype, device=arrays.device)
     place = xp.minimum(starts[:, None] + column, last)
     source = xp.reshape(xp.take(order, xp.reshape(place, (-1,))), (-1,))
-    return Places(arrays, source, column < sizes[:, None], flaws)
-
-
-def refused_or_marked(arrays: Arrays, queries: Any, wrong: Any, n_queries: int, kind: Kind) -> Any:
-    """Marks all queries on a device if an entry has an invalid query number [query]. Returns None on the host.
-
-    Raises:
-        DataError: on the host, an entry with an invalid query number.
-    """
-    if not arrays.on_host:
-        return arrays.library.broadcast_to(arrays.library.any(wrong), (n_queries,))
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise DataError(
-            f"{kind.queries} holds {int(queries[place])} at place {place}, and the {n_queries} queries have the "
-            f"numbers from 0 to {n_queries - 1}: correct it, or mask {kind.what}s that belong to no query."
-        )
-    return None
+    there = column < sizes[:, None]
+    return there, lambda array: xp.reshape(xp.take(array, source), tuple(there.shape))
 
 
 def topk_batch(
@@ -503,16 +435,16 @@ def topk_batch(
     Raises:
         DataError: shapes that do not fit, or on the host an id that occurs twice.
     """
-    two_axes(ids, "ids")
-    two_axes(relevant_ids, "relevant_ids")
-    refuse_no_ids(ids, "ids")
-    refuse_no_ids(relevant_ids, "relevant_ids")
+    both = {"ids": (ids, mask), "relevant_ids": (relevant_ids, relevant_mask)}
+    for name, (array, _) in both.items():
+        two_axes(array, name)
+    for name, (array, _) in both.items():
+        refuse_no_ids(array, name)
     if ids.shape[0] != relevant_ids.shape[0]:
         raise DataError(
             f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: a row each."
         )
     arrays = arrays_of(ids, dtype)
-    xp = arrays.library
     for name, each, like in (
         ("mask", mask, ids),
         ("relevant_mask", relevant_mask, relevant_ids),
@@ -520,40 +452,37 @@ def topk_batch(
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
             raise DataError(f"{name} is {shown(each)}, but the ids are {shown(like)}: give one shape.")
-    ids, kept, flaws = wide_ids(arrays, ids, mask, "ids")
-    relevant_ids, there, others = wide_ids(arrays, relevant_ids, relevant_mask, "relevant_ids")
-    flaws = either(flaws, others)
-    kept_once = []
-    for name, each, present in (("ids", ids, kept), ("relevant_ids", relevant_ids, there)):
-        again = repeated(arrays, each, present, last=duplicates == "last")
-        if duplicates == "error":
-            marked = xp.any(again, axis=1)
-            if arrays.on_host:
-                refuse(marked, f"an id twice in {name}", "remove one, or choose Policy(duplicates='first')")
-            else:
-                flaws = either(flaws, marked)
-        kept_once.append(present & ~again)
-    kept, there = kept_once
-    judged = arrays.floats(xp.ones_like(there) if grades is None else grades)
+    flaws = Flaws(arrays)
+    (ids, kept), (relevant_ids, there) = (
+        once_each(flaws, array, present, name, duplicates) for name, (array, present) in both.items()
+    )
+    judged = arrays.floats(arrays.library.ones_like(there) if grades is None else grades)
     judged = arrays.where(there, judged, float("nan"))
-    return Batch(arrays, None, grades_of(arrays, ids, kept, relevant_ids, judged), kept, judged, flaws)
+    found = grades_of(arrays, ids, kept, relevant_ids, judged)
+    return Batch(arrays, None, found, kept, judged, flaws.marks)
 
 
-def wide_ids(arrays: Arrays, ids: Any, mask: Any, name: str) -> tuple[Any, Any, Any]:
-    """Returns ids in the library's index type, a mark on real documents, and a mark on queries with too large ids.
+def once_each(flaws: Flaws, ids: Any, mask: Any, name: str, duplicates: str) -> tuple[Any, Any]:
+    """Returns ids in the library's index type, and marks the documents that count, each of them once.
 
     Raises:
-        DataError: on the host, an id that is too large.
+        DataError: on the host, an id that is too large, or an id that occurs twice if ``duplicates`` forbids it.
     """
-    unsigned = arrays.library.isdtype(ids.dtype, "unsigned integer")
-    ids, there, flaws = wide(arrays, ids), arrays.truth(mask), None
+    arrays, xp = flaws.arrays, flaws.arrays.library
+    unsigned = xp.isdtype(ids.dtype, "unsigned integer")
+    ids, there = wide(arrays, ids), arrays.truth(mask)
     if unsigned:
-        large = ids < 0 if there is None else there & (ids < 0)
-        flaws = arrays.library.any(large, axis=1)
-        if arrays.on_host:
-            refuse(flaws, f"an id in {name} of 2**63 or more", "number the documents from 0, or mask it")
-            flaws = None
-    return ids, ids >= 0 if there is None else there & (ids >= 0), flaws
+        what, advice = f"an id in {name} of 2**63 or more", "number the documents from 0, or mask it"
+        flaws.add(any_of(arrays, ids < 0, there), what, advice)
+    there = ids >= 0 if there is None else there & (ids >= 0)
+    again = repeated(arrays, ids, there, last=duplicates == "last")
+    if duplicates == "error":
+        flaws.add(
+            xp.any(again, axis=1),
+            f"an id twice in {name}",
+            "remove one, or choose Policy(duplicates='first')",
+        )
+    return ids, there & ~again
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
