@@ -20,6 +20,7 @@ from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.inputs.columns import USUAL, plain_name, usual
+from karat.output.errors import command_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -766,3 +767,62 @@ def test_judgments_by_subtopic_are_told_to_be_for_measures_by_subtopic() -> None
         match=r"line 2: document '.*' is judged twice for query 'q' \(first in line 1\). Remove one",
     ):
         karat.evaluate(b"q 0 a 1\nq 0 a 0\n", run, "AP")
+
+
+# ---------------------------------------------------------------- runs as judgments, other processes, missing files
+
+
+@pytest.mark.parametrize("form", ["frame", "rows"])
+def test_a_run_given_as_judgments_in_memory_is_refused_as_in_a_file(form: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.5, 1.0]})
+    given = frame if form == "frame" else frame.to_dict("records")
+    with pytest.raises(DataError, match="column 'score', have fractions: are qrels and run swapped"):
+        Qrels.of(given)
+    assert Qrels.of(given, grade="score").judgments.grades.tolist() == [2.5, 1.0]  # whoever names it means it
+    whole = frame.assign(score=[2, 1])
+    assert Qrels.of(whole if form == "frame" else whole.to_dict("records")).queries == ["q"]
+
+
+@pytest.mark.parametrize(
+    ("given", "policy"),
+    [
+        (b"q 0 a 1\nr 0 \xff 2.5\n", Policy()),
+        (b"# of 2021\nq 0 a 1\nheavy\nr 0 b -1\n\nq 0\n", Policy(malformed="skip")),
+        ({"q": {"a b": 1, "b": 0}, "r": {}}, Policy()),
+    ],
+)
+def test_judgments_are_the_same_in_another_process(given: Any, policy: Policy) -> None:
+    here = Qrels.of(given, policy)
+    there = pickle.loads(pickle.dumps(here))
+    for name in ("queries", "malformed", "line_count"):
+        assert getattr(there.judgments, name) == getattr(here.judgments, name), name
+    for name in ("grades", "offsets", "lines"):
+        assert getattr(there.judgments, name).tolist() == getattr(here.judgments, name).tolist(), name
+    assert [there.judgments.documents(n) for n in (0, 1)] == [here.judgments.documents(n) for n in (0, 1)]
+    assert (there.name, there.origin) == (here.name, here.origin)
+
+
+def test_a_missing_file_is_an_error_with_the_files_of_similar_names(tmp_path: Path) -> None:
+    for name in ("bm25.run", "dense.run"):
+        (tmp_path / name).write_text("q Q0 a 1 1 t\n")
+    for missing, said in {
+        "bm52.run": "No such file or directory. Check the path: its folder contains 'bm25.run'.",
+        "qrels": "No such file or directory. Check the path.",
+        "runs/bm25.run": f"No such file or directory. Check the path: there is no folder '{tmp_path / 'runs'}'.",
+    }.items():
+        with pytest.raises(DataError) as error:
+            karat.evaluate({"q": {"a": 1}}, tmp_path / missing, "AP")
+        assert str(error.value) == f"{tmp_path / missing}: {said}"
+
+
+def test_skipping_malformed_lines_does_not_go_with_tables_and_the_error_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score\nq,a,1\nq,b,x\n")
+    with pytest.raises(
+        DataError, match=r"line 3: 'x'.* is not a number\. Correct it\. .* TREC text only"
+    ) as error:
+        karat.evaluate({"q": {"a": 1}}, tmp_path / "a.csv", "AP", policy=Policy(malformed="skip"))
+    assert command_of(error.value.remedy).endswith(
+        "--lenient skips lines of TREC text only, not rows of a table."
+    )

@@ -389,8 +389,10 @@ def test_swapped_judgments_and_runs_are_asked_about() -> None:
         rows = [(query, each, number) for query, its in side.items() for each, number in its.items()]
         return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
-    with pytest.raises(DataError, match="This looks like qrels: are qrels and run swapped"):
+    with pytest.raises(DataError, match="column 'score', have fractions: are qrels and run swapped"):
         karat.evaluate(frame(run, "score"), frame(qrels, "relevance"), "AP")
+    with pytest.raises(DataError, match="This looks like qrels: are qrels and run swapped"):
+        karat.evaluate(frame({"q": {"a": 11, "b": 12}}, "score"), frame(qrels, "relevance"), "AP")
     with pytest.raises(DataError, match="This looks like a run: are qrels and run swapped"):
         karat.evaluate(frame(run, "rank"), frame(qrels, "relevance"), "AP")
 
@@ -412,3 +414,10 @@ def test_fractions_as_grades_alone_are_not_asked_about(run: Any, recwarn: pytest
 def test_references_in_the_place_of_what_was_retrieved_are_refused(first: Any) -> None:
     with pytest.raises(DataError, match=r"has no order of ranks: .* Are retrieved and reference swapped"):
         karat.evaluate_ids([first], [["a", "x"]], "AP")
+
+
+def test_a_run_of_other_documents_is_described_without_reading_it_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "long.run"
+    path.write_text("".join(f"q{n // 1000} Q0 d{n} 1 {-n} t\n" for n in range(201_000)))
+    with pytest.warns(DataWarning, match="it holds 'd200000' and the like, the judgments 'x'"):
+        karat.evaluate({"q200": {"x": 1}}, path, "AP")  # below the rows that are inspected

@@ -339,7 +339,7 @@ def test_exit_codes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert command("gate", "qrels.txt", "worse.run", "--baseline", "old.run", "--max-drop", "RR=0.05") == 1
     assert capfd.readouterr().err == ""
     assert command("gate", "qrels.txt", "worse.run", "--baseline", "gone.run", "--max-drop", "RR=0.05") == 2
-    assert capfd.readouterr().err == "karat: gone.run: No such file or directory.\n"
+    assert capfd.readouterr().err == "karat: gone.run: No such file or directory. Check the path.\n"
     for option, words in {
         "RR": "expected MEASURE=NUMBER",
         "=0.1": "needs a measure",

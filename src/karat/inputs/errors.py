@@ -69,7 +69,29 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
     except PackedError as error:
         raise DataError(f"{error}.", file=name, remedy=error.remedy) from None
     except OSError as error:
-        raise DataError(f"{error.strerror or error}.", file=name) from None
+        remedy = near(name) if isinstance(error, FileNotFoundError) else None
+        raise DataError(f"{error.strerror or error}.", file=name, remedy=remedy) from None
+
+
+def near(path: str) -> str:
+    """Returns the remedy for a missing file, with the files of similar names in its folder."""
+    from difflib import get_close_matches
+
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder or "."):
+        return f"Check the path: there is no folder {shown(folder)}."
+    found = get_close_matches(os.path.basename(path), os.listdir(folder or "."), n=3, cutoff=0.7)
+    files = " and ".join(f"'{each}'" for each in sorted(found))
+    return f"Check the path: its folder contains {files}." if files else "Check the path."
+
+
+def scores_as_grades() -> DataError:
+    """Returns the error for a run that is given as judgments, in which the scores would be grades."""
+    return DataError(
+        f"the grades, in column 'score', have fractions: {SWAPPED}",
+        column="score",
+        remedy="If they are grades, name the column relevance.",
+    )
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
@@ -136,7 +158,8 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
         remedy: str = f"Subtract a constant from all of them, or write {value}.0 if equal scores may tie."
         return DataError(f"{name} {WIDE}{excerpt}.", remedy=remedy, **place)
     level = LEVEL.fullmatch(value)
-    remedy = worded("Correct the line", "" if kind == "weights" else SKIP, ".")
+    skip = "" if kind == "weights" else SKIP
+    remedy = worded("Correct the line", skip, ".") if excerpt else "Correct it."
     if DECIMAL_COMMA.fullmatch(value):
         remedy = f"It has a decimal comma: write {value.replace(',', '.')}."
     elif level is not None:

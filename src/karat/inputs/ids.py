@@ -196,18 +196,14 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
     """Finds ids that only one side writes with a prefix or suffix."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
-    for known in mine:
-        for other in its:
-            long, short = (known, other) if len(known) > len(other) else (other, known)
-            added = len(long) - len(short) if short else 0
-            if added and long.endswith(short) and seam(long, added):
-                key = ("prefix", long[:added])
-            elif added and long.startswith(short) and seam(long, len(short)):
-                key = ("ending", long[len(short) :])
-            else:
-                continue
-            found[key] += 1
-            first.setdefault(key, (known, other))
+    for longs, shorts, judged in ((mine, set(its), True), (its, set(mine), False)):
+        for long in longs:
+            for place in range(1, len(long)):
+                head, tail = long[:place], long[place:]
+                for kind, affix, short in (("prefix", head, tail), ("ending", tail, head)):
+                    if short in shorts and seam(long, place):
+                        found[kind, affix] += 1
+                        first.setdefault((kind, affix), (long, short) if judged else (short, long))
     for (kind, affix), count in found.most_common(1):
         if count >= min(ENOUGH, len(set(mine)), len(set(its))):
             known, other = first[kind, affix]

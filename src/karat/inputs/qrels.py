@@ -12,7 +12,7 @@ import numpy as np
 from karat import _native
 from karat.conventions.policy import Policy
 from karat.inputs.dicts import graded, grades_of, plain
-from karat.inputs.errors import SWAPPED, from_mapping, row_errors, sentences
+from karat.inputs.errors import from_mapping, row_errors, scores_as_grades, sentences
 from karat.inputs.files import read_as
 from karat.inputs.frames import GRADE, Frame, columns_of, is_frame, with_grade
 from karat.inputs.ids import bytes_of, text_of, texts
@@ -177,7 +177,7 @@ class Qrels:
         Raises:
             DataError: unusable rows, or a system's scores in place of grades.
         """
-        with table.named():
+        with table.named(policy):
             if is_frame(table.content):
                 named, grade, origin = table.columns, table.constants.get("grade"), table.origin
                 how: dict[str, Any] = {"subtopics": subtopics, "origin": origin}
@@ -185,13 +185,8 @@ class Qrels:
             else:
                 columns: dict[str, Any] = {**table.columns, **table.constants}
                 found = cls.of(table.content, policy, subtopics=subtopics, **columns)
-            worth = found.judgments.grades
-            if table.guessed == "score" and np.any(worth != np.round(worth)):
-                raise DataError(
-                    f"the grades, in column 'score', have fractions: {SWAPPED}",
-                    column="score",
-                    remedy="If they are grades, name the column relevance.",
-                )
+            if table.guessed == "score":
+                refuse_scores(found.judgments)
         return replace(found, name=table.name, origin=replace(table.origin, whole=found.origin.whole))
 
     @classmethod
@@ -221,6 +216,7 @@ class Qrels:
         if grade is not None:
             frame, named = with_grade(frame, grade), {**named, "grade": GRADE}
         columns = columns_of(frame, "qrels", subtopics=subtopics, **named)
+        guessed = None if named.get("grade") else columns.frame.fields[columns.places["grade"]][0]
         if origin is not None:
             columns = replace(columns, origin=replace(origin, whole=columns.origin.whole))
         places, grouped = columns.places, "subtopic" in columns.places
@@ -233,6 +229,8 @@ class Qrels:
             )
             if not judgments.queries:
                 raise nothing("qrels frame", "it has no rows.")
+            if guessed is not None and guessed.casefold() == "score":
+                refuse_scores(judgments)
             if grouped:
                 ids, grades = columns.by_subtopic()
                 lines = Lines(ids, np.array(grades), np.arange(1, len(grades) + 1))
@@ -260,6 +258,37 @@ class Qrels:
     def queries(self) -> list[str]:
         """The queries that have judgments, in byte order."""
         return [text_of(query) for query in self.judgments.queries]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the judgments for another process."""
+        its = self.judgments
+        documents = [its.documents(place) for place in range(len(its.queries))]
+        rows = (its.queries, documents, its.grades.copy(), its.lines.copy(), its.malformed, its.line_count)
+        return restored, (rows, self.name, self.origin, self.subtopics)
+
+
+def restored(rows: tuple[Any, ...], name: str, origin: Provenance, subtopics: Subtopics | None) -> Qrels:
+    """Returns pickled judgments."""
+    names, lists, grades, lines, malformed, line_count = rows
+    queries = [query for query, documents in zip(names, lists) for _ in documents]
+    documents = [document for its in lists for document in its]
+    if line_count and not origin.rows:  # a text, whose lines are counted again
+        text = [b"#"] * line_count
+        for query, document, grade, line in zip(queries, documents, grades.tolist(), lines.tolist()):
+            text[line - 1] = b"%b 0 %b %r" % (query, document, grade)
+        free = [place for place, line in enumerate(text) if line == b"#"][:malformed]
+        for place in free:
+            text[place] = b"?"
+        judgments = _native.read_judgments(b"\n".join(text), lenient=True)
+    elif all(lists):
+        judgments = _native.judgments_from_rows(queries, documents, grades, lines)
+    else:  # only a mapping has queries without documents
+        graded = iter(grades.tolist())
+        its = {
+            text_of(query): {text_of(each): next(graded) for each in ids} for query, ids in zip(names, lists)
+        }
+        judgments = _native.judgments_from_mapping(its)
+    return Qrels(name, judgments, origin, subtopics)
 
 
 def rows_in(source: Source, policy: Policy) -> tuple[list[list[bytes]], Floats, Integers]:
@@ -297,6 +326,16 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
             ),
             **names,
         )
+
+
+def refuse_scores(judgments: _native.Judgments) -> None:
+    """Refuses grades with fractions from a column that is called score and that the caller did not name.
+
+    Raises:
+        DataError: there are such grades.
+    """
+    if np.any(judgments.grades != np.round(judgments.grades)):
+        raise scores_as_grades()
 
 
 def nothing(name: str, why: str) -> NothingError:

@@ -16,7 +16,7 @@ from karat.inputs.runs.text import TextRun
 from karat.output.errors import DataError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable, Sequence
 
     from karat.conventions.policy import Policy
     from karat.inputs.qrels import Qrels
@@ -99,7 +99,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     queries = [query for query in judged.judgments.queries if query in held.seen]
     if queries:
         theirs = list(islice((each for query in queries for each in sorted(held.seen[query])), JUDGED))
-        its = some_documents(run, queries)
+        its = some_documents(run, queries, policy)
     else:
         theirs, its = list(islice(held.seen, JUDGED)), judged.judgments.queries[:RANKED]
     what = "document" if queries else "query"
@@ -166,7 +166,7 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     missing = set(found.counts.missing)
     shared = [place for place, query in enumerate(judgments.queries) if text_of(query) not in missing]
     mine = list(islice((each for place in shared for each in judgments.documents(place)), JUDGED))
-    its = some_documents(run, [judgments.queries[place] for place in shared])
+    its = some_documents(run, [judgments.queries[place] for place in shared], policy)
     count = len(shared)
     where = "the one query that both have" if count == 1 else f"any of the {count:,} queries that both have"
     sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
@@ -190,11 +190,18 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     )
 
 
-def some_documents(run: Run, queries: Collection[bytes]) -> list[bytes]:
-    """Returns distinct documents of some queries, or an empty list if the run cannot be read again."""
+def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[bytes]:
+    """Returns distinct documents of some queries, or an empty list if the run cannot be read again.
+
+    In a text, it inspects the first rows. If none is of these queries, the kernel ranks the first of the queries.
+    """
+    wanted = set(queries)
     try:
-        rows = islice(run.held.rows(set(queries)), ROWS)
-        return list(islice(dict.fromkeys(document for _, document, _ in rows), RANKED))
+        rows = islice(run.held.rows(None if run.source else wanted), ROWS)
+        found = list(islice(dict.fromkeys(row[1] for row in rows if row[0] in wanted), RANKED))
+        if run.source and queries and not found:
+            found = run.held.ranked(queries[0], MatchOptions(policy))[0][:RANKED]
+        return found
     except (DataError, ValueError):
         return []
 

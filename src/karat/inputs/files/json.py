@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Hashable
-from numbers import Number
+from itertools import chain
+from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
 from karat.inputs.columns import IDS, LISTS, Plan, plain_name, plan_of, usual
 from karat.inputs.decompression import unpacked
-from karat.inputs.errors import number_error, sentences
+from karat.inputs.errors import number_error, scores_as_grades, sentences
 from karat.inputs.ids import twice
 from karat.output.errors import DataError, KaratError, NothingError
 
@@ -241,7 +242,19 @@ def mapping_of_rows(
                     remedy="Remove one.",
                 )
             its[document] = value
+    guessed = kind == "qrels" and constant is None and not asked.get("grade") and plan.columns.get("grade")
+    if (
+        guessed
+        and guessed.casefold() == "score"
+        and any(map(is_fraction, chain(*map(dict.values, found.values()))))
+    ):
+        raise scores_as_grades()
     return found
+
+
+def is_fraction(value: Any) -> bool:
+    """Returns whether a value is a number that is not whole."""
+    return isinstance(value, Real) and value % 1 != 0
 
 
 def documents(

@@ -23,12 +23,13 @@ from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import content_of, delimited, head_of, is_trec
 from karat.inputs.frames import is_frame
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
-from karat.output.errors import ColumnsOfTextError, ContentError, DataError
+from karat.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from karat import _native
+    from karat.conventions.policy import Policy
     from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.libraries import Library
     from karat.inputs.files.sniff import Delimited
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 UNREAD = (".bz2", ".xz")
+LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only, not rows of a table.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +69,11 @@ class Table:
     home: Any = None
 
     @contextmanager
-    def named(self) -> Iterator[None]:
+    def named(self, policy: Policy | None = None) -> Iterator[None]:
         """Adds the file to errors about rows, and the line if each row is one line.
+
+        Args:
+            policy: the policy, if the rows are read under one.
 
         Raises:
             DataError: with the name of the file.
@@ -79,6 +84,8 @@ class Table:
             except DataError as error:
                 error = self.fault() or error
                 place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
+                if place and policy is not None and policy.malformed == "skip":
+                    place["remedy"] = worded(error.remedy or "Correct the row.", " ", LENIENT)
                 raise error.at(file=self.name, **place) from None
 
 
@@ -429,7 +436,7 @@ class FileRun:
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents."""
-        with self.table.named():
+        with self.table.named(options.policy):
             return self.held.match(judgments, options)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
