@@ -19,7 +19,7 @@ import karat
 from karat import DataError, DataWarning, Policy, PolicyError, Qrels, Run
 from karat.cli import COMMANDS, commands, main
 from karat.evaluation.beyond_accuracy.inputs import read
-from karat.inputs.columns import USUAL, plain_name, usual
+from karat.inputs.columns import known_names, plain_name, usual
 from karat.output.errors import command_of
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def test_recommendations_take_their_columns_from_the_same_table() -> None:
 
 def test_no_name_stands_for_two_things_of_one_table() -> None:
     for kind in (("query", "document", "score", "rank"), ("query", "document", "grade", "subtopic")):
-        names = [name for role in kind for bracket in USUAL[role] for name in bracket]
+        names = [name for role in kind for bracket in known_names()["usual"][role] for name in bracket]
         assert len(names) == len(set(names))
         assert all(plain_name(name) == name for name in names)
 

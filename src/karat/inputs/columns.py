@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs.errors import SWAPPED
 from karat.output.errors import DataError, by_reading, worded
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-# A frame may have several names of a role; the first tuple with a match wins. In PyTerrier's frames, "query" is the
-# text of the query "qid", and "docid" is an internal number of the document "docno". ``plain_name`` normalises names:
-# "queryid" matches query_id, Query-ID and queryId, and "id" matches _id.
-USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
-    "query": (
-        ("queryid", "qid", "userid", "topicid", "questionid"),
-        ("query", "user", "topic", "question"),
-        ("uid",),
-    ),
-    "document": (
-        ("docno",),
-        ("docid", "documentid", "corpusid", "itemid", "pid", "passageid", "movieid", "productid"),
-        ("doc", "document", "item"),
-        ("id", "iid"),
-    ),
-    "score": (("score", "sim", "similarity", "prediction"),),
-    "rank": (("rank",), ("position", "pos")),
-    "subtopic": (("subtopic", "subtopicid", "intent", "aspect", "facet"), ("iteration", "iter")),
-    "grade": (("relevance", "rel", "label", "grade", "rating", "qrel"), ("score",)),
-    # The column that orders a user's items in recommendations, sometimes called rating.
-    "preference": (("score", "sim", "similarity", "prediction"), ("rating", "weight")),
-}
-"""The usual names of columns, by role."""
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
+
+
+@cache  # a table of names, which never changes
+def known_names() -> dict[str, dict[str, Any]]:
+    """Returns the usual names of columns, from ``columns.toml``."""
+    return read_toml(os.path.join(os.path.dirname(__file__), "columns.toml"))
+
+
+def lists_documents(name: str, kind: str) -> bool:
+    """Returns whether a column of lists has a usual name for the documents of ``qrels`` or a ``run``."""
+    lists = known_names()["lists"]
+    return plain_name(name) in (*lists[kind], *lists["either"])
 
 
 def choose(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> dict[str, str]:
@@ -135,16 +128,14 @@ def rank_or_score(name: str) -> str:
 def says_rank(name: str) -> bool:
     """Returns whether a column's name suggests ranks."""
     words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
-    scores = words & {each for bracket in USUAL["score"] for each in bracket}
-    return not scores and any(
-        plain_name(name) in bracket or words & set(bracket) for bracket in USUAL["rank"]
-    )
+    scores, ranks = (set(chain(*known_names()["usual"][role])) for role in ("score", "rank"))
+    return not words & scores and (plain_name(name) in ranks or bool(words & ranks))
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
     """Returns the columns with a usual name, from the first tuple of names that matches any."""
     plain = {name: plain_name(name) for name in names}
-    for bracket in USUAL[role]:
+    for bracket in known_names()["usual"][role]:
         found = [name for name in names if plain[name] in bracket]
         if found:
             return found
@@ -158,30 +149,6 @@ def plain_name(name: object) -> str:
 
 Shape: TypeAlias = "str | tuple[str, ...]"
 """The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
-
-RETRIEVED = (
-    "retrievedids",
-    "retrieved",
-    "retrieveddocs",
-    "retrievedcontextids",
-    "retrieveddocids",
-    "recommended",
-)
-
-WANTED = (
-    "referenceids",
-    "relevantids",
-    "relevant",
-    "relevantdocs",
-    "referencecontextids",
-    "expectedids",
-    "groundtruthids",
-    "relevantdocids",
-)
-
-EITHER = ("docids", "docnos", "documentids", "documents", "docs", "itemids", "items", "ids")
-LISTS = {"run": (*RETRIEVED, *EITHER), "qrels": (*WANTED, *EITHER)}
-VALUES = {"run": ("scores", "score"), "qrels": ("relevances", "grades", "labels", "scores")}
 
 
 @dataclass(frozen=True)
@@ -240,7 +207,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | No
     records = [
         each for each, shape in fields.items() if isinstance(shape, tuple) and has_document(shape, document)
     ]
-    listed = [each for each in lists if (each == document if document else plain_name(each) in LISTS[kind])]
+    listed = [each for each in lists if (each == document if document else lists_documents(each, kind))]
     if has_document(flat, document) or not (listed or records):
         return Plan(choose(list(fields), kind, dict(asked)))
     if len(listed) + len(records) > 1:
@@ -272,8 +239,14 @@ def value_of(lists: list[str], kind: str, asked: Mapping[str, str | None], liste
     value = asked.get(role)
     if value and kind == "run":
         value = no_rank(value, lists)
-    found = [each for each in lists if (each == value if value else plain_name(each) in VALUES[kind])]
-    if not found and (value or (kind == "qrels" and plain_name(listed) not in WANTED)):
+    found = [
+        each
+        for each in lists
+        if (each == value if value else plain_name(each) in known_names()["lists"][f"{role}s"])
+    ]
+    if not found and (
+        value or (kind == "qrels" and plain_name(listed) not in known_names()["lists"]["qrels"])
+    ):
         alike = worded("; ", by_reading(kind, grade=1), " if each of them is relevant")
         more = "" if kind == "run" else alike
         raise DataError(

@@ -426,20 +426,16 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
     if scores is not None and len(scores):  # else not requested
         starts = np.append(0, np.cumsum(np.maximum(found.length, 0)))
         scores = np.delete(scores, starts[query[gone]] + found.rank[gone] - 1)
-    return Extracted(
-        np.where(found.length > 0, found.length - taken, found.length),
-        offsets_of(query[kept], count),
-        (found.rank - above(found.rank))[kept],
-        (found.tie_first - above(found.tie_first))[kept],
-        (found.tie_last - above(found.tie_last, "right"))[kept],
-        judgment[found.judgment[kept]],
-        extra=found.extra,
-        dropped=found.dropped,
-        line_count=found.line_count,
+    return Extracted.of(
+        found,
+        length=np.where(found.length > 0, found.length - taken, found.length),
+        offsets=offsets_of(query[kept], count),
+        rank=(found.rank - above(found.rank))[kept],
+        tie_first=(found.tie_first - above(found.tie_first))[kept],
+        tie_last=(found.tie_last - above(found.tie_last, "right"))[kept],
+        judgment=judgment[found.judgment[kept]],
         scores=scores,
         duplicates=duplicates,
-        malformed=found.malformed,
-        unordered=found.unordered,
         excluded=int(gone.sum()) + getattr(found, "excluded", 0),
     )
 

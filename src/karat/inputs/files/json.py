@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Hashable
+from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 from karat import _native
-from karat.inputs.columns import IDS, LISTS, Plan, plain_name, plan_of, usual
+from karat.inputs.columns import IDS, Plan, lists_documents, plan_of, usual
 from karat.inputs.decompression import unpacked
 from karat.inputs.errors import number_error, scores_as_grades, sentences
 from karat.inputs.ids import twice
@@ -221,17 +222,18 @@ def mapping_of_rows(
         )
     fields = shapes_of(rows)
     wanted = {role: name for role, name in asked.items() if role != "grade" or grade is None}
-    listing = any(plain_name(name) in LISTS[kind] for name, shape in fields.items() if shape == "list")
+    listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
     if listing and not wanted.get("query") and not usual(list(fields), "query"):
         rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
         fields, wanted["query"] = {**fields, NUMBER: "one"}, NUMBER
     plan = plan_of(fields, kind, wanted)
     constant = 1.0 if plan.relevant and grade is None else grade
     found: dict[Any, dict[Any, Any]] = {}
-    for number, row in enumerate(rows):
-        query = one(row, plan.columns["query"], kind, number)
+    for number, fields_of_row in enumerate(rows):
+        row = Row(fields_of_row, kind, number)
+        query = row.one(plan.columns["query"])
         its = found.setdefault(query, {})
-        for document, value in documents(row, plan, kind, number, constant):
+        for document, value in documents(row, plan, constant):
             if document in its:
                 raise DataError(
                     f"document {document!r} occurs twice for query {query!r}.",
@@ -257,89 +259,89 @@ def is_fraction(value: Any) -> bool:
     return isinstance(value, Real) and value % 1 != 0
 
 
-def documents(
-    row: dict[str, Any], plan: Plan, kind: str, number: int, constant: float | None
-) -> Iterator[tuple[Any, Any]]:
+@dataclass(frozen=True)
+class Row:
+    """A row of qrels or a run.
+
+    Args:
+        fields: the values by name.
+        kind: ``qrels`` or ``run``.
+        number: the number of the row, from 0.
+    """
+
+    fields: Mapping[str, Any]
+    kind: str
+    number: int
+
+    def error(self, what: str, name: str | None = None, remedy: str | None = None) -> DataError:
+        """Returns an error about the row, or about a field of it."""
+        return DataError(what, file=self.kind, row=self.number, column=name, remedy=remedy)
+
+    def wrong(self, found: Any, name: str, expected: str) -> DataError:
+        """Returns the error for a value of the wrong type."""
+        said = f"'{name}' is {type(found).__name__} {found!r:.60}, expected {expected}."
+        return self.error(said, name, "Correct it.")
+
+    def field(self, name: str) -> Any:
+        """Returns the value of a field.
+
+        Raises:
+            DataError: the field is missing.
+        """
+        found = self.fields.get(name)
+        if found is None:
+            raise self.error(f"'{name}' is missing or None.", name, "Fill it, or leave such rows out.")
+        return found
+
+    def one(self, name: str) -> Any:
+        """Returns the single value of a field.
+
+        Raises:
+            DataError: the field is missing, or holds several values.
+        """
+        found = self.field(name)
+        if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
+            raise self.wrong(found, name, "one value")
+        return found
+
+    def listed(self, name: str, of: type = object, called: str = "values") -> list[Any]:
+        """Returns the list in a field.
+
+        Raises:
+            DataError: the field is missing, is not a list, or has an item of the wrong type.
+        """
+        found = self.field(name)
+        if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
+            raise self.wrong(found, name, f"a list of {called}")
+        for each in found:
+            if not isinstance(each, of):
+                raise self.wrong(each, name, f"{called} alone in the list")
+        return list(found)
+
+
+def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[Any, Any]]:
     """Yields each document of a row with its score or grade, or with minus its rank."""
     columns = dict(plan.inside)
     if not plan.nested:
         inner = [row]
     elif plan.records is not None:
-        inner = listed(row, plan.records, kind, number, dict, "dicts")
+        inner = [replace(row, fields=each) for each in row.listed(plan.records, dict, "dicts")]
     else:
-        lists = {name: listed(row, name, kind, number) for name in columns.values()}
+        lists = {name: row.listed(name) for name in columns.values()}
         if len(set(map(len, lists.values()))) > 1:
-            raise DataError(f"the lists {' and '.join(lists)} differ in length.", file=kind, row=number)
-        inner = [dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)]
+            raise row.error(f"the lists {' and '.join(lists)} differ in length.")
+        inner = [replace(row, fields=dict(zip(lists, each))) for each in zip(*lists.values(), strict=True)]
     for place, each in enumerate(inner, 1):
-        document = one(each, columns["document"], kind, number)
+        document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
         if constant is not None:
             yield document, constant
-        elif "grade" in columns or "score" in columns:
-            yield document, one(each, columns.get("grade", columns.get("score", "")), kind, number)
+        elif value is not None:
+            yield document, each.one(value)
         elif "rank" in columns:
-            yield document, -rank_of(each, columns["rank"], kind, number)
+            rank: Any = each.one(columns["rank"])
+            is_number = isinstance(rank, Number) and not isinstance(rank, bool)
+            if not is_number:
+                raise each.wrong(rank, columns["rank"], "a number")
+            yield document, -rank
         else:
             yield document, -place
-
-
-def rank_of(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """Returns the rank in a field.
-
-    Raises:
-        DataError: no number.
-    """
-    found = one(row, name, kind, number)
-    if isinstance(found, bool) or not isinstance(found, Number):
-        raise wrong(found, name, kind, number, "a number")
-    return found
-
-
-def one(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """Returns the single value of a field.
-
-    Raises:
-        DataError: it is missing, or holds several values.
-    """
-    found = field(row, name, kind, number)
-    if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
-        raise wrong(found, name, kind, number, "one value")
-    return found
-
-
-def listed(
-    row: Mapping[str, Any], name: str, kind: str, number: int, of: type = object, called: str = "values"
-) -> list[Any]:
-    """Returns the list in a field.
-
-    Raises:
-        DataError: it is missing, not a list, or has an item of the wrong type.
-    """
-    found = field(row, name, kind, number)
-    if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
-        raise wrong(found, name, kind, number, f"a list of {called}")
-    odd = [each for each in found if not isinstance(each, of)]
-    if odd:
-        raise wrong(odd[0], name, kind, number, f"{called} alone in the list")
-    return list(found)
-
-
-def wrong(found: Any, name: str, kind: str, number: int, expected: str) -> DataError:
-    """Returns the error for a value of the wrong type."""
-    said = f"'{name}' is {type(found).__name__} {found!r:.60}, expected {expected}."
-    return DataError(said, file=kind, row=number, column=name, remedy="Correct it.")
-
-
-def field(row: Mapping[str, Any], name: str, kind: str, number: int) -> Any:
-    """Returns the value of a field.
-
-    Raises:
-        DataError: nothing.
-    """
-    found = row.get(name)
-    if found is None:
-        missing = f"'{name}' is missing or None."
-        raise DataError(
-            missing, file=kind, row=number, column=name, remedy="Fill it, or leave such rows out."
-        )
-    return found

@@ -7,7 +7,7 @@ Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``R
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from karat.inputs.ids import text_of
@@ -172,6 +172,12 @@ class Extracted:
     malformed: int = 0
     unordered: int = 0
     excluded: int = 0
+
+    @classmethod
+    def of(cls, found: Found, **changed: Any) -> Extracted:
+        """Returns the rows of a match with some fields changed."""
+        given: dict[str, Any] = {each.name: getattr(found, each.name, 0) for each in fields(cls)}
+        return cls(**{**given, **changed})
 
 
 Given = TypeVar("Given")

@@ -10,7 +10,8 @@ from karat.inputs.columns import ROLES, choose
 from karat.inputs.errors import fault, refusals
 from karat.inputs.frames import Columns, columns_of, fit, library_of
 from karat.inputs.ids import text_of, unicode
-from karat.inputs.runs.engine_plan import Rule, extracted, faults, plan, scored_rows, tables_of, taken_over
+from karat.inputs.runs import Extracted
+from karat.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from karat.inputs.sources import Provenance
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from karat import _native
-    from karat.inputs.runs import Extracted, MatchOptions, Row
+    from karat.inputs.runs import MatchOptions, Row
     from karat.inputs.runs.engine_plan import Lazy
-
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
@@ -136,20 +136,21 @@ class EngineRun:
             found = self.in_memory(rows).match(judgments, options)
         except DataError:
             return None  # reported by the engine's job, as for a large run
-        return None if by_order(found, options) else taken_over(found)
+        if by_order(found, options):
+            return None
+        unordered = {"scores": None, "duplicates": (), "unordered": 0, "malformed": 0}
+        return Extracted.of(found, extra=range(len(found.extra)), **unordered)
 
     def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
         """Returns the engine's job, as a lazy frame of narwhals."""
         import narwhals as nw
 
         chosen = self.needed(options)
-        depth = options.policy.depth if options.duplicates == "keep" else None
-        rule = Rule(options.rule, options.float32, options.duplicates == "max", depth)
         queries, judged = (
             nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
         )
         rows = scored_rows(nw.from_native(self.table), chosen)
-        return plan(rows, faults(chosen, rows), queries, judged, rule)
+        return plan(rows, faults(chosen, rows), queries, judged, options)
 
     def needed(self, options: MatchOptions) -> dict[str, str]:
         """Returns the columns to read."""
@@ -378,17 +379,15 @@ def in_duckdb(table: Any, relation: Any) -> Any:
     return relation.query("karat_unused", "from karat_table")
 
 
-def in_polars(table: Any, home: None) -> Any:
+def in_polars(table: Any, _: None) -> Any:
     """Returns a lazy frame of Polars."""
-    del home
     import polars as pl
 
     return pl.DataFrame(table).lazy()
 
 
-def in_ibis(table: Any, home: None) -> Any:
+def in_ibis(table: Any, _: None) -> Any:
     """Returns an ibis table, which ibis moves to the backend of the other table."""
-    del home
     import ibis
 
     return ibis.memtable(table)
@@ -407,13 +406,8 @@ def in_sqlframe(table: Any, session: Any) -> Any:
 SQL = {"string": "string", "int64": "bigint", "double": "double"}
 """SQL's names of Arrow's types."""
 
-ENGINES: dict[str, Callable[[Any, Any], Any]] = {
-    "pyspark": in_spark,
-    "duckdb": in_duckdb,
-    "polars": in_polars,
-    "ibis": in_ibis,
-    "sqlframe": in_sqlframe,
-}
+MAKERS: tuple[Callable[[Any, Any], Any], ...] = (in_spark, in_duckdb, in_polars, in_ibis, in_sqlframe)
+ENGINES = dict(zip(("pyspark", "duckdb", "polars", "ibis", "sqlframe"), MAKERS, strict=True))
 """Makes an engine's table, by the name of its library."""
 TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
 """Engines that have tables only, no frames in memory."""

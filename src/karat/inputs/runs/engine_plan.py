@@ -9,7 +9,6 @@ would have to rank all rows, but a run may have a hundred times more queries tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,29 +22,13 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from karat import _native
+    from karat.inputs.runs import MatchOptions
     from karat.lists.rows import Integers
 
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
 LETTERS = "Baz\u00e9\uffee\U0001f600"
 """Letters in byte order, which differs from the order of every language and of UTF-16."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The options of the plan.
-
-    Args:
-        ties: ``ascending``, ``rank-column``, or the trec rule.
-        float32: whether scores are rounded to single precision first.
-        highest: whether the highest score counts where a document occurs twice, and the others are dropped.
-        depth: the depth within which a document must not occur twice; None for the whole list.
-    """
-
-    ties: str
-    float32: bool
-    highest: bool
-    depth: int | None
 
 
 def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
@@ -99,7 +82,7 @@ def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
     return {kind: fault.fill_null(False) for kind, fault in found.items()}
 
 
-def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
     """Returns the plan of the single table that the engine computes.
 
     Args:
@@ -107,7 +90,7 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
         unfit: its faults, from ``faults``.
         queries: the judged queries: ``query`` and its ``number``.
         judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
-        rule: the options.
+        options: the options of the match.
 
     Returns:
         A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
@@ -119,7 +102,7 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
     """
     import narwhals as nw
 
-    found = ranked(rows.join(queries, on="query", how="inner"), judged, rule)
+    found = ranked(rows.join(queries, on="query", how="inner"), judged, options)
     facts = counted(rows, unfit, queries)
     own, its = found.collect_schema(), facts.collect_schema()
     order = [*own, *its]
@@ -131,26 +114,26 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, rul
     )
 
 
-def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
+def ranked(rows: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
     """Returns the judged rows with their ranks, and one row for the other documents of each query."""
     import narwhals as nw
 
     # Negative zero equals zero, but some engines sort and group by bits.
     score = nw.col("score")
-    if rule.float32:
+    if options.float32:
         score = score.cast(nw.Float32).cast(nw.Float64)
     rows = rows.with_columns(score=nw.when(score == 0.0).then(nw.lit(0.0)).otherwise(score))
-    if rule.highest:
+    if options.duplicates == "max":
         rows = rows.group_by("number", "document").agg(nw.col("score").max(), copies=nw.len())
     else:
         rows = rows.with_columns(copies=nw.lit(1))
-    rows = with_windows(rows.join(judged, on=["number", "document"], how="left"), rule)
-    upwards = rule.ties in ("ascending", "rank-column")
+    rows = with_windows(rows.join(judged, on=["number", "document"], how="left"), options)
+    upwards = options.rule in ("ascending", "rank-column")
     before = nw.col("place") - 1 if upwards else nw.col("same") - nw.col("place")
     rows = rows.with_columns(
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
-    rows = marked_twice(rows, rule)
+    rows = marked_twice(rows, options)
     # Whole numbers only: engines such as Spark sort again to aggregate text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
@@ -160,23 +143,23 @@ def ranked(rows: Lazy, judged: Lazy, rule: Rule) -> Lazy:
     )
 
 
-def with_windows(rows: Lazy, rule: Rule) -> Lazy:
+def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
     """Returns the rows with their counts."""
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
         beside: Lazy = nw.from_native(
-            spark_windows(rows.to_native(), "rank" if rule.ties == "rank-column" else "document")
+            spark_windows(rows.to_native(), "rank" if options.rule == "rank-column" else "document")
         )
         return beside
-    return rows.with_columns(**windows(rule))
+    return rows.with_columns(**windows(options))
 
 
-def windows(rule: Rule) -> dict[str, nw.Expr]:
+def windows(options: MatchOptions) -> dict[str, nw.Expr]:
     """Returns the window counts that the rule needs. Others are left out, because an engine sorts for each window."""
     import narwhals as nw
 
-    key = "rank" if rule.ties == "rank-column" else "document"
+    key = "rank" if options.rule == "rank-column" else "document"
     found = {
         "tie_first": nw.col("score").rank("min", descending=True).over("number"),
         "same": nw.len().over("number", "score"),
@@ -186,15 +169,15 @@ def windows(rule: Rule) -> dict[str, nw.Expr]:
     return {name: count.cast(nw.Int64) for name, count in found.items()}
 
 
-def marked_twice(rows: Lazy, rule: Rule) -> Lazy:
+def marked_twice(rows: Lazy, options: MatchOptions) -> Lazy:
     """Adds the flag ``twice`` to rows within the depth whose document also occurs at a better rank."""
     import narwhals as nw
 
-    if rule.highest:
+    if options.duplicates == "max":
         return rows.with_columns(twice=nw.lit(0).cast(nw.Int64))
-    if rule.depth is not None:
+    if options.duplicates == "keep" and options.policy.depth is not None:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
-        return rows.with_columns(twice=(again & (nw.col("rank") <= rule.depth)).cast(nw.Int64))
+        return rows.with_columns(twice=(again & (nw.col("rank") <= options.policy.depth)).cast(nw.Int64))
     # Counting needs only a hash table in engines, whereas ranking needs a sort.
     numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
@@ -301,21 +284,6 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
         extra=range(facts["extra"] or 0),
         dropped=int(dropped.sum()),
         line_count=facts["lines"] or 0,
-    )
-
-
-def taken_over(found: _native.Matched) -> Extracted:
-    """Converts the kernel's result, without its facts about the order of rows."""
-    return Extracted(
-        found.length,
-        found.offsets,
-        found.rank,
-        found.tie_first,
-        found.tie_last,
-        found.judgment,
-        extra=range(len(found.extra)),
-        dropped=found.dropped,
-        line_count=found.line_count,
     )
 
 
