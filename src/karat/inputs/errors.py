@@ -80,8 +80,9 @@ def near(path: str) -> str:
     folder = os.path.dirname(path)
     if not os.path.isdir(folder or "."):
         return f"Check the path: there is no folder {shown(folder)}."
-    found = get_close_matches(os.path.basename(path), os.listdir(folder or "."), n=3, cutoff=0.7)
-    files = " and ".join(f"'{each}'" for each in sorted(found))
+    stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
+    found = get_close_matches(os.path.splitext(os.path.basename(path))[0], stems, n=3)
+    files = " and ".join(f"'{stems[each]}'" for each in sorted(found))
     return f"Check the path: its folder contains {files}." if files else "Check the path."
 
 
