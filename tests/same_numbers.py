@@ -55,6 +55,21 @@ FLAGS = [
     ["-N", "5000"],
     ["-J"],
 ]
+OF_RECOMMENDATIONS = {
+    *(
+        "NumItems",
+        "Coverage",
+        "Gini",
+        "Entropy",
+        "Novelty",
+        "Popularity",
+        "Unseen",
+        "Unexpectedness",
+        "Serendipity",
+    ),
+    *("Personalisation", "ILD"),
+}
+"""The measures that ``karat eval`` refuses."""
 CHANGING = {"seconds", "started", "written", "python", "numpy", "scipy", "karat", "kernel", "command"}
 """What two runs of the same karat may say differently: times and versions."""
 
@@ -70,7 +85,8 @@ def commands(folder: Path, karat: str) -> Iterator[list[str]]:
         yield ["eval", each, *runs, "--tie-bounds", "--format", "json"]
         yield ["compare", each, *runs, "--format", "json"]
         yield ["check", each, *runs, "--format", "json"]
-    every = [part for name in named(karat, "measures") for part in ("-m", name)]
+    judged = [name for name in named(karat, "measures") if name not in OF_RECOMMENDATIONS]
+    every = [part for name in judged for part in ("-m", name)]
     yield ["eval", qrels, first, *every, "-q", "--format", "json"]
     for profile in named(karat, "profiles"):
         yield ["eval", qrels, *runs[:2], "--profile", profile, "-q", "--format", "json"]

@@ -107,7 +107,7 @@ def test_judgments_of_retrieved_documents_only() -> None:
     [
         ({"nDCG": {"emty": "one"}}, "A policy has no axis 'emty'"),
         ({"nDCG": {"empty": "two"}}, "There is no empty='two'"),
-        ({"NDCG": {"empty": "one"}}, "by_measure speaks of 'NDCG', which is no measure"),
+        ({"NDCG": {"empty": "one"}}, "by_measure names 'NDCG', which is not a measure"),
     ],
 )
 def test_refusals(exceptions: dict[str, dict[str, str]], sentence: str) -> None:

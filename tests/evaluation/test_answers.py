@@ -93,7 +93,7 @@ def test_chunks_of_the_reference_become_documents_too() -> None:
         "RR": 1.0,
         "R@1": 1.0,
     }
-    with pytest.raises(DataError, match="does not say which document chunk 'd1#9'"):
+    with pytest.raises(DataError, match="has no document for chunk 'd1#9'"):
         karat.evaluate_ids(CHUNKS, [["d1#9"]], "RR", document_of={each: each for each in CHUNKS[0]})
 
 
@@ -150,11 +150,13 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
 )
 def test_what_is_no_id_never_meets_another(nothing: Any) -> None:
     for documents in (lambda _: nothing, {"a": nothing, "b": nothing}):
-        with pytest.raises(DataError, match=r"document_of gives .* for chunk 'a', which is no id"):
+        with pytest.raises(DataError, match=r"document_of gives .* for chunk 'a', which is not an id"):
             karat.evaluate_ids([["a"]], [["b"]], "RR", document_of=documents)
     with pytest.raises(
-        DataError, match=r"The retrieved list of question 2 holds .*, which is no id: leave it out"
+        DataError, match=r"The retrieved list of question 2 has .*, which is not an id. Leave it out"
     ):
         karat.evaluate_ids([["a"], [nothing]], [["a"], ["b"]], "RR")
-    with pytest.raises(DataError, match=r"The reference of question 1 holds .*: leave it out"):
+    with pytest.raises(
+        DataError, match=r"The reference of question 1 has .*, which is not an id. Leave it out"
+    ):
         karat.evaluate_ids([["a"]], [[nothing]], "RR")

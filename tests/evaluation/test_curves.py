@@ -54,7 +54,7 @@ def test_a_curve_as_a_table() -> None:
     ("asked", "error", "says"),
     [
         ({"measures": "nDCG@10", "grades": [[1]]}, MeasureError, "takes the name without what follows '@'"),
-        ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref takes no depth"),
+        ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref has no depth"),
         ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
         ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),
         ({"measures": [], "grades": [[1]]}, DataError, "No measure was requested"),

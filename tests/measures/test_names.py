@@ -149,7 +149,7 @@ def test_the_table_is_trec_evals() -> None:
         ("AP@0", "a depth is a whole number from 1 to"),
         ("AP@1.5", "a depth is a whole number of at least 1"),
         ("AP@ten", "a number must follow '@'"),
-        ("Bpref@5", "Bpref takes no depth"),
+        ("Bpref@5", "Bpref has no depth"),
         ("P(rel=2)", "P needs a depth, as in P@10; for whole lists, write SetP"),
         ("AP(", "is not a measure's name"),
         ("all_trec", "stands for"),

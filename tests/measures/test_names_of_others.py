@@ -337,7 +337,7 @@ NEAR = [
     ("Recal@5", "R"),
     ("Recalls@5", "R"),
     ("bpreff", "Bpref"),
-    ("Rprecision@5", "takes no depth"),
+    ("Rprecision@5", "has no depth"),
     ("infAPP", "infAP"),
     ("GAUK", "GAUC"),
     ("Sucess@5", "Success"),

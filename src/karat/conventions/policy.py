@@ -7,8 +7,6 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from karat.output.errors import PolicyError, did_you_mean
 
-__all__ = ["Policy"]
-
 Ties: TypeAlias = Literal[
     "trec", "ascending", "input", "rank-column", "rank", "optimistic", "pessimistic", "expected", "error"
 ]
@@ -105,7 +103,7 @@ class Policy:
                 f"depth={self.depth!r}: a depth is a whole number of at least 1, or None for all documents."
             )
         if isinstance(depth, int) and depth > DEEPEST:
-            raise PolicyError(f"A depth is at most {DEEPEST} documents, or None for all.")
+            raise PolicyError(f"depth={self.depth}: a depth is at most {DEEPEST} documents, or None for all.")
         exceptions = self.exceptions
         object.__setattr__(self, "by_measure", ())
         for axes in exceptions.values():

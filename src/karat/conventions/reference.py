@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from karat.lists.traced import Step
     from karat.measures import Definition, Measure
 
-__all__ = ["elsewhere", "entry", "facts", "formula", "mathematics", "sample", "traced", "written"]
-
 AGGREGATES = {
     "sum": "sum over the queries",
     "geometric": "geometric mean over the queries, where values below 0.00001 count as 0.00001",
@@ -119,7 +117,7 @@ def symbol_of(name: str) -> str:
 
 
 def sample(takes: str) -> Lists:
-    """Returns lists on which every formula can be traced. Their numbers do not matter."""
+    """Returns a small ranking on which every formula can be traced."""
     two, three = np.array([0, 2]), np.array([0, 3])
     rank, grade = np.array([1.0, 2.0]), np.array([1.0, 0.0])
     rows = JudgedRows(rank[1:], two, rank, grade, rank, rank, three, np.array([1.0, 0.0, 2.0]), scores=-rank)
@@ -166,7 +164,7 @@ def value_range(definition: Definition) -> str:
 
 
 def written(definition: Definition) -> list[str]:
-    """Returns the accepted spellings of the name."""
+    """Returns the accepted spellings of a measure's name, such as ``P@10``."""
     name = definition.name
     if definition.at == "no":
         return [name]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from karat.conventions.policy import Policy
 from karat.conventions.profiles import Profile, every_profile, profile_named
 from karat.measures import REGISTER
-from karat.measures.names import UnknownMeasureError, given_names, split_names
+from karat.measures.grammar import split_names
+from karat.measures.names import given_names
+from karat.measures.unknown_names import UnknownMeasureError
 from karat.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
@@ -16,18 +18,6 @@ if TYPE_CHECKING:
 
     from karat.conventions.profiles import ProfileLike
     from karat.measures import Measure
-
-__all__ = [
-    "DEFAULT_MEASURES",
-    "MeasuresLike",
-    "Request",
-    "conventions",
-    "labelled",
-    "names_in",
-    "needs_groups",
-    "refuse_other_orders",
-    "request_of",
-]
 
 DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
 
@@ -42,7 +32,7 @@ def conventions(
     Args:
         profile: its name; None or ``karat`` for karat's own conventions.
         policy: the caller's policy.
-        default: the policy underneath if there is no profile; karat's own if None.
+        default: the policy to complete if there is no profile; karat's own policy if None.
 
     Raises:
         PolicyError: there is no such profile, or the policy is not a ``Policy``.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from karat.conventions.profiles import Profile, ProfileLike
     from karat.measures import Measure
 
-__all__ = ["Curve", "curve"]
-
 TENTHS = tuple(number / 10 for number in range(11))
 
 
@@ -33,7 +31,7 @@ class Curve(Display, Mapping[str, list[float]]):
 
     Args:
         scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
-        at: for each measure asked for, where it was evaluated: depths, or recall levels.
+        at: the depths or recall levels of each measure.
 
     Example:
         >>> import karat
@@ -131,13 +129,13 @@ def curve(
         measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
         qrels: as in ``evaluate``; or give ``grades``.
         run: as in ``evaluate``.
-        grades: as in ``evaluate_grades``, in the place of ``qrels`` and ``run``.
+        grades: as in ``evaluate_grades``, instead of ``qrels`` and ``run``.
         judged: as in ``evaluate_grades``.
         at: the depths or levels; if None, every depth down to the longest list, and eleven recall levels.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: as in ``evaluate``.
-        name: what the table calls the run.
+        name: the name of the run in tables.
 
     Raises:
         DataError: as in ``evaluate``; or neither a run nor grades, or both.
@@ -179,14 +177,14 @@ def at_one(name: str, convention: Profile) -> Measure:
     """
     if "@" in name:
         raise MeasureError(
-            f"'{name}': a curve takes the name without what follows '@', and at=[…] for places."
+            f"'{name}': a curve needs the name without '@' and what follows. Give depths or levels as at=[…]."
         )
     ((_, measure),) = convention.read(f"{name}@1")
     return measure
 
 
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
-    """Returns the default positions: every depth, or eleven recall levels."""
+    """Returns the default places of a curve: every depth, or eleven recall levels."""
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
 
 
@@ -202,5 +200,5 @@ def moved(measure: Measure, place: float) -> Measure:
 
 
 def placed(measure: str, place: float) -> str:
-    """Returns the label of one value."""
+    """Returns the label of a measure at one depth or level, such as ``nDCG@5``."""
     return f"{measure}@{show(place)}"

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats, Integers, JudgedRows
     from karat.measures.names import Wanted
 
-__all__ = ["Ideals", "expected_values", "extreme_values", "scored", "values_of", "weights_of"]
-
-
 MOST_MADE = 64
 """The most cuts and ideal lists kept at a time."""
 RANKS_AT_A_TIME = 2**17
@@ -48,7 +45,10 @@ RANKS_AT_A_TIME = 2**17
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
-    """Returns one value per list and measure. ``best`` caches ideal rankings for other runs with the same qrels."""
+    """Returns the value of each measure for each list.
+
+    ``best`` caches ideal rankings for other runs with the same qrels.
+    """
     values = np.empty((len(rows.length), len(measures)))
     every = np.array([measure.every_rank for measure in measures], bool)
     if not every.all():
@@ -85,7 +85,7 @@ def columns_of(
 
 
 def column_of(measure: Measure, lists: Flat, before: int) -> Floats:
-    """Returns the values of one measure.
+    """Returns the values of one measure for all lists.
 
     Raises:
         UncomputableError: the measure has no value for the grades of a list.
@@ -239,7 +239,10 @@ def scored(
     *,
     bounds: bool = True,
 ) -> Scores:
-    """Returns the scores of a run, matched once per policy of its measures. ``bounds`` adds the bounds of ties."""
+    """Returns the scores of a run, which is matched once for each policy of its measures.
+
+    ``bounds`` adds the means under the worst and the best order of tied documents.
+    """
     text_name(name)
     asked, policy = request.asked, request.policy
     strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
@@ -274,7 +277,7 @@ def scored(
 
 
 def same_for_all(policy: Policy) -> bool:
-    """Returns whether the judgments that count are the same for every run."""
+    """Returns whether the policy uses the same judgments for every run."""
     return policy.judgments == "all" and policy.missing != "skip"
 
 
@@ -282,7 +285,7 @@ def same_for_all(policy: Policy) -> bool:
 
 
 def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[Wanted, NDArray[np.bool_]]:
-    """Returns, for each measure, a mask of the queries without any document that it counts as relevant."""
+    """Returns a mask of the queries without relevant documents, for each definition of relevance."""
     lists = Flat(found.rows)
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     with np.errstate(over="ignore"):  # a gain too large to compute with is one that the query has
@@ -332,7 +335,7 @@ def scores_of(
     *,
     bounds: bool,
 ) -> Scores:
-    """Returns the scores. A measure that fails for one query is NaN for all, with the reason in ``failed``."""
+    """Returns the scores of a run. If a measure fails for one query, it is NaN for all, and ``failed`` says why."""
     failed: dict[str, str] = {}
     while True:
         computable = {label: each for label, each in request.asked.items() if label not in failed}
@@ -348,7 +351,7 @@ def scores_of(
 
 
 def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str]) -> Scores:
-    """Returns the scores with NaN for the measures that failed."""
+    """Returns the scores with columns of NaN added for the measures that failed."""
 
     def widened(columns: Floats, missing: float) -> Floats:
         wide = np.full((len(scores.queries), len(asked)), missing)
@@ -368,7 +371,7 @@ def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str
 def computed(
     found: Match, request: Request, name: str, best: dict[Any, Flat] | None, *, bounds: bool
 ) -> Scores:
-    """Returns the scores of every formula, with the decisions of the policy.
+    """Returns the scores of all measures, after the rules of the policy for missing and empty queries.
 
     Raises:
         UncomputableError: a measure has no value for the grades of a query.
@@ -447,16 +450,18 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
 
 
 def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
-    """Returns the caller's weight of each query.
+    """Returns the weight that the caller gave to each query.
 
     Raises:
         DataError: a query has no weight, or a weight is not valid.
     """
     if not hasattr(given, "keys"):
-        raise DataError(f"weights={given!r}: give what each query weighs, as in {{'q1': 2.0, 'q2': 1.0}}.")
+        raise DataError(f"weights={given!r}: give the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(text_of(query), given) for query in found.queries])
     if len(column) and not column.any():
-        raise DataError("Every query weighs 0: there is no mean.")
+        raise DataError(
+            "Every query has weight 0, so there is no mean. Give a positive weight to at least one query."
+        )
     return column
 
 

@@ -29,16 +29,6 @@ if TYPE_CHECKING:
     from karat.evaluation.engine import Ideals
     from karat.evaluation.scores import Scores
 
-__all__ = [
-    "Matches",
-    "evaluate",
-    "evaluate_grades",
-    "evaluate_judged_ranking",
-    "evaluate_run",
-    "evaluate_together",
-    "warned",
-]
-
 
 @overload
 def evaluate(
@@ -82,7 +72,7 @@ def evaluate(
     exclude: Any = None,
     progress: _native.Progress | None = None,
 ) -> Scores | ScoresByRun:
-    """Measure a run, or several, against relevance judgments.
+    """Measures one or more runs against relevance judgments.
 
     Args:
         qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-``
@@ -93,20 +83,20 @@ def evaluate(
         run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``. Several
             runs are ``{name: run}`` or a list of them.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        policy: what is decided about ties, duplicates, missing queries …; the profile's if None.
-        profile: a named convention, see ``karat.list_profiles()``.
-        weights: what each query weighs in the means, ``{query: weight}``; all the same if None.
-        name: what tables call the run; of several each has its own.
-        exclude: pairs taken out of the run before it is ranked, such as a training set's: see ``Run.of``.
+        policy: the treatment of ties, duplicates, missing queries …; the profile's if None.
+        profile: the name of another tool's conventions, see ``karat.list_profiles()``; or a ``Profile``.
+        weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
+        name: the name of the run in tables; several runs are named by ``{name: run}``.
+        exclude: pairs to remove from the run before ranking, such as those of a training set: see ``Run.of``.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
-        The scores, per query and on average; of several runs those of each by its name, as one table. A measure that
-        has no value for some grades, as ERR for a grade above its ``max``, is NaN for all queries: ``scores.failed``
-        says why, and a ``DataWarning`` too.
+        The scores, per query and on average; for several runs, a mapping from each run's name to its scores. A measure
+        without a value for some grades, such as ERR for a grade above its ``max``, is NaN for all queries:
+        ``scores.failed`` and a ``DataWarning`` say why.
 
     Raises:
-        DataError: text or values that cannot be used as they are; grades of which no measure has a value.
+        DataError: text or values that cannot be used, or grades for which no measure has a value.
         MeasureError: a measure that does not exist.
         PolicyError: a profile or policy that does not exist.
 
@@ -165,17 +155,17 @@ def evaluate_judged_ranking(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Scores:
-    """Measure a judged ranking: one file of ``query Q0 document grade`` in rank order.
+    """Measures a judged ranking: one file of ``query Q0 document grade`` in rank order.
 
-    The file is both run and judgments: nothing is known about documents that it does not list.
+    The file is both the run and the judgments, so documents that it does not list are unknown.
 
     Args:
         ranking: as ``qrels`` of ``evaluate``.
-        measures: as there.
-        policy: as there.
-        profile: as there.
-        weights: as there.
-        name: what tables call it.
+        measures: as in ``evaluate``.
+        policy: as in ``evaluate``.
+        profile: as in ``evaluate``.
+        weights: as in ``evaluate``.
+        name: the name of the ranking in tables.
 
     Raises:
         DataError: text that cannot be read, or a document listed twice.
@@ -207,7 +197,7 @@ def evaluate_grades(
     weights: Sequence[float] | None = None,
     name: str = "grades",
 ) -> Scores:
-    """Measure lists of grades in rank order.
+    """Measures lists of grades in rank order.
 
     Args:
         grades: for each query the grades of its ranked documents, best rank first; None for an unjudged
@@ -217,12 +207,12 @@ def evaluate_grades(
             themselves if None. Each ranked document of a positive grade is among them; those of grade 0 need not be.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
-        weights: what each query weighs in the means; all the same if None.
-        name: what tables call the lists.
+        weights: the weight of each query in the means; equal weights if None.
+        name: the name of the lists in tables.
 
     Raises:
-        DataError: a grade that is no number, lists that do not pair, or more ranked documents of a positive grade
-            than judged ones.
+        DataError: a grade is not a number, ``grades`` and ``judged`` differ in length, or more documents of a
+            positive grade are ranked than judged.
         MeasureError: a measure that does not exist.
 
     Example:
@@ -360,15 +350,13 @@ def warned(scores: Scores) -> Scores:
 
 
 def nested(lists: Any) -> list[list[float | None]]:
-    """Returns a list of lists of numbers. One flat list becomes a list that contains it.
+    """Returns lists of grades, one per query. A flat list of grades becomes the list of one query.
 
     Raises:
         DataError: the value is not a list.
     """
     if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
-        raise DataError(
-            f"Lists of grades are wanted, such as [[2, 0, 1], [0, 1]], and this is {lists!r:.80}."
-        )
+        raise DataError(f"Lists of grades are needed, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
         return [outer]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from karat.conventions.request import MeasuresLike
     from karat.evaluation.scores import Scores
 
-__all__ = ["evaluate_ids"]
-
 Grade: TypeAlias = "float | None"
 Listed: TypeAlias = "list[tuple[Any, Grade]]"
 """The documents of one question in rank order, each with its grade; None for an unjudged one."""
@@ -47,31 +45,31 @@ def evaluate_ids(
 ) -> Scores:
     """Measure lists of retrieved ids against relevant ids, with one list for each question.
 
-    A question for which nothing was retrieved scores 0. A retrieved id that the reference does not hold is unjudged,
-    which is not a grade of 0: only measures that ask for the difference, as Bpref does, see it.
+    A question for which nothing was retrieved scores 0. A retrieved id that is not in the reference is unjudged,
+    which differs from grade 0 only for measures such as Bpref.
 
     Args:
-        retrieved: per question the ids in rank order, best first: lists, or a list column of a data frame.
-        reference: per question the ids that are relevant, or ``{id: grade}``.
+        retrieved: for each question, the ids in rank order, best first: lists, or a list column of a data frame.
+        reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
-        verdicts: in place of ``reference``, per question the grades of what was retrieved, in the same order; yes and
-            no count 1 and 0, and None is unjudged. What was not retrieved is then not known.
-        document_of: the document of a chunk's id, as a function or a mapping, if documents are to be measured
-            where chunks were retrieved; applied to the reference too.
-        collapse: what of several chunks of a document counts: the place and verdict of the ``first`` or ``last``,
-            or the place of the first and the ``best`` verdict of all.
-        policy: as in ``evaluate``; its ``duplicates`` decide about an id that is retrieved twice.
+        verdicts: instead of ``reference``, the grades of each question's retrieved ids, in the same order. True and
+            False count as 1 and 0, None is unjudged. Documents that were not retrieved are then unknown.
+        document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks
+            were retrieved. It applies to the reference too.
+        collapse: which of a document's chunks counts: the rank and verdict of the ``first`` or ``last``, or the rank
+            of the first with the ``best`` verdict of all.
+        policy: as in ``evaluate``. The axis ``duplicates`` applies to ids that are retrieved twice.
         profile: as in ``evaluate``.
-        weights: what each question weighs in the means; all the same if None.
-        exclude: per question ids that are taken out of what was retrieved, such as items that a user had seen.
-        name: what tables call what was retrieved.
+        weights: the weight of each question in the means; equal weights if None.
+        exclude: for each question, the ids to remove from the retrieved ones, such as items that a user has seen.
+        name: the name of the lists in tables.
 
     Returns:
-        The scores; the questions are called 1, 2, 3 ….
+        The scores. The questions are numbered 1, 2, 3 ….
 
     Raises:
-        DataError: lists that do not pair, an id retrieved twice if the policy forbids it, or a verdict that is no
-            number.
+        DataError: there are not as many lists on both sides, an id is retrieved twice and the policy forbids it, or
+            a verdict is not a number.
         MeasureError: a measure that does not exist.
 
     Example:
@@ -87,7 +85,7 @@ def evaluate_ids(
         raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
     if (reference is None) == (verdicts is None):
         raise DataError(
-            "Give either reference, the ids that were wanted, or verdicts, a grade for each retrieved id."
+            "Give either reference, the relevant ids, or verdicts, a grade for each retrieved id."
         )
     _, decided = conventions(profile, policy)
     named = naming(document_of)
@@ -124,7 +122,7 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
     """Returns the lists without the ids that are excluded.
 
     Raises:
-        DataError: not one list of ids a question.
+        DataError: there is not one list of ids for each question.
     """
     seen = [set(row) for row in rows_of(exclude, "list of excluded ids")]
     if len(seen) != len(lists):
@@ -136,7 +134,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
     """Returns the scores, and warns of possible reasons if no list contains a relevant id.
 
     Raises:
-        DataError: the policy forbids it.
+        DataError: no list contains a reference id, and the policy forbids that.
     """
     its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
     sentence = "No retrieved id is in the reference of its question"
@@ -179,8 +177,8 @@ def rows_of(lists: Any, what: str) -> list[Any]:
     for number, row in enumerate(rows, 1):
         if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
             raise DataError(
-                f"The {what} of question {number} is {row!r} and not a list: give one list a question, an empty one "
-                "where there is nothing."
+                f"The {what} of question {number} is {row!r}, not a list. Give one list for each question, an empty "
+                "list if there are no ids."
             )
     return rows
 
@@ -203,7 +201,7 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
         for each in row:
             if not is_id(each):
                 raise DataError(
-                    f"The retrieved list of question {number} holds {each!r}, which is no id: leave it out."
+                    f"The retrieved list of question {number} has {each!r}, which is not an id. Leave it out."
                 )
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
@@ -220,7 +218,7 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
     """Returns a function from a chunk's id to its document.
 
     Raises:
-        DataError: when called, for a chunk that the mapping does not hold, or whose document is no id.
+        DataError: when called, for a chunk that is not in the mapping, or whose document is not an id.
     """
     if document_of is None:
         return None
@@ -231,10 +229,11 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
         elif chunk in document_of:
             document = document_of[chunk]
         else:
-            raise DataError(f"document_of does not say which document chunk {chunk!r} belongs to.")
+            raise DataError(f"document_of has no document for chunk {chunk!r}. Add it to the mapping.")
         if not is_id(document):
             raise DataError(
-                f"document_of gives {document!r} for chunk {chunk!r}, which is no id: say which document it belongs to."
+                f"document_of gives {document!r} for chunk {chunk!r}, which is not an id. Return the id of the "
+                "chunk's document."
             )
         return document
 
@@ -257,7 +256,9 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
     for each, grade in pairs:
         if not is_id(each) or grade is None:
             what = each if grade is not None else None
-            raise DataError(f"The reference of question {number} holds {what!r}: leave it out.")
+            raise DataError(
+                f"The reference of question {number} has {what!r}, which is not an id. Leave it out."
+            )
         document = each if named is None else named(each)
         found[document] = max(found.get(document, grade), grade)
     return found

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from karat.matching.match import Counts
     from karat.measures.names import Wanted
 
-__all__ = ["board", "conventions_of", "document_of", "footers", "to_json", "wanted_words"]
-
 LEAST_NAME, LONGEST_NAME = 12, 40
 """The shortest cut name in a table that must fit, and the longest name in one that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
@@ -254,7 +252,7 @@ def readings(scores: Values, say: Language = ENGLISH) -> list[str]:
 
 
 def weighted(scores: Values) -> list[str]:
-    """Returns the measures whose means weight queries differently."""
+    """Returns the labels of the measures whose means have unequal weights."""
     if scores.weights is None:
         return []
     weights = scores.weights
@@ -277,7 +275,7 @@ RULES = {
 
 
 def told(scores: Values, axis: str, say: Language = ENGLISH) -> str:
-    """Describes the treatment of queries without relevant documents, with labels if measures differ."""
+    """Describes the treatment of missing or empty queries, with the labels of measures that differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
         rules.setdefault(say(rule), []).append(label)
@@ -338,7 +336,7 @@ def to_json(scores: Sequence[Values], *, per_query: bool) -> str:
 
 
 def document_of(scores: Sequence[Values], *, per_query: bool) -> dict[str, Any]:
-    """Returns the content of ``to_json`` as plain dicts and lists."""
+    """Returns the JSON document of scores as plain dicts and lists."""
     runs = []
     for each in scores:
         run: dict[str, Any] = {"name": each.name, "means": defined(each.means())}

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from karat.conventions.policy import Policy
     from karat.lists.rows import Floats
 
-__all__ = ["Scores", "ScoresByRun", "first_installed", "side_by_side", "whole"]
-
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf", *TABLES)
 """The libraries that ``to_frame`` can make a frame of."""
 
@@ -79,22 +77,22 @@ class Scores(Tabled, Values):
 
     Args:
         name: the run.
-        labels: what each measure is called in tables.
+        labels: the name of each measure in tables.
         measures: the measures.
-        queries: the queries evaluated, in byte order.
+        queries: the evaluated queries, in byte order.
         matrix: one value per query and measure [queries, measures].
-        policy: under which policy.
-        counts: what was found and decided.
-        bounds: for each label that ties can move, its mean under the worst and the best order of tied documents.
-        profile: the profile asked for, or None.
-        digits: decimals in tables.
-        counted: which values enter their mean, where measures differ in it; None for all [queries, measures].
-        weights: what each value weighs in its mean, None if all weigh the same [queries, measures].
+        policy: the policy under which the values were computed.
+        counts: the numbers of queries, documents and lines to which each rule of the policy applied.
+        bounds: the mean under the worst and the best order of tied documents, for each label that ties can change.
+        profile: the requested profile, or None.
+        digits: the number of decimals in tables.
+        counted: a mask of the values that enter their mean; None if all do [queries, measures].
+        weights: the weight of each value in its mean; None for equal weights [queries, measures].
         errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
-        inputs: where the ``qrels`` and the ``run`` came from; ``karat.record`` hashes them. Empty for merged scores.
-        pools: for each label whose values compare documents of different queries, the lists that they come from.
-        warnings: what makes the values doubtful, as sentences.
-        failed: for each label without any value the reason, as a sentence; its values are NaN.
+        inputs: the sources of the ``qrels`` and the ``run``, which ``karat.record`` hashes; empty for merged scores.
+        pools: the judged lists of each label whose values compare documents of different queries.
+        warnings: sentences that say why the values are doubtful.
+        failed: the reason why a label has no values, as a sentence; the values are NaN.
 
     Example:
         >>> import karat
@@ -112,7 +110,7 @@ class Scores(Tabled, Values):
         """Merges the scores of a run that was evaluated in parts: see ``docs/shards.md``.
 
         Args:
-            others: the other parts, as many as there are: all at once is quicker than one after the other.
+            others: the other parts. Merging all parts at once is faster than one after the other.
 
         Raises:
             DataError: a query occurs in two parts, or they differ in measures or policy.
@@ -125,11 +123,15 @@ class Scores(Tabled, Values):
         """
         parts = (self, *others)
         if any((each.measures, each.policy) != (self.measures, self.policy) for each in others):
-            raise DataError("Only scores with the same measures and the same policy can be merged.")
+            raise DataError(
+                "The parts differ in measures or policy. Evaluate all parts with the same measures and the same policy."
+            )
         names = [query for each in parts for query in each.queries]
         if len(set(names)) < len(names):
             twice = min(query for query, count in Counter(names).items() if count > 1)
-            raise DataError(f"Query '{twice}' was evaluated in two parts: a query belongs to one.")
+            raise DataError(
+                f"Query '{twice}' was evaluated in two parts. Evaluate each query in one part only."
+            )
         order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
         merged = replace(
             self,
@@ -156,12 +158,12 @@ class Scores(Tabled, Values):
         """Returns a data frame with a row per query and a column per measure.
 
         Args:
-            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None that of the frame that
-                the run, or else the judgments, came in, or the first of these that is installed.
+            backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None, the library of the frame
+                from which the run or the judgments were read, or else the first of these that is installed.
 
         Returns:
-            The frame; its queries are whole numbers if those of a frame of judgments were. An engine makes it where
-            the run is: of Spark, in the run's session.
+            The frame. Its queries are whole numbers if they were whole numbers in a frame of judgments. An engine makes
+            the frame where the run is: Spark in the run's session.
 
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
@@ -226,7 +228,7 @@ class ScoresByRun(Tabled, Mapping[str, Scores]):
 
         Args:
             backend: as in ``Scores.to_frame``.
-            per_query: a row per run and query instead.
+            per_query: whether to return a row for each run and query.
 
         Raises:
             DataError: no data frame library is installed.
@@ -307,7 +309,7 @@ def side_by_side(parts: Sequence[Scores], labels: Iterable[str], policy: Policy)
 
     Args:
         parts: the scores, with different labels.
-        labels: all labels, in the order wanted.
+        labels: all labels, in the order of the result.
         policy: the policy whose exceptions made the parts.
     """
     queries = sorted(

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats, JudgedRows
     from karat.matching.match import Counts
 
-__all__ = ["Values", "aggregate"]
-
 GEOMETRIC_FLOOR = 1e-5
-"""trec_eval's MIN_GEO_MEAN: what a smaller value counts in a geometric mean."""
+"""trec_eval's MIN_GEO_MEAN: smaller values count as this one in a geometric mean."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +85,7 @@ class Values(Mapping[str, float]):
             return False
 
     def __iter__(self) -> Iterator[str]:
-        """Returns the labels."""
+        """Returns the labels of the measures."""
         return iter(self.labels)
 
     def __len__(self) -> int:

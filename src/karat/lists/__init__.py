@@ -8,6 +8,7 @@ primitive methods. ``Lists`` derives all other methods from these.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -16,9 +17,11 @@ from karat.lists.gains import Gain, discount_of, gain_of, reciprocals_of
 from karat.output.errors import DataError, UncomputableError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
-__all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows"]
+__all__ = ["Gain", "Lists", "Preferences", "Queries", "Rows", "once"]
 
 APART = "These lists do not say which documents the judgment groups of a query share: give qrels and a run."
 NO_LINES = (
@@ -36,6 +39,7 @@ def too_large(grade: float, gain: Gain) -> str:
 
 
 Number = TypeVar("Number", bound="Numbers")
+Word = TypeVar("Word", bound="Callable[..., Any]")
 Either = TypeVar("Either", "Rows", "Queries")
 
 
@@ -84,6 +88,19 @@ class Preferences(ABC):
     @abstractmethod
     def total(self, rows: Rows) -> Queries:
         """The sum over the groups or pairs of each query."""
+
+
+def once(word: Word) -> Word:
+    """Decorates a method whose result for the same arguments is computed once, and then kept in ``self.made``."""
+
+    @wraps(word)
+    def kept(self: Any, *given: Any, **named: Any) -> Any:
+        key = (word.__name__, given, *named.items())
+        if key not in self.made:
+            self.made[key] = word(self, *given, **named)
+        return self.made[key]
+
+    return cast("Word", kept)
 
 
 class Lists(ABC):

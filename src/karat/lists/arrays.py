@@ -14,8 +14,6 @@ import numpy as np
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["Arrays", "arrays_of", "host_view"]
-
 
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     """Returns the library, the device and the floating type of an array.
@@ -145,11 +143,11 @@ class Arrays:
         return self.library.log2(x)
 
     def floor(self, x: Any) -> Any:
-        """Returns the whole number below."""
+        """Returns the largest whole numbers that are not above the numbers."""
         return self.library.floor(x)
 
     def trunc(self, x: Any) -> Any:
-        """Returns the whole number towards 0."""
+        """Returns the numbers without their fractions."""
         return self.library.trunc(x)
 
     def isinf(self, x: Any) -> Any:

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from karat.lists.notation import Line, Mathematics, Sheet, Writer, is_by_name, is_own, letters
 from karat.lists.traced import Step, Traced, first_sentence
 
-__all__ = ["Derivation", "derive", "equations"]
-
-
 MOST_PARTS = 6
 """The maximum number of letters and names in an expression that is written inside another."""
 MOST_INSIDE = 9

@@ -10,8 +10,6 @@ from karat.output.errors import MeasureError
 if TYPE_CHECKING:
     from karat.lists import Gain, Rows
 
-__all__ = ["Expected"]
-
 
 class Expected(Padded):
     """Padded lists in which each tied document has the average hits, gains and so on of its tie.
@@ -74,9 +72,11 @@ class Expected(Padded):
     # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """Returns the rows, averaged over each tie. The average is computed once for all depths."""
-        every = self.plain.once(("averaged", name), lambda: self.over_ties(rows))
-        return cast("Rows", every[:, : self.shape[1]])
+        """Returns the rows, averaged over each tie; computed once for all depths."""
+        made, key = self.plain.made, ("averaged", name)
+        if key not in made:
+            made[key] = self.over_ties(rows)
+        return cast("Rows", made[key][:, : self.shape[1]])
 
     def over_ties(self, rows: Rows) -> Any:
         """Returns the mean of the rows over the documents of each tie [query, document]."""

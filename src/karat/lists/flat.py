@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from karat import _native
-from karat.lists import Gain, Lists, Queries, Rows
+from karat.lists import Gain, Lists, Queries, Rows, once
 from karat.lists.gains import gain_of
 from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets_of
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["Flat", "most_novel"]
 
 
 def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
@@ -186,32 +184,30 @@ class Flat(Lists):
 
     # ------------------------------------------------------------ other lists
 
+    @once
     def top(self, depth: int) -> Flat:
-        return self.once(("top", depth), lambda: self.cut(depth))
+        rows = kept_down_to(self.rows, np.full(len(self.rows.length), float(depth)))
+        cut = Flat(replace(rows, depth=depth), best=self.shared)
+        cut.uncut = self.uncut
+        return cut
 
     def ideal(self, gain: Gain, of: str) -> Flat:
-        if of in FROM_THE_RUN:
-            return self.once(("ideal", gain, of), lambda: self.best_lists(gain, of))
-        name = (gain, of, self.rows.depth)
-        found = self.shared.get(name)
-        if found is None:
-            found = self.shared[name] = self.best_lists(gain, of)
-        return found
+        name, kept = (gain, of, self.rows.depth), self.made if of in FROM_THE_RUN else self.shared
+        if name not in kept:
+            kept[name] = self.best_lists(gain, of)
+        return kept[name]
 
     @property
+    @once
     def groups(self) -> Flat:
         if self.rows.group_offsets is not None:
             return self
         by_group = self.rows.by_group
         if by_group is None:
             raise DataError(NO_GROUPS)
-
-        def lists() -> Flat:
-            apart = cast("dict[Any, Flat]", self.shared.setdefault("groups", cast("Any", {})))
-            every, depth = Flat(by_group, best=apart), self.rows.depth
-            return every if depth is None else every.cut(depth)
-
-        return self.once("groups", lists)
+        apart = cast("dict[Any, Flat]", self.shared.setdefault("groups", cast("Any", {})))
+        every, depth = Flat(by_group, best=apart), self.rows.depth
+        return every if depth is None else every.top(depth)
 
     def over_groups(self, values: Queries) -> Queries:
         counts = np.diff(cast("Integers", self.groups.rows.group_offsets))
@@ -338,23 +334,8 @@ class Flat(Lists):
 
     # ------------------------------------------------------------ how other lists are made
 
-    def once(self, name: Any, make: Any) -> Flat:
-        """Returns the cached lists of this name, which are made at the first request."""
-        if name not in self.made:
-            self.made[name] = make()
-        return self.made[name]
-
-    def cut(self, depth: int) -> Flat:
-        """Returns the rows down to ``depth``. The result keeps a reference to the whole lists."""
-        cut = Flat(
-            replace(kept_down_to(self.rows, np.full(len(self.rows.length), float(depth))), depth=depth),
-            best=self.shared,
-        )
-        cut.uncut = self.uncut
-        return cut
-
     def best_lists(self, gain: Gain, of: str) -> Flat:
-        """Returns the ideal ranking, documents with a positive gain by descending gain, down to this list's depth."""
+        """Returns the ideal ranking: all documents with a positive gain, highest gain first, cut at the depth."""
         lists, grades = self.candidates(of)
         found = JudgedRows(
             length=self.rows.length,
@@ -383,10 +364,10 @@ class Flat(Lists):
         if of == "length":
             return Flat(kept_down_to(ordered, self.rows.length))
         uncut = of == "uncut" or self.rows.depth is None
-        return Flat(ordered) if uncut else Flat(ordered).cut(cast("int", self.rows.depth))
+        return Flat(ordered) if uncut else Flat(ordered).top(cast("int", self.rows.depth))
 
     def candidates(self, of: str) -> tuple[Integers, Floats]:
-        """Returns the list and grade of each document that the ideal ranking chooses from."""
+        """Returns the list number and the grade of each document that can be in the ideal ranking."""
         if of == "retrieved":
             return self.uncut.rows.list_of_row, self.uncut.rows.grade
         if of in ("depth", "full"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import log2
 from typing import Any, TypeAlias
 
-__all__ = ["Gain", "discount_of", "gain_of", "reciprocals_of"]
-
 Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """The name of a gain, or pairs of grade and gain."""
 

@@ -13,20 +13,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = [
-    "STRENGTH",
-    "Line",
-    "Mathematics",
-    "Sheet",
-    "Writer",
-    "is_by_name",
-    "is_own",
-    "letters",
-    "number",
-    "plain",
-]
-
-
 BY_NAME = ("rank", "grade")
 """The columns that every table of documents has. Expressions cite them by name."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
@@ -312,11 +298,11 @@ class Mathematics:
         return f"_{{{text}}}" if text else ""
 
     def grade(self) -> str:
-        """Returns the notation for the grade at the rank."""
+        """Returns the LaTeX of the grade at the current rank."""
         return self.column("grade")
 
     def gain(self, gain: Any, grade: str) -> str:
-        """Returns the notation for the gain of a grade."""
+        """Returns the LaTeX of the gain of a grade."""
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
             rest = f"\\max({grade}, 0) & \\text{{otherwise}}"

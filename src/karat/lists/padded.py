@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from karat.lists import Gain, Lists, Queries, Rows
+from karat.lists import Gain, Lists, Queries, Rows, once
 from karat.lists.gains import gain_of
 from karat.output.errors import DataError
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from karat.lists.arrays import Arrays
-
-__all__ = ["Padded"]
 
 MOST_LEVELS = 8
 """The highest grade for which karat computes the ideal ranking by counting instead of sorting."""
@@ -69,8 +67,9 @@ class Padded(Lists):
 
     # functools.cached_property takes a lock before Python 3.12, and torch.compile cannot trace locks.
     @property
+    @once
     def rank(self) -> Rows:
-        return cast("Rows", self.once("rank", lambda: self.xp.count(self.shape[1])[None, :]))
+        return cast("Rows", self.xp.count(self.shape[1])[None, :])
 
     @property
     def grade(self) -> Rows:
@@ -89,23 +88,17 @@ class Padded(Lists):
         return self.every(float("inf") if self.asked is None else self.asked)
 
     @property
+    @once
     def tied_rank(self) -> Rows:
-        return cast("Rows", self.once("tied_rank", self.middle_ranks))
-
-    def middle_ranks(self) -> Rows:
-        """Returns the rank of each document, averaged over documents with equal scores."""
         if self.scores is None or not self.shape[1]:
             return self.rank
         first, last = self.tie_span
         return cast("Rows", (first + last) / 2.0)
 
     @property
+    @once
     def tie_span(self) -> tuple[Any, Any]:
-        """The first and the last rank that share each document's score [query, document]."""
-        return cast("tuple[Any, Any]", self.once("tie_span", self.found_spans))
-
-    def found_spans(self) -> tuple[Any, Any]:
-        """Returns the first and last rank of each tie, computed from the scores. Padding is never tied."""
+        """The first and the last rank that share each document's score; padding is never tied [query, document]."""
         if self.scores is None:
             return self.whole_rows(self.rank), self.whole_rows(self.rank)
         here, rank, length = self.scores(), cast("Any", self.rank), cast("Any", self.length)[:, None]
@@ -131,10 +124,12 @@ class Padded(Lists):
     def n_graded(self, lowest: float, below: float) -> Queries:
         if below != float("inf"):
             return self.n_graded(lowest, float("inf")) - self.n_graded(below, float("inf"))
-        # The judgments are the same at every depth.
-        return cast(
-            "Queries", self.uncut.once(("n_graded", lowest), lambda: self.xp.counted(self.pool >= lowest))
-        )
+        return self.uncut.n_from(lowest)  # The judgments are the same at every depth.
+
+    @once
+    def n_from(self, lowest: float) -> Queries:
+        """Returns the number of each query's judgments that have a grade of at least ``lowest``."""
+        return cast("Queries", self.xp.counted(self.pool >= lowest))
 
     def n_worth(self, gain: Gain) -> Queries:
         worth = gain_of(self.xp, self.pool, gain) > 0
@@ -147,11 +142,18 @@ class Padded(Lists):
 
     # ------------------------------------------------------------ other lists
 
+    @once
     def top(self, depth: int) -> Padded:
-        return cast("Padded", self.once(("top", depth), lambda: self.cut(depth)))
+        cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
+        cut.asked, cut.uncut = depth, self.uncut
+        return cut
 
+    @once
     def ideal(self, gain: Gain, of: str) -> Padded:
-        return cast("Padded", self.once(("ideal", gain, of), lambda: self.best_lists(gain, of)))
+        ordered = (self if of in ("depth", "full") else self.uncut).ordered(gain, of)
+        if of == "length":
+            return ordered.part(self.shape[1], self.xp.minimum(ordered.length, self.length))
+        return ordered if of == "uncut" or self.asked is None else ordered.top(self.asked)
 
     @property
     def groups(self) -> Padded:
@@ -217,11 +219,13 @@ class Padded(Lists):
 
     # ------------------------------------------------------------ methods that several measures call
 
+    @once
     def hits(self, rel: float) -> Rows:
-        return cast("Rows", self.once(("hits", rel), lambda: super(Padded, self).hits(rel)))
+        return super().hits(rel)
 
+    @once
     def gains(self, gain: Gain) -> Rows:
-        return cast("Rows", self.once(("gains", gain), lambda: super(Padded, self).gains(gain)))
+        return super().gains(gain)
 
     # ------------------------------------------------------------ shapes
 
@@ -231,9 +235,10 @@ class Padded(Lists):
         return cast("tuple[int, int]", self.grades.shape)
 
     @property
+    @once
     def inside(self) -> Any:
         """Returns a mask of the columns that are documents."""
-        return self.once("inside", lambda: cast("Any", self.rank) <= cast("Any", self.length)[:, None])
+        return cast("Any", self.rank) <= cast("Any", self.length)[:, None]
 
     def every(self, number: float) -> Queries:
         """Returns an array with the same number for every query."""
@@ -244,7 +249,7 @@ class Padded(Lists):
         return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
 
     def kept(self, rows: Any) -> Any:
-        """Returns the rows, with 0 for padding."""
+        """Returns a number per document, with 0 in the columns of padding."""
         return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
 
     def joined(self, left: Any, right: Any) -> Any:
@@ -252,18 +257,6 @@ class Padded(Lists):
         return self.xp.library.concat([left, right], axis=1)
 
     # ------------------------------------------------------------ how other lists are made
-
-    def once(self, name: Any, make: Callable[[], Any]) -> Any:
-        """Returns the cached result of ``make`` for this name, computed at the first request."""
-        if name not in self.made:
-            self.made[name] = make()
-        return self.made[name]
-
-    def cut(self, depth: int) -> Padded:
-        """Returns the columns down to ``depth``. The result keeps a reference to the whole lists."""
-        cut = self.part(depth, None if self.lengths is None else self.xp.minimum(self.lengths, float(depth)))
-        cut.asked, cut.uncut = depth, self.uncut
-        return cut
 
     def part(self, width: int, length: Any) -> Padded:
         """Returns the first columns of an array."""
@@ -276,15 +269,7 @@ class Padded(Lists):
         whole = self.scores
         return None if whole is None else lambda: whole()[:, :width]
 
-    def best_lists(self, gain: Gain, of: str) -> Padded:
-        """Returns the ideal ranking, down to this list's depth."""
-        asked = of in ("depth", "full")
-        ordered = (self if asked else self.uncut).once(("ordered", gain, of), lambda: self.ordered(gain, of))
-        if of == "length":
-            return cast("Padded", ordered.part(self.shape[1], self.xp.minimum(ordered.length, self.length)))
-        uncut = of == "uncut" or self.asked is None
-        return cast("Padded", ordered if uncut else ordered.top(self.asked))
-
+    @once
     def ordered(self, gain: Gain, of: str) -> Padded:
         """Returns the ideal ranking without a cut."""
         if of in ("depth", "full"):
@@ -297,11 +282,7 @@ class Padded(Lists):
             return self.best_list(gain, self.by_worth(gain, of))
         if self.levels is not None and self.levels <= MOST_LEVELS:
             return self.by_counting(gain, of)
-        # No named gain decreases with the grade.
-        grades = self.uncut.once(
-            ("by_grade", of == "retrieved"), lambda: self.xp.sorted_down(self.candidates(of))
-        )
-        return self.best_list(gain, grades)
+        return self.best_list(gain, self.uncut.by_grade(of == "retrieved"))
 
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
         """Returns lists of grades in descending order of gain, down to the last positive gain."""
@@ -310,23 +291,30 @@ class Padded(Lists):
             length = self.xp.counted(~worthless)  # NaN marks too large gains
         return Padded(self.xp, grades, length, self.pool, None, self.levels)
 
-    def candidates(self, of: str) -> Any:
-        """Returns the grades that the ideal ranking chooses from, in any order."""
-        return self.uncut.grades if of == "retrieved" else self.pool
+    def candidates(self, retrieved: bool) -> Any:
+        """Returns the grades of the documents that can be in the ideal ranking, in any order."""
+        return self.uncut.grades if retrieved else self.pool
+
+    @once
+    def by_grade(self, retrieved: bool) -> Any:
+        """Returns these grades in descending order, the order of their gains too for every named gain."""
+        return self.xp.sorted_down(self.candidates(retrieved))
+
+    @once
+    def reach(self, retrieved: bool) -> list[Any]:
+        """Returns the number of documents of each query that reach each whole grade from 0 on."""
+        grades = self.candidates(retrieved)
+        return [self.xp.counted(grades >= float(level)) for level in range(cast("int", self.levels) + 1)]
 
     def by_counting(self, gain: str, of: str) -> Padded:
         """Returns the ideal ranking from the number of documents that reach each grade, without a sort."""
-        grades, levels = self.candidates(of), range(cast("int", self.levels) + 1)
-        worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in levels]
+        reach = self.uncut.reach(of == "retrieved")
+        worth = [bool(gain_of(np, np.float64(level), gain) > 0) for level in range(len(reach))]
         if True not in worth:
             return self.part(0, self.every(0.0))
-        reach = self.uncut.once(
-            ("reach", of == "retrieved"),
-            lambda: [self.xp.counted(grades >= float(level)) for level in levels],
-        )
         length = reach[worth.index(True)]
         longest = self.xp.range_of(length)
-        width = grades.shape[1] if longest is None else int(longest[1])
+        width = self.candidates(of == "retrieved").shape[1] if longest is None else int(longest[1])
         rank = self.xp.count(width)[None, :]
         rows = self.xp.full((self.shape[0], width), 0.0)
         for each in reach[1:]:
@@ -341,6 +329,6 @@ class Padded(Lists):
                 "ideal=judged, or evaluate files."
             )
         there = self.uncut.inside if of == "retrieved" else self.pool >= 0.0
-        grades = self.xp.where(there, self.candidates(of), -float("inf"))
+        grades = self.xp.where(there, self.candidates(of == "retrieved"), -float("inf"))
         worth = cast("Any", Padded(self.xp, grades).gains(gain))
         return self.xp.take(grades, self.xp.order_down(worth))

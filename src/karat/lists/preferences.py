@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers, JudgedRows
 
-__all__ = ["ContradictionError", "Group", "PreferenceLists", "group_of"]
-
 Pairs: TypeAlias = "tuple[Integers, Integers]"
 Kinds: TypeAlias = "tuple[int, int, int, int, int]"
 """Counts of preferences: kept and broken with both documents retrieved, with one retrieved, and with neither."""

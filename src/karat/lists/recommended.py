@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["Pairs", "Recommended", "Value"]
-
 Value: TypeAlias = "float | Floats"
 """One number for all recommendations together, or one per user."""
 

@@ -12,18 +12,6 @@ from karat.output.errors import DataError, Worded, worded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "NEVER_POOLED",
-    "POOLED",
-    "Floats",
-    "Integers",
-    "JudgedRows",
-    "joined",
-    "offsets_of",
-    "refuse_more_than_judged",
-    "rows_of_groups",
-]
-
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = ["SIGNS", "Arithmetic", "Operand", "Operands", "Step", "Traced", "first_sentence", "trace"]
-
 Operand: TypeAlias = "Step | Traced | Any"
 """An input of a step: another step, a list, or a number, word or table that the formula contains."""
 Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
@@ -100,7 +98,7 @@ class Traced:
         return Step(self.record, kind, self.place_of(kind, operands), word, operands, answer)
 
     def kind_of(self, word: str, operands: list[Operand]) -> str:
-        """Returns ``Rows`` or ``Queries``: the method's return type or, if it has none, the kind of the operands."""
+        """Returns ``Rows`` or ``Queries``: the word's return type, or else the kind of its operands."""
         static = inspect.getattr_static(type(self.carrier), word)
         function = getattr(static, "fget", None) or getattr(static, "func", static)
         declared = function.__annotations__.get("return")
@@ -127,35 +125,27 @@ class Arithmetic:
         """Returns the result of an arithmetic operator on two operands."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        return self.combined("+", self, other)
 
-    def __radd__(self, other: Any) -> Any:
-        return self.combined("+", other, self)
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
 
-    def __sub__(self, other: Any) -> Any:
-        return self.combined("-", self, other)
+for each, function in SIGNS.items():  # __add__ and __radd__, and the methods of the other signs
 
-    def __rsub__(self, other: Any) -> Any:
-        return self.combined("-", other, self)
+    def on_the_left(self: Arithmetic, other: Any, sign: str = each) -> Any:
+        """Returns the result of the sign with this operand on its left."""
+        return self.combined(sign, self, other)
 
-    def __mul__(self, other: Any) -> Any:
-        return self.combined("*", self, other)
+    def on_the_right(self: Arithmetic, other: Any, sign: str = each) -> Any:
+        """Returns the result of the sign with this operand on its right."""
+        return self.combined(sign, other, self)
 
-    def __rmul__(self, other: Any) -> Any:
-        return self.combined("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.combined("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.combined("/", other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self.combined("**", self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self.combined("**", other, self)
+    setattr(Arithmetic, f"__{function.__name__}__", on_the_left)
+    setattr(Arithmetic, f"__r{function.__name__}__", on_the_right)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,15 +204,6 @@ class Step(Arithmetic):
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Returns the signature of a method of ``Lists``, cached because each step needs it."""
     return inspect.signature(function)
-
-
-SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": operator.pow,
-}
 
 
 def plain_of(operand: Operand) -> Any:

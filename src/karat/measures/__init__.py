@@ -1,4 +1,4 @@
-"""Measures by name. A name in, a formula with its parameters out; ``@measure`` registers one, in users' code too."""
+"""Measures by name. ``@measure`` registers a formula under a name, in users' code too."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ del average_precision, diversity, gain, pairs, precision, recommendation, user_m
 
 
 def list_measures(*names: str) -> dict[str, str]:
-    """Every measure's name with its definition in one sentence; only the given ones if there are names.
+    """Returns the name and the definition of every measure, or only of the measures in ``names``.
 
     Measures of installed packages are included.
 
@@ -48,12 +48,12 @@ def list_measures(*names: str) -> dict[str, str]:
 
 
 def __getattr__(name: str) -> Any:
-    """A measure as an object, by its name: ``from karat.measures import nDCG``."""
+    """Returns a measure by its name: ``from karat.measures import nDCG``."""
     if name not in REGISTER:
         raise AttributeError(f"karat has no measure '{name}'")
     return Measure(name)
 
 
 def __dir__() -> list[str]:
-    """The names of this package and of all measures."""
+    """Returns the names of this package and of all measures."""
     return sorted({*__all__, *REGISTER})

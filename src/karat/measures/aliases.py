@@ -12,12 +12,10 @@ from karat.measures.define import REGISTER
 from karat.output.errors import MeasureError, by_policy, worded
 from karat.output.toml import read_toml
 
-__all__ = ["NICKNAMES", "TABLE", "TrecName", "also_called", "canonical", "folded", "translated"]
-
 
 @cache
 def also_called() -> dict[str, str]:
-    """karat's name for each other name. A profile may read these names differently."""
+    """Returns karat's name for each alias. A profile may read these names differently."""
     synonyms = read_toml(os.path.join(os.path.dirname(__file__), "aliases.toml"))
     return {theirs: own for own, names in synonyms.items() for theirs in names}
 
@@ -37,7 +35,7 @@ OF_ONE_MEANING = (
 
 
 def folded(word: str) -> str:
-    """A name without case, hyphens, underscores and full stops, so that ``hit_rate`` equals ``HitRate``."""
+    """Returns a name without case, hyphens, underscores and full stops, so that ``hit_rate`` equals ``HitRate``."""
     word = re.sub(r"[-_.\s‐-―]+", "", word.casefold())
     for theirs, own in OF_ONE_MEANING:
         word = word.replace(theirs, own)
@@ -45,7 +43,7 @@ def folded(word: str) -> str:
 
 
 def canonical(word: str) -> str | None:
-    """karat's name of a measure, with the parameters that the word implies; None if the word is unknown."""
+    """Returns karat's name of a measure, with the parameters that the word implies; None if the word is unknown."""
     if word in REGISTER:
         return word
     if word in also_called():
@@ -70,7 +68,7 @@ CWL_RANKS = 1000
 
 
 def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:
-    """The name, parameters and depth of a measure, translated from ir_measures' parameters.
+    """Returns the name, parameters and depth of a measure, translated from ir_measures' parameters.
 
     Args:
         name: a registered name.
@@ -121,10 +119,10 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
 
 
 def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
-    """The depth from a parameter such as ``cutoff``.
+    """Returns the depth from a parameter such as ``cutoff``.
 
     Raises:
-        MeasureError: it is not a number, or ``@`` gives another depth.
+        MeasureError: the depth is not a number, or ``@`` gives another depth.
     """
     depth = shown(value)
     if not isinstance(value, float) or at not in (None, depth):
@@ -133,10 +131,10 @@ def same_depth(name: str, parameter: str, value: Any, at: str | None) -> str:
 
 
 def truth(name: str, parameter: str, value: Any) -> bool:
-    """Whether a parameter is ``True``.
+    """Returns whether a parameter is ``True``.
 
     Raises:
-        MeasureError: it is neither ``True`` nor ``False``.
+        MeasureError: the parameter is neither ``True`` nor ``False``.
     """
     if str(value).casefold() not in ("true", "false"):
         raise MeasureError(f"{name}({parameter}={shown(value)}): {parameter} is True or False.")
@@ -144,10 +142,10 @@ def truth(name: str, parameter: str, value: Any) -> bool:
 
 
 def dcg_of(name: str, given: dict[str, Any]) -> None:
-    """Replace ir_measures' ``dcg`` by the gain that it means.
+    """Replaces ir_measures' ``dcg`` by the gain that it means.
 
     Raises:
-        MeasureError: it is not one of ir_measures' words, or there is a gain too.
+        MeasureError: the value is not one of ir_measures' words, or there is a gain too.
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
@@ -159,7 +157,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
 
 
 def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
-    """Replace ir_measures' scale of grades by a gain and ``max``, and return the depth.
+    """Replaces ir_measures' scale of grades by a gain and ``max``, and returns the depth.
 
     Raises:
         MeasureError: the measure has no such scale, or the scale does not begin at 0.
@@ -186,7 +184,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """A value as a user types it."""
+    """Returns a value as a user types it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -9,8 +9,6 @@ from karat.measures.define import BETA, GAIN, REL, UNBOUNDED, measure, number, o
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
 
-__all__: list[str] = []
-
 
 @measure(
     "AP", same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups", source="Harman 1993, TREC-1"

@@ -22,38 +22,6 @@ if TYPE_CHECKING:
 
     from karat.lists import Queries
 
-__all__ = [
-    "ANY",
-    "BETA",
-    "COUNT",
-    "COUNTED",
-    "DISCOUNT",
-    "GAIN",
-    "HIGHEST",
-    "IDEAL",
-    "KNOWN",
-    "PROBABILITY",
-    "REGISTER",
-    "REL",
-    "SHARE",
-    "TIMES",
-    "UNBOUNDED",
-    "WANTED",
-    "Definition",
-    "Number",
-    "OneOf",
-    "Value",
-    "import_by_name",
-    "measure",
-    "number",
-    "one_of",
-    "parameters_of",
-    "plugged",
-    "show",
-    "tidied",
-]
-
-
 Value: TypeAlias = "str | float | tuple[Any, ...]"
 Formula = TypeVar("Formula", bound="Callable[..., Any]")
 
@@ -82,26 +50,32 @@ class Number:
     role: str = ""
 
     def accepts(self, value: Value) -> bool:
-        """Whether a value is in the range; a list must not be empty, and all its numbers must be."""
-        if isinstance(value, tuple):
-            return bool(value) and all(map(self.holds, value))
-        return self.holds(value)
+        """Returns whether a value is in the range. A list needs at least one number, and all must be in the range."""
+        if isinstance(value, tuple) != isinstance(self.default, tuple):
+            return False
+        return bool(value) and all(map(self.holds, value)) if isinstance(value, tuple) else self.holds(value)
+
+    def wanted(self, value: Value) -> str:
+        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        if isinstance(value, str) or isinstance(value, tuple) != isinstance(self.default, tuple):
+            return "a list such as [0, 0.5, 1]" if isinstance(self.default, tuple) else "a number"
+        return f"{'each of them is ' * isinstance(value, tuple)}{self.range}"
 
     def holds(self, number: Any) -> bool:
-        """Whether a number is in the range."""
+        """Returns whether a number is in the range."""
         return isinstance(number, (int, float)) and (
             self.lowest <= number <= self.highest and not (self.above and number == self.lowest)
         )
 
     @property
     def range(self) -> str:
-        """The range in words."""
+        """The range in words, such as ``from 0 to 1``."""
         start, up = ("above", "up to") if self.above else ("from", "to")
         return f"{start} {end(self.lowest)} {up} {end(self.highest)}"
 
 
 def end(number: float) -> str:
-    """A bound in words."""
+    """Returns a bound of a range in words, such as ``10^12``."""
     if abs(number) == MOST:
         return "10^12" if number > 0 else "−10^12"
     return f"{number:,.0f}".replace("-", "−") if abs(number) >= 1e6 else f"{number:g}"
@@ -109,6 +83,8 @@ def end(number: float) -> str:
 
 ANY = Number(0.0)
 """A number from -10^12 to 10^12."""
+ANY_PAIR = Number((0.0, 0.0))
+"""A pair of such numbers."""
 
 
 class OneOf:
@@ -126,7 +102,10 @@ class OneOf:
         self.default, self.others, self.number, self.role = default, others, number, role
 
     def accepts(self, value: Value) -> bool:
-        """Whether a value is one of the words."""
+        """Returns whether a value is one of the words."""
+        if isinstance(value, tuple):  # a table of grades and gains
+            pairs = (isinstance(each, tuple) and len(each) == 2 and ANY_PAIR.accepts(each) for each in value)
+            return self.role == "gain" and all(pairs)
         if not isinstance(value, str):
             return "number" in self.words and self.number.holds(value)
         holding = HOLDING_A_NUMBER.fullmatch(value)
@@ -135,9 +114,16 @@ class OneOf:
             return known and self.number.holds(float(holding[2]))
         return value in self.words and value != "number" and "(" not in value
 
+    def wanted(self, value: Value) -> str:
+        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        if isinstance(value, tuple) and self.role == "gain":
+            return f"a table of pairs grade:gain, and each number is {ANY.range}"
+        table = ", or {grade:gain, …}" if self.role == "gain" else ""
+        return f"one of {', '.join(self.words)}{table}{f'; {self.bounds}' if self.bounds else ''}"
+
     @property
     def words(self) -> tuple[str, ...]:
-        """All the words, the default first."""
+        """All words, the default first."""
         return (self.default, *self.others)
 
     @property
@@ -157,13 +143,13 @@ one_of: Any = OneOf
 
 
 def tidied(value: Value) -> Value:
-    """A value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
+    """Returns a value in its normal spelling: ``jk(2.0)`` becomes ``jk(2)``."""
     holding = HOLDING_A_NUMBER.fullmatch(value) if isinstance(value, str) else None
     return value if holding is None else f"{holding[1]}({show(float(holding[2]))})"
 
 
 def show(value: Value) -> str:
-    """A parameter's value as a user types it."""
+    """Returns a parameter's value as a user types it."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
@@ -274,7 +260,7 @@ class Definition:
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __call__(self, formula: Formula) -> Formula:
-        """Register ``formula`` under the name, and return it unchanged."""
+        """Registers ``formula`` under the name, and returns the formula."""
         check_name(self.name, formula)
         object.__setattr__(self, "formula", formula)
         object.__setattr__(self, "parameters", parameters_of(self.name, formula))
@@ -283,7 +269,7 @@ class Definition:
 
     @property
     def groups(self) -> bool:
-        """Whether it needs judgment groups."""
+        """Whether the measure needs judgment groups."""
         return self.takes == "groups"
 
     @property
@@ -299,10 +285,10 @@ NAME = re.compile(r"[^\W\d_][\w+-]*")
 
 
 def check_name(name: str, formula: Callable[..., Queries]) -> None:
-    """Refuse a name that cannot be parsed or that another measure has.
+    """Refuses a measure whose name cannot be parsed or is taken, or whose formula has no docstring.
 
     Raises:
-        MeasureError: it is such a name, or the formula has no docstring.
+        MeasureError: the name or the formula is refused.
     """
     if not NAME.fullmatch(str(name)):
         raise MeasureError(f"A measure's name is a word such as nDCG, not {shortened(repr(name))}.")
@@ -316,15 +302,15 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
 
 
 def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
-    """Whether a new formula may replace an old one: both are from the same module, and it is not karat's."""
+    """Returns whether a new formula may replace an old one: both are from the same module, which is not karat's."""
     return old.__module__ == new.__module__ and not old.__module__.startswith("karat.")
 
 
 def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
-    """A formula's parameters, from its signature.
+    """Returns a formula's parameters, from its signature.
 
     Raises:
-        MeasureError: one has no default, or an unclear one.
+        MeasureError: a parameter has no default, or an unclear one.
     """
     names = formula.__code__.co_varnames[
         1 : formula.__code__.co_argcount + formula.__code__.co_kwonlyargcount
@@ -337,7 +323,7 @@ def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
 
 
 def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
-    """The values of a parameter's ``Literal`` type; none if it has another type or cannot be resolved."""
+    """Returns the values of a parameter's ``Literal`` type; none for another type or an unknown name."""
     alone = SimpleNamespace(__annotations__={parameter: formula.__annotations__.get(parameter)})
     try:
         return get_args(get_type_hints(alone, formula.__globals__)[parameter])
@@ -346,10 +332,10 @@ def literals(formula: Callable[..., Any], parameter: str) -> tuple[Any, ...]:
 
 
 def declared(name: str, formula: Callable[..., Any], parameter: str, default: Any) -> OneOf | Number:
-    """A parameter's allowed values, from its default.
+    """Returns the allowed values of a parameter, from its default.
 
     Raises:
-        MeasureError: there is no default, or it is unclear.
+        MeasureError: the parameter has no default, or an unclear one.
     """
     if isinstance(default, (OneOf, Number)):
         return default
@@ -367,7 +353,7 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
 
 @cache
 def plugged(group: str) -> tuple[Any, ...]:
-    """The objects that installed packages offer in a group of entry points, such as ``karat.measures``.
+    """Returns the objects that installed packages offer in a group of entry points, such as ``karat.measures``.
 
     A package that cannot be loaded causes a warning only, since karat's own names do not depend on it.
     """
@@ -387,10 +373,10 @@ def plugged(group: str) -> tuple[Any, ...]:
 
 
 def import_by_name(name: str) -> None:
-    """Import a file (``mymeasures.py``) or a module (``mypackage.measures``), which registers its measures.
+    """Imports a file (``mymeasures.py``) or a module (``mypackage.measures``), which registers its measures.
 
     Raises:
-        DataError: there is no such file or module, or it fails.
+        DataError: there is no such file or module, or its import fails.
     """
     try:
         if name.endswith(".py"):
@@ -404,7 +390,7 @@ def import_by_name(name: str) -> None:
 
 
 def import_file(path: str) -> None:
-    """Import a file as a module with its name; importing it again replaces the module."""
+    """Imports a file as a module of the same name. Importing the file again replaces the module."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     stem = os.path.basename(path).removesuffix(".py")

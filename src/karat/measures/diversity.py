@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from karat.lists import Lists, Queries, Rows
 
-__all__: list[str] = []
-
 SCALE = one_of("perfect", "subtopics", "none")
 CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008"
 NRBP = "Clarke, Kolla and Vechtomova 2009"

@@ -9,8 +9,6 @@ from karat.measures.define import COUNTED, DISCOUNT, GAIN, HIGHEST, IDEAL, REL, 
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries, Rows
 
-__all__: list[str] = []
-
 JARVELIN = "Järvelin and Kekäläinen 2002"
 
 

@@ -12,8 +12,6 @@ from karat.output.errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NUMBER", "depth_of", "number", "parts_of_name", "shortened", "split", "split_names"]
-
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = "'\""
@@ -29,7 +27,7 @@ DEEPEST = 10**9
 
 
 def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
-    """The word, the parameters and the text after ``@`` of a name.
+    """Returns the word, the parameters and the text after ``@`` of a name.
 
     Raises:
         MeasureError: the name does not have this form.
@@ -58,10 +56,10 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
 
 
 def written_plainly(name: str) -> str:
-    """The name without surrounding blanks, with ASCII characters instead of full-width ones.
+    """Returns the name without surrounding blanks, with ASCII characters instead of full-width ones.
 
     Raises:
-        MeasureError: it is too long.
+        MeasureError: the name is too long.
     """
     if len(name) > LONGEST:
         raise MeasureError(
@@ -71,10 +69,10 @@ def written_plainly(name: str) -> str:
 
 
 def closing(text: str, name: str) -> int:
-    """The position at which the bracket at the start of the text is closed.
+    """Returns the position at which the bracket at the start of the text is closed.
 
     Raises:
-        MeasureError: it is not closed.
+        MeasureError: the bracket is not closed.
     """
     for place, _, outside in nested(text):
         if outside:
@@ -83,20 +81,20 @@ def closing(text: str, name: str) -> int:
 
 
 def not_a_name(name: str) -> str:
-    """The message for text that does not have the form of a name."""
+    """Returns the message for text that does not have the form of a name."""
     return (
         f"'{shortened(name)}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
     )
 
 
 def shortened(name: str) -> str:
-    """A name as a message repeats it."""
+    """Returns a name for a message: shortened, and with escapes for unprintable characters."""
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name[: SHOWN + 1])
     return shown if len(name) <= SHOWN else f"{shown[:SHOWN]}…"
 
 
 def pair(name: str, text: str) -> tuple[str, Any]:
-    """A parameter and its value from ``key=value``."""
+    """Returns a parameter and its value from ``key=value``."""
     key, equals, text_value = text.partition("=")
     if not equals:
         raise MeasureError(f"{name}({shortened(text)}): write a parameter as name=value.")
@@ -104,7 +102,7 @@ def pair(name: str, text: str) -> tuple[str, Any]:
 
 
 def value(text: str) -> Any:
-    """A parameter's value: a number, a word, quoted or not, ``[a, b]`` or ``{grade:gain}``."""
+    """Returns the value of a parameter: a number, a word, ``[a, b]`` or ``{grade:gain}``."""
     if NUMBER.fullmatch(text):
         return number(text)
     if text[:1] == "[" and text[-1:] == "]":
@@ -118,10 +116,10 @@ def value(text: str) -> Any:
 
 
 def number(text: str) -> float:
-    """The number that a text stands for.
+    """Returns the number that is written in a text.
 
     Raises:
-        MeasureError: it is not a number, or too large or too long.
+        MeasureError: the text is not a number, or the number is too large or too long.
     """
     text = text.strip()
     if not NUMBER.fullmatch(text):
@@ -132,10 +130,10 @@ def number(text: str) -> float:
 
 
 def depth_of(text: str, name: str) -> int:
-    """The depth after ``@``.
+    """Returns the depth after ``@``.
 
     Raises:
-        MeasureError: it is not a whole number from 1 to 10^9.
+        MeasureError: the depth is not a whole number from 1 to 10^9.
     """
     if not re.fullmatch(r"[0-9]+", text):
         raise MeasureError(
@@ -148,7 +146,10 @@ def depth_of(text: str, name: str) -> int:
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a text, separated by blanks or commas; ``P.5,10`` is one, and ``P@5,10`` is ``P@5`` and ``P@10``."""
+    """Returns the names in a text, which blanks or commas separate.
+
+    ``P.5,10`` is one name; ``P@5,10`` is ``P@5`` and ``P@10``.
+    """
     names: list[list[str]] = []
     for part in split(text, ", \t\n"):
         if names and "@" in names[-1][0] and part.isdecimal():
@@ -161,7 +162,7 @@ def split_names(text: str) -> list[str]:
 
 
 def split(text: str, separators: str) -> list[str]:
-    """The parts between separators outside brackets and quotes; empty parts are dropped."""
+    """Returns the parts of a text between separators outside brackets and quotes, without empty parts."""
     ends = [place for place, letter, outside in nested(text) if outside and letter in separators]
     parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(text)])]
     return [each.strip() for each in parts if each.strip()]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.measures.aliases import NICKNAMES, TABLE, canonical, translated
-from karat.measures.define import ANY, REGISTER, OneOf, Value, plugged, show, tidied
+from karat.measures.define import REGISTER, Value, plugged, show, tidied
 from karat.measures.grammar import (
     DEEPEST,
     NUMBER,
@@ -19,24 +19,12 @@ from karat.measures.grammar import (
     split_names,
     written_plainly,
 )
-from karat.measures.unknown_names import UnknownMeasureError, respelled, unknown
+from karat.measures.unknown_names import respelled, unknown
 from karat.output.errors import MeasureError
 
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
     from karat.measures.define import Definition
-
-__all__ = [
-    "Measure",
-    "UnknownMeasureError",
-    "Wanted",
-    "check_parameter",
-    "given_names",
-    "parse_measure",
-    "parse_measures",
-    "parts_of_name",
-    "split_names",
-]
 
 
 @dataclass(frozen=True)
@@ -52,11 +40,11 @@ class Wanted:
     gain: Any = None
 
     def count(self, lists: Lists) -> Queries:
-        """How many such judgments each query has, retrieved or not."""
+        """Returns the number of such judgments of each query, retrieved or not."""
         return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
 
     def __str__(self) -> str:
-        """In words, after "a document of"."""
+        """Returns the relevance in words, such as ``grade 1 or more``."""
         return "a positive gain" if self.rel is None else f"grade {show(self.rel)} or more"
 
 
@@ -85,7 +73,7 @@ class Measure:
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the name and the parameters, and sort the parameters."""
+        """Checks the name and the parameters, and sorts the parameters."""
         definition = self.definition
         given = {key: tidied(value) for key, value in self.parameters}
         for parameter, value in given.items():
@@ -97,7 +85,7 @@ class Measure:
         )
         object.__setattr__(self, "parameters", ordered)
         if self.depth is not None and definition.at != "depth":
-            raise MeasureError(f"{self.name} takes no depth: write {self.name} without '@{self.depth}'.")
+            raise MeasureError(f"{self.name} has no depth: write {self.name} without '@{self.depth}'.")
         if self.depth is not None and not (1 <= self.depth <= DEEPEST):
             depth = shortened(str(self.depth)) if abs(self.depth) <= DEEPEST else "…"
             raise MeasureError(f"{self.name}@{depth}: a depth is a whole number from 1 to {DEEPEST:,}.")
@@ -131,7 +119,7 @@ class Measure:
 
     @property
     def wanted(self) -> Wanted:
-        """What it looks for: grades from its ``rel`` on, else a positive ``gain``, else grade 1 or more."""
+        """The relevant judgments: grades from ``rel`` on, else a positive ``gain``, else grade 1 or more."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         if isinstance(rel, (int, float)):
             return Wanted(rel)
@@ -144,17 +132,17 @@ class Measure:
 
     @property
     def micro(self) -> bool:
-        """Whether it averages over the documents of all queries, so that a query's value depends on the others."""
+        """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
         return bool(self.by_role("micro") == "true")
 
     def by_role(self, role: str) -> Any:
-        """The value of the parameter with this role; None if there is none."""
+        """Returns the value of the parameter with this role, or None without such a parameter."""
         declared = self.definition.parameters
         return next((self.arguments[key] for key, each in declared.items() if each.role == role), None)
 
     @classmethod
     def parse(cls, name: str) -> Measure:
-        """The measure of a name such as ``nDCG(gain=exp2)@10``.
+        """Returns the measure of a name such as ``nDCG(gain=exp2)@10``.
 
         Raises:
             MeasureError: the name, a parameter or a value is unknown, or the name stands for several measures.
@@ -162,7 +150,7 @@ class Measure:
         return parse_measure(name)
 
     def __call__(self, **parameters: Any) -> Measure:
-        """The same measure with parameters changed, as in ``karat.nDCG(gain="exp2")``.
+        """Returns the measure with other parameters, as in ``karat.nDCG(gain="exp2")``.
 
         Raises:
             MeasureError: there is no such parameter or value.
@@ -171,10 +159,10 @@ class Measure:
         return Measure(self.name, tuple({**dict(self.parameters), **given}.items()), self.depth)
 
     def __matmul__(self, depth: float) -> Measure:
-        """The same measure with another value after ``@``, as in ``karat.P @ 10``.
+        """Returns the measure with another value after ``@``, as in ``karat.P @ 10``.
 
         Raises:
-            MeasureError: it takes no depth, or this is not a depth.
+            MeasureError: the measure accepts no depth, or the number is not a depth.
         """
         at = self.definition.at
         if at in ("depth", "no"):
@@ -182,7 +170,7 @@ class Measure:
         return self(**{at: depth})
 
     def values(self, lists: Lists) -> Queries:
-        """The value of each query.
+        """Returns the measure's value for each query.
 
         Raises:
             MeasureError: a user's formula fails.
@@ -201,7 +189,7 @@ class Measure:
             ) from error
 
     def weigh(self, lists: Lists) -> Queries | None:
-        """The weight of each query in the mean; None for equal weights."""
+        """Returns the weight of each query in the mean; None for equal weights."""
         if self.definition.weighs is None:
             return None
         cut = lists if self.depth is None else lists.top(self.depth)
@@ -213,11 +201,11 @@ class Measure:
         return self.written(self.arguments)
 
     def __str__(self) -> str:
-        """The measure's name, which ``parse`` reads back."""
+        """Returns the measure's name, which ``parse`` reads back."""
         return self.written(dict(self.parameters))
 
     def written(self, parameters: Mapping[str, Value]) -> str:
-        """The name with some of its parameters."""
+        """Returns the name with these parameters."""
         at = self.definition.at
         shown = [f"{key}={show(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
@@ -226,40 +214,14 @@ class Measure:
 
 
 def check_parameter(name: str, parameters: Mapping[str, Any], parameter: str, value: Value) -> None:
-    """Refuse an unknown parameter or a value that is not allowed."""
+    """Refuses an unknown parameter or a value that is not allowed."""
     if parameter not in parameters:
         has = ", ".join(parameters) or "none"
         raise MeasureError(f"{name} has no parameter '{shortened(parameter)}'; it has: {has}.")
     declared = parameters[parameter]
-    written = f"{name}({parameter}={shortened(show(value))})"
-    if declared.role == "gain":
-        check_gain(written, declared, value)
-    elif isinstance(declared, OneOf):
-        if not declared.accepts(value):
-            raise MeasureError(
-                f"{written}: {parameter} is one of {', '.join(declared.words)}{after(declared)}."
-            )
-    elif isinstance(value, str) or isinstance(value, tuple) != isinstance(declared.default, tuple):
-        wants = "a list such as [0, 0.5, 1]" if isinstance(declared.default, tuple) else "a number"
-        raise MeasureError(f"{written}: {parameter} is {wants}.")
-    elif not declared.accepts(value):
-        each = "each of them is " if isinstance(value, tuple) else ""
-        raise MeasureError(f"{written}: {parameter} is {each}{declared.range}.")
-
-
-def after(declared: OneOf) -> str:
-    """The range of the number in a list of words, to append to the list."""
-    return f"; {declared.bounds}" if declared.bounds else ""
-
-
-def check_gain(written: str, declared: OneOf, value: Value) -> None:
-    """Refuse a gain that is neither one of the words nor a table of grades and gains."""
-    if not isinstance(value, tuple):
-        if not declared.accepts(value):
-            words = ", ".join(declared.words)
-            raise MeasureError(f"{written}: gain is one of {words}, or {{grade:gain, …}}{after(declared)}.")
-    elif not all(isinstance(each, tuple) and len(each) == 2 and ANY.accepts(each) for each in value):
-        raise MeasureError(f"{written}: a table of gains holds pairs grade:gain, each {ANY.range}.")
+    if not declared.accepts(value):
+        written = f"{name}({parameter}={shortened(show(value))})"
+        raise MeasureError(f"{written}: {parameter} is {declared.wanted(value)}.")
 
 
 STEEPEST = 110
@@ -267,7 +229,7 @@ STEEPEST = 110
 
 
 def check_scale(measure: Measure) -> None:
-    """Refuse a highest grade whose gain is 0 or too large.
+    """Refuses a highest grade whose gain is 0 or too large.
 
     Raises:
         MeasureError: the gain is 0 or too large.
@@ -297,7 +259,7 @@ def check_scale(measure: Measure) -> None:
 
 
 def parse_measure(name: str | Measure) -> Measure:
-    """The measure of a name.
+    """Returns the measure of a name.
 
     Args:
         name: a name such as ``AP``, ``P@10``, ``nDCG(gain=exp2)@10``, or trec_eval's ``map``, ``P_10``.
@@ -313,12 +275,12 @@ def parse_measure(name: str | Measure) -> Measure:
     measures = parse_measures([name])
     if len(measures) != 1:
         shown = ", ".join(map(str, measures[:3]))
-        raise MeasureError(f"'{name}' stands for {len(measures)} measures ({shown}, …): name one of them.")
+        raise MeasureError(f"'{name}' stands for {len(measures)} measures ({shown}, …): give one of them.")
     return measures[0]
 
 
 def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """The measures of several names, in order, without repetition.
+    """Returns the measures of several names, in order, without repetition.
 
     A name of trec_eval may stand for several measures: ``P`` for nine depths, ``all_trec`` for nearly all measures. A
     string may have several names, separated by blanks or commas.
@@ -336,7 +298,7 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
 
 
 def given_names(names: object) -> list[str | Measure]:
-    """The given names as a list.
+    """Returns the names of measures as a list.
 
     Raises:
         MeasureError: an element is neither a name nor a ``Measure``.
@@ -357,7 +319,7 @@ def given_names(names: object) -> list[str | Measure]:
 
 
 def refuse_without_depth(measure: Measure) -> None:
-    """Refuse a measure without the depth that it needs, such as P.
+    """Refuses a measure without the depth that it needs, such as P.
 
     Raises:
         MeasureError: the depth is missing.
@@ -369,7 +331,7 @@ def refuse_without_depth(measure: Measure) -> None:
 
 
 def as_parameter(value: Any) -> Value:
-    """A parameter's value from Python: a word, a number, a list of numbers, or a table of grades and gains."""
+    """Returns a Python value as a parameter's: a word, a number, a list of numbers, or a table of grades and gains."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -378,13 +340,13 @@ def as_parameter(value: Any) -> Value:
 
 
 def named(name: str) -> list[Measure]:
-    """The measures that a name stands for; trec_eval's names come first."""
+    """Returns the measures that a name means. A name of trec_eval takes precedence."""
     trec = from_trec_eval(written_plainly(name))
     return [own(name)] if trec is None else trec
 
 
 def own(name: str) -> Measure:
-    """The measure of karat's name or of an alias."""
+    """Returns the measure of karat's name or of an alias."""
     word, given, at = parts_of_name(name)
     meant = canonical(word)
     if meant is None and plugged("karat.measures"):
@@ -407,7 +369,7 @@ def own(name: str) -> Measure:
 
 
 def from_trec_eval(name: str) -> list[Measure] | None:
-    """The measures of a trec_eval name such as ``map``, ``P_5``, ``P.5,10`` or ``all_trec``; None for another name."""
+    """Returns the measures of a trec_eval name such as ``map``, ``P.5,10`` or ``all_trec``; None for another name."""
     if name in NICKNAMES:
         return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
     for word, entry in TABLE.items():
@@ -422,7 +384,7 @@ def from_trec_eval(name: str) -> list[Measure] | None:
 
 
 def in_full(word: str, cutoffs: tuple[float, ...]) -> list[Measure]:
-    """The measures of a trec_eval name, one per cutoff; none for ``runid`` and ``relstring``, which are no numbers."""
+    """Returns the measures of a trec_eval name, one per cutoff; none for ``runid`` and ``relstring``."""
     template = TABLE[word].karat
     if "{}" in template:
         return [own(template.format(show(cutoff))) for cutoff in cutoffs]

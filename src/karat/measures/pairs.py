@@ -10,8 +10,6 @@ from karat.measures.define import COUNT, COUNTED, REL, measure, number, one_of
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
 
-__all__: list[str] = []
-
 BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 

@@ -9,8 +9,6 @@ from karat.measures.define import BETA, COUNT, COUNTED, KNOWN, REL, TIMES, UNBOU
 if TYPE_CHECKING:
     from karat.lists import Lists, Queries
 
-__all__ = []
-
 
 @measure("NumQ", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:

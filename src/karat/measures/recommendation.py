@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from karat.lists.recommended import Recommended, Value
     from karat.lists.rows import Floats
 
-__all__: list[str] = []
-
 LISTED = one_of("listed", "depth")
 beyond = partial(measure, takes="recommendations")
 

@@ -1,4 +1,4 @@
-"""Errors for unknown names of measures: what to write instead, or that karat lacks the measure."""
+"""Errors for unknown names of measures, which say what to write instead."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
 from karat.output.errors import MeasureError, Worded, worded
 from karat.output.toml import read_toml
-
-__all__ = ["UnknownMeasureError", "pointers", "unknown"]
 
 SUFFIXES = re.compile(r"(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$", re.IGNORECASE)
 LEVEL = re.compile(r"-l([0-9]+)$")
@@ -32,13 +30,13 @@ class UnknownMeasureError(MeasureError):
     """
 
     def __init__(self, word: str, text: str, *, guessed: bool = False) -> None:
-        """Keep the name, so that a caller can look for it among the profiles' names."""
+        """Store the name, so that a caller can look for it among the names of profiles."""
         super().__init__(text)
         self.word, self.guessed = word, guessed
 
 
 def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
-    """The error for an unknown name: a known equivalent, another spelling, or the nearest names."""
+    """Returns the error for an unknown name, with an equivalent, another spelling, or the most similar names."""
     there_is_none = f"There is no measure '{shortened(word)}'"
     said = pointer(word)
     if said is not None:
@@ -52,7 +50,7 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
 
 
 def pointer(word: str) -> str | None:
-    """The sentence of unknown_names.toml for a name; None if the file does not have it."""
+    """Returns the sentence about a name in unknown_names.toml; None if the file does not have the name."""
     for each in pointers():
         if folded(word) in map(folded, each["names"]):
             return Worded(each["say"], each.get("command", each["say"]))
@@ -60,7 +58,7 @@ def pointer(word: str) -> str | None:
 
 
 def pointers() -> list[dict[str, Any]]:
-    """Groups of names that karat does not have, each with what to write instead or why it is not here."""
+    """Returns groups of names that karat does not have, each with a sentence that says what to write instead."""
     found: list[dict[str, Any]] = read_toml(os.path.join(os.path.dirname(__file__), "unknown_names.toml"))[
         "unknown"
     ]
@@ -68,7 +66,7 @@ def pointers() -> list[dict[str, Any]]:
 
 
 def respelled(word: str, at: str | None = None) -> str | None:
-    """karat's spelling of a name with another form of depth or parameter: ``P10``, ``rbp.95``, ``map-l2``."""
+    """Returns karat's spelling of a name with another form of depth or parameter: ``P10``, ``rbp.95``, ``map-l2``."""
     persistence = PERSISTENCE.match(word)
     if persistence:
         return f"RBP(p=0.{persistence[1]})"
@@ -89,7 +87,7 @@ def respelled(word: str, at: str | None = None) -> str | None:
 
 
 def named(own: str, parameter: str, depth: str) -> str:
-    """A measure's name with one more parameter, and with the depth if it takes one."""
+    """Returns a measure's name with one more parameter, and with the depth if the measure accepts one."""
     name, _, inside = own.rstrip(")").partition("(")
     parts = ", ".join(each for each in (inside, parameter) if each)
     takes = REGISTER[name].at == "depth"
@@ -97,7 +95,7 @@ def named(own: str, parameter: str, depth: str) -> str:
 
 
 def nearest(word: str) -> list[str]:
-    """The measures whose names or aliases are most similar to a word, the most similar first."""
+    """Returns the measures whose names or aliases are most similar to a word, the most similar first."""
     known = {name: name for name in REGISTER} | also_called()
     known |= {
         name: each.karat.partition("@")[0]
@@ -114,7 +112,7 @@ def nearest(word: str) -> list[str]:
 
 
 def likeness_of(a: str, b: str) -> float:
-    """The similarity of two names: 0.55 or more, or 0 for names that are too different.
+    """Returns the similarity of two names: 0.55 or more, or 0 for names that are too different.
 
     The same letters in another order and the same first letter add to the similarity.
     """

@@ -9,8 +9,6 @@ from karat.measures.define import COUNT, GAIN, HIGHEST, IDEAL, REL, SHARE, WANTE
 if TYPE_CHECKING:
     from karat.lists import Gain, Lists, Queries
 
-__all__: list[str] = []
-
 MOFFAT = "Moffat and Zobel 2008"
 SATISFYING: Any = one_of("exp2", "linear", role="gain")
 

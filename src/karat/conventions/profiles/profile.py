@@ -10,11 +10,9 @@ from typing import Any
 
 from karat.conventions.policy import Policy
 from karat.measures import Measure, parse_measures
-from karat.measures.names import split_names
+from karat.measures.grammar import split_names
 from karat.output.errors import MeasureError, PolicyError, did_you_mean, worded
 from karat.output.toml import read_toml
-
-__all__ = ["Profile", "profile_in"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +26,11 @@ class Profile:
         policy: its policy.
         names: its names that karat lacks or reads differently. A depth may follow each name (``ndcg@10``) and replaces
             the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
-        axes: parameters that differ from karat's defaults, by measure; ``"AP@"`` is AP with a depth.
+        axes: parameters that differ from karat's defaults, by measure. ``"AP@"`` is AP with a depth.
         measures: the default measures; karat's own if empty.
         digits: the decimals that the tool prints.
-        differs: differences that a profile cannot express or that are not known.
-        hints: names as in ``names`` that karat cannot read, each with what to write instead.
+        differs: sentences about differences that a profile cannot express, or that are unknown.
+        hints: the tool's names that karat cannot read, each with a sentence that says what to write instead.
     """
 
     name: str
@@ -115,7 +113,7 @@ class Profile:
 
 
 def pairs(parameters: dict[str, Any]) -> str:
-    """Returns parameters as the user types them."""
+    """Returns parameters as a user types them, such as ``gain=exp2, discount=rank``."""
     return ", ".join(f"{key}={value}" for key, value in parameters.items())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from karat._version import __version__
 from karat.evaluation.beyond_accuracy.inputs import read
 from karat.measures import REGISTER, Measure
-from karat.measures.names import split_names
+from karat.measures.grammar import split_names
 from karat.output.errors import DataError, MeasureError, NotEvaluatedError
 from karat.output.escaping import defined, json_text
 from karat.output.tables import Display, html_table, lay_out
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from karat.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
     from karat.lists.recommended import Recommended
     from karat.lists.rows import Floats
-
-__all__ = ["Beyond", "beyond_accuracy"]
 
 
 def beyond_accuracy(
@@ -109,7 +107,7 @@ def value_of(name: str, depth: int | None, given: Recommended) -> Value:
 
 
 def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[str]:
-    """Returns the requested names, or those of all measures that the inputs support.
+    """Returns the requested measure names or, without a request, those of all measures that the inputs support.
 
     Raises:
         DataError: there are no measures.
@@ -131,7 +129,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
 
 
 def bases_of(given: Recommended) -> dict[str, int]:
-    """Returns the size of each input."""
+    """Returns the number of users, items and rows in each input."""
     bases = {
         "users": len(given.users),
         "recommendations": len(given.rows.user),
@@ -234,7 +232,7 @@ class Beyond(Display, Mapping[str, float]):
         return ["measure", "value", "in full"], rows
 
     def footer(self) -> str:
-        """Returns the size of the data, and how many users have no value."""
+        """Returns a line with the size of the data and the number of users without a value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
         for name, each in self.entries.items():
             without = 0 if each.users is None else int(np.isnan(each.users).sum())

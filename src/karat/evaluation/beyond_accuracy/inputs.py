@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["ItemsLike", "UsersLike", "read"]
-
 UsersLike: TypeAlias = Any
 """``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
 ItemsLike: TypeAlias = "Iterable[Any]"
@@ -26,14 +24,16 @@ ROLES = ("query", "document", "rank", "preference")
 
 
 class Numbers:
-    """A numbering of ids, in order of first occurrence."""
+    """Assigns numbers to ids, in order of first occurrence."""
 
     def __init__(self) -> None:
-        """Starts an empty numbering."""
+        """Start without any ids."""
         self.of: dict[Hashable, int] = {}
 
     def take(self, ids: Any) -> Integers:
-        """Returns the number of each id. For a NumPy array, only distinct ids are looked up.
+        """Returns the number of each id, and assigns numbers to new ids.
+
+        In a NumPy array, only distinct ids are looked up.
 
         Raises:
             DataError: an id that cannot be a key.
@@ -49,7 +49,7 @@ class Numbers:
         except TypeError:
             odd = next(each for each in ids if type(each).__hash__ is None)
             raise DataError(
-                f"An id is text or a number, not {odd!r}: give {{user: [item, …]}} or a frame with a row each."
+                f"An id is text or a number, not {odd!r}: give {{user: [item, …]}} or a frame with a row for each item."
             ) from None
 
 
@@ -101,7 +101,7 @@ def read(
 
 
 def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple[Pairs, Integers]:
-    """Returns the rows user by user in rank order, and their ranks.
+    """Returns the recommendations of each user in rank order, and their ranks.
 
     Raises:
         DataError: an item that one user is recommended twice.
@@ -122,7 +122,7 @@ def ranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> tuple
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
-    """Removes some pairs. The rows below them move up."""
+    """Removes recommendations that were seen before, so that the ranks below them move up."""
     gone = seen.among(rows).astype(np.int64)
     above = np.cumsum(gone) - gone
     before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
@@ -132,7 +132,7 @@ def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
 
 
 def unranked(given: UsersLike, what: str, users: Numbers, items: Numbers) -> Pairs:
-    """Returns the rows in the given order."""
+    """Returns pairs of users and items in the given order."""
     user, item, _, _ = columns(given, what, users, items)
     return Pairs(user, item)
 
@@ -151,7 +151,7 @@ def columns(
     if user is None or item is None:
         if not isinstance(given, Mapping):
             raise DataError(
-                f"{what}: a user and an item column are wanted, as in user_id and item_id; there are: "
+                f"{what}: a user column and an item column are needed, such as user_id and item_id. There are: "
                 f"{', '.join(map(str, table))}."
             )
         lists = {key: list_of(value, what, key) for key, value in given.items()}
@@ -196,7 +196,9 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
     if isinstance(value, Mapping):
         return sorted(value, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise DataError(f"{what}: user {user!r} has {value!r}, where a list of items is wanted, best first.")
+        raise DataError(
+            f"{what}: user {user!r} has {value!r}, where a list of items is expected, best first."
+        )
     return values_of(value)
 
 
@@ -234,11 +236,11 @@ def pairs_apart(distances: Mapping[Any, float], items: Numbers) -> tuple[Pairs, 
     """
     odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
     if odd is not None:
-        raise DataError(f"distances: {odd!r} is no pair of items: give {{(item, item): distance}}.")
+        raise DataError(f"distances: {odd!r} is not a pair of items: give {{(item, item): distance}}.")
     turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
     if turned is not None:
         raise DataError(
-            f"distances: {turned!r} has another distance than {turned[::-1]!r}. Give one of them."
+            f"distances: {turned!r} and {turned[::-1]!r} have different distances. Give only one of the two."
         )
     kept: dict[tuple[Any, Any], float] = {}
     for key, far in distances.items():
