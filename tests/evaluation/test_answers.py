@@ -122,9 +122,9 @@ def test_list_columns_of_a_frame_are_taken(library: str) -> None:
     ("given", "said"),
     [
         (([["a"]], [["a"], ["b"]]), "1 lists of retrieved ids but 2 of references"),
-        ((["a", "b"], ["a", "b"]), "retrieved list of question 1 is 'a' and not a list"),
+        ((["a", "b"], ["a", "b"]), "retrieved list of question 1 is 'a', not a list"),
         (([["a"], None], [["a"], ["b"]]), "retrieved list of question 2 is None"),
-        (([["a"]], [[None]]), "reference of question 1 holds None"),
+        (([["a"]], [[None]]), "reference of question 1 has None"),
         (([["a"]],), "Give either reference"),
     ],
 )

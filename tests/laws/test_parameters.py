@@ -40,7 +40,7 @@ def tried(declared: OneOf | Number) -> tuple[list[Any], list[Any]]:
     """Values that a parameter takes, and values that it must refuse."""
     if isinstance(declared, Number):
         inside, outside = ends(declared)
-        outside += [each for each in FAR if not declared.accepts(each)]
+        outside += [each for each in FAR if not declared.holds(each)]
         if isinstance(declared.default, tuple):
             return [(each,) for each in inside] + [tuple(inside)], [(each,) for each in outside] + [()]
         return inside, outside
@@ -148,7 +148,7 @@ def test_every_parameter_states_its_range_and_keeps_to_it(name: str) -> None:
             with pytest.raises(MeasureError) as error:
                 Measure(name, ((parameter, value),), at(name))
             assert len(str(error.value)) < 400
-            assert f"{parameter}=" in str(error.value) or "table of gains" in str(error.value)
+            assert f"{parameter}=" in str(error.value) or "table of pairs" in str(error.value)
 
 
 @pytest.mark.parametrize("name", GRADED)
