@@ -336,7 +336,7 @@ SERIES = (
 """The methods of ``Lists`` whose notation begins with a sum, product or maximum."""
 
 
-class Symbol(Arithmetic, float):  # type: ignore[misc]  # powers of a float have a third argument
+class Symbol(Arithmetic, float):
     """A number that formulas show by name: a parameter, or a result of arithmetic with parameters."""
 
     text: str
