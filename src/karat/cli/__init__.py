@@ -18,7 +18,6 @@ from karat.output.escaping import sentence
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["main"]
 
 # A command's module is imported only when the command is used, so that karat starts quickly.
 COMMANDS = {

@@ -9,8 +9,6 @@ import click
 from karat.cli.options import Given, format_option, refuse_two_readers, shared, split
 from karat.cli.terminal import answer
 
-__all__ = ["check_command"]
-
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")

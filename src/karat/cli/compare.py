@@ -26,7 +26,6 @@ from karat.comparison.findings import CORRECTIONS, TESTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["agreement_command", "compare_command", "report_command"]
 
 BESIDE = ("weights", "cluster", "by")
 """Options that name files."""

@@ -11,8 +11,6 @@ from karat.cli.options import Given, format_option, language_option, paths_of, r
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.files.sniff import kind_of
 
-__all__ = ["evaluate_command"]
-
 DATA = ("csv", "tsv")
 BOTH = ("lines", "parquet", "arrow")
 """Kinds of files that may hold both the retrieved and the wanted documents, a row per query."""

@@ -14,8 +14,6 @@ from karat.cli.terminal import answer, terminal_width
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
-__all__ = ["difference_command", "explain_command"]
-
 UNJUDGED = ("-", "?", "·")
 GRADES = re.compile(r"[\d.,;，、；?·+-]+")
 

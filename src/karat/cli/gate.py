@@ -21,8 +21,6 @@ from karat.cli.terminal import answer
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
 
-__all__ = ["gate_command", "verify_command"]
-
 
 @click.command("gate")
 @click.argument("qrels")

@@ -18,16 +18,6 @@ from karat.output.tables import folded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "completing",
-    "help_command",
-    "measures_command",
-    "named",
-    "profiles_command",
-    "trec_eval_command",
-    "unknown_command",
-]
-
 
 MEANT = {
     "eval": ("evaluate", "evaluation", "score", "scores", "measure", "metric", "metrics", "run"),

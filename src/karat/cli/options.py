@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
 
-__all__ = [
-    "SHARED",
-    "Given",
-    "alpha_option",
-    "columns_known",
-    "format_option",
-    "import_option",
-    "language_option",
-    "paths_of",
-    "present",
-    "refuse_two_readers",
-    "seed_option",
-    "shared",
-    "split",
-]
-
 
 def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
     """Imports a user's own measures, before names of measures are read."""

@@ -19,20 +19,6 @@ from karat.output.tables import folded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "WIDEST",
-    "answer",
-    "coloured",
-    "fail",
-    "in_colour",
-    "painted",
-    "say",
-    "steps",
-    "terminal_width",
-    "text_columns",
-    "warnings_said",
-]
-
 
 def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
     """Writes an error to standard error, as a sentence or as JSON, and exits."""

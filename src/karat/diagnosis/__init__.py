@@ -1,3 +1,1 @@
 """Explanations of scores: derivations, differences between conventions, and problems found in the data."""
-
-__all__: list[str] = []

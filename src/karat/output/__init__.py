@@ -1,3 +1,1 @@
 """Turns values into text: errors, tables, translated sentences and files."""
-
-__all__: list[str] = []

@@ -15,18 +15,6 @@ from karat.output.tables import MOST_LINES, Display, folded, in_bands, lay_out, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-__all__ = [
-    "COLUMNS",
-    "Document",
-    "Documented",
-    "Formula",
-    "Items",
-    "Line",
-    "Part",
-    "Section",
-    "Table",
-    "Terms",
-]
 
 COLUMNS = 80
 """The width of text for a log or a file."""

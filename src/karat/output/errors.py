@@ -12,27 +12,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = [
-    "TOO_LARGE",
-    "ColumnsOfTextError",
-    "ContentError",
-    "DataError",
-    "DataWarning",
-    "KaratError",
-    "MeasureError",
-    "NothingError",
-    "PolicyError",
-    "UncomputableError",
-    "Worded",
-    "by_policy",
-    "by_reading",
-    "command_of",
-    "did_you_mean",
-    "reworded",
-    "warn",
-    "worded",
-]
-
 
 class Worded(str):
     """Text in two wordings. The string itself is for Python, and ``command`` is for the command line.

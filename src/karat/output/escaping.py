@@ -11,22 +11,6 @@ import re
 from dataclasses import is_dataclass
 from typing import Any
 
-__all__ = [
-    "LONGEST",
-    "cell",
-    "command",
-    "defined",
-    "html",
-    "json_text",
-    "latex",
-    "lines_for_terminal",
-    "markdown",
-    "printable",
-    "sentence",
-    "shortened",
-    "shown",
-]
-
 LONGEST = 120
 """The most characters of a name in output for people. The middle of a longer name is left out."""
 LONGEST_SENTENCE = 4000

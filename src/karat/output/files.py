@@ -12,8 +12,6 @@ from karat.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["refuse_overwriting", "write_whole"]
-
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Writes a file atomically. A reader sees either the old or the new content, never a part.

@@ -12,7 +12,6 @@ from karat.output.toml import read_toml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ENGLISH", "LANGUAGES", "Language", "language_named", "language_of", "plural"]
 
 LANGUAGES = ("en", "zh")
 

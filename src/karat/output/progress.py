@@ -11,7 +11,6 @@ from karat import _native
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LONG", "watched"]
 
 LONG = 200 * 2**20
 """Least number of bytes for a bar."""

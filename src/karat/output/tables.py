@@ -15,20 +15,6 @@ from karat.output.escaping import printable, shortened
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "LAYOUTS",
-    "Display",
-    "Marked",
-    "apart",
-    "columns_of",
-    "decimals",
-    "folded",
-    "html_table",
-    "in_bands",
-    "lay_out",
-    "width",
-]
-
 
 Rows = Sequence[Sequence[str]]
 Names = Container[int]

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import os
 
-__all__ = ["read_toml"]
-
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Returns the content of a TOML file.

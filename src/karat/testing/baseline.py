@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import QrelsLike
     from karat.inputs.run import RunLike
 
-__all__ = [
-    "both_valued",
-    "changed_judgments",
-    "in_both",
-    "only",
-    "record_of",
-    "run_in",
-    "run_name",
-    "scored",
-    "unjudged",
-]
 
 JUDGED = "Judged@10"
 GAP = 0.05

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
-__all__ = ["Record", "check_record", "check_scores", "damaged", "read"]
 
 BY_RECORD = Worded("karat.record", "--record")
 """The function or option that writes a record."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
     from karat.inputs.sources import Provenance
 
-__all__ = ["FORMAT", "comparison_of", "digests", "laid_out", "record", "refuse_changed", "versions"]
 
 FORMAT = 1
 """The format version; readers refuse a newer one."""

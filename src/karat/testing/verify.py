@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import QrelsLike
     from karat.inputs.run import RunLike
 
-__all__ = [
-    "Change",
-    "Verification",
-    "changed_scores",
-    "changed_trees",
-    "refuse_elsewhere",
-    "refuse_irregular",
-    "verify",
-]
-
 
 TOLERANCE = 1e-12
 """The logarithms of two processors may differ by as much; far below any printed digit."""

@@ -18,21 +18,6 @@ if TYPE_CHECKING:
 
     from karat.output.errors import DataError
 
-__all__ = [
-    "ERROR",
-    "KINDS",
-    "LENIENT",
-    "NOTE",
-    "WARNING",
-    "Finding",
-    "Kind",
-    "Values",
-    "catalogue",
-    "found",
-    "moved",
-    "told",
-    "without_stop",
-]
 
 LENIENT = by_policy("malformed", "skip")
 SEEN = 0.001

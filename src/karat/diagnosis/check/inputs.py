@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from karat.inputs.files.table import Table
     from karat.inputs.runs import Row
 
-__all__ = ["COLUMNS", "Files", "Text", "head", "taken"]
 
 BLANK = "\N{OPEN BOX}"
 NO_BREAK = "\u00a0"

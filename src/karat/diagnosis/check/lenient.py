@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, JudgedRows
 
-__all__ = [
-    "DEPTH",
-    "LENIENT",
-    "Judged",
-    "Pair",
-    "strictly",
-]
-
 
 @dataclass(eq=False)
 class Judged:

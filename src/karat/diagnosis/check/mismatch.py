@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.lenient import Pair
 
-__all__ = ["QRELS_VS_RUN", "RUN_VS_RUN"]
-
 
 ENOUGH = 20
 """With this many judged documents, a run that retrieves none is about another collection."""

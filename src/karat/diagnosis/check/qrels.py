@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.lenient import Judged, Pair
 
-__all__ = ["IN_QRELS", "lines"]
 
 LARGE = 10
 """Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.lenient import Pair
 
-__all__ = ["IN_ANY_RUN", "IN_RUN"]
 
 MOST_REPEATS = 1_000_000
 """The most repeated documents that are examined one by one; more are only counted."""

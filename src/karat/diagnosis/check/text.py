@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from karat.diagnosis.check.finding import Finding
     from karat.diagnosis.check.inputs import Text
 
-__all__ = ["EXAMPLES", "IN_TEXT", "malformed", "of_lines", "queries_at", "repeats_at", "truncated_line"]
 
 EXAMPLES = 3
 """The number of places that a finding lists."""
