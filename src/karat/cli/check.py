@@ -6,22 +6,13 @@ import sys
 
 import click
 
-from karat.cli.options import Given, format_option, refuse_two_readers, shared, split
+from karat.cli.options import Given, options, refuse_misuse, split
 from karat.cli.terminal import answer
 
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="QRELS [[NAME=]RUN]...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    help="measure whose changes to show; may be repeated  [default: AP, nDCG@10]",
-)
-@format_option("json", "markdown")
-@click.option("--strict", is_flag=True, help="exit with code 2 for warnings too")
-@shared(without=("profile", "exclude", "policy"))
+@options("check")
 def check_command(
     files: tuple[str, ...], measures: tuple[str, ...], layout: str, strict: bool, given: Given
 ) -> None:
@@ -34,7 +25,7 @@ def check_command(
     from karat.diagnosis.check import check
     from karat.inputs.run import refuse_alike
 
-    refuse_two_readers(*files)
+    refuse_misuse(*files)
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]
     refuse_alike(names)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import Given, format_option, language_option, paths_of, refuse_two_readers, shared
+from karat.cli.options import Given, options, refuse_few, refuse_misuse
 from karat.cli.terminal import in_colour, painted, say, terminal_width
 from karat.inputs.files.sniff import kind_of
 
@@ -18,35 +18,7 @@ BOTH = ("lines", "parquet", "arrow")
 
 @click.command("eval")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
-@click.option(
-    "--judged-ranking",
-    metavar="FILE",
-    help="instead of QRELS and RUN: file of 'query Q0 document grade' lines in rank order",
-)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    help="measure to compute, such as AP, P@10, 'nDCG(gain=exp2)@10', map or all_trec; may be repeated",
-)
-@click.option("-q", "--per-query", is_flag=True, help="also show a row for each query")
-@click.option(
-    "--tie-bounds", is_flag=True, help="also show each mean under the worst and the best order of ties"
-)
-@click.option(
-    "--weights", metavar="FILE", help="file of 'query weight' lines: weights of queries in the means"
-)
-@format_option("json", "csv", "tsv", "markdown", "latex")
-@click.option("--digits", type=click.IntRange(0, 17), help="number of decimals in tables")
-@click.option(
-    "--record",
-    "record_path",
-    metavar="OUT.JSON",
-    help="also write a record: hashes of the inputs, versions and all values",
-)
-@language_option
-@shared()
+@options("eval")
 def evaluate_command(
     files: tuple[str, ...],
     judged_ranking: str | None,
@@ -69,11 +41,7 @@ def evaluate_command(
         raise click.UsageError("--tie-bounds is about means: leave out --per-query.")
     asked = list(measures) or None
     read = (weights, judged_ranking, given.exclude, *files)
-    refuse_two_readers(*read)
-    if record_path is not None:
-        from karat.output.files import refuse_overwriting
-
-        refuse_overwriting(record_path, paths_of(*read))
+    refuse_misuse(*read, output=record_path)
     named: dict[str, Any] = {
         **given.conventions,
         "weights": None if weights is None else read_weights(weights),
@@ -88,10 +56,11 @@ def evaluate_command(
         scores = [evaluate_judged_ranking(judged_ranking, asked, **named)]
     else:
         files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
-        if len(files) < 2:
-            raise click.UsageError(
-                "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both."
-            )
+        refuse_few(
+            files,
+            2,
+            "Give a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids is both.",
+        )
         scores = evaluate_all(files[0], files[1:], asked, given, named)
     if record_path is not None:
         from karat.testing.record import record

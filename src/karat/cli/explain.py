@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import Given, format_option, language_option, refuse_two_readers, shared
+from karat.cli.options import Given, options, refuse_misuse
 from karat.cli.terminal import answer, terminal_width
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
@@ -43,29 +43,7 @@ def joined_grades(words: list[str]) -> list[str]:
 @click.command("explain", cls=Explaining)
 @click.argument("measure")
 @click.argument("files", nargs=-1, metavar="[QRELS RUN]")
-@click.option("--query", metavar="Q", help="query to explain, from QRELS and RUN")
-@click.option(
-    "--grades",
-    metavar="3,2,-,1",
-    help="instead of QRELS and RUN: grades in rank order; - or ? is an unjudged document",
-)
-@click.option("--judged", metavar="3,3,2,1", help="with --grades: all grades of the query's judgments")
-@click.option(
-    "--judged-ranking",
-    metavar="FILE",
-    help="instead of QRELS and RUN: file of judged documents in rank order",
-)
-@format_option("json", "markdown", "latex", "html")
-@click.option(
-    "--rows",
-    type=click.IntRange(0),
-    default=40,
-    show_default=True,
-    help="number of ranks to show; 0 shows all",
-)
-@click.option("--digits", type=click.IntRange(0, 17), default=6, show_default=True, help="number of decimals")
-@language_option
-@shared()
+@options("explain")
 def explain_command(
     measure: str,
     files: tuple[str, ...],
@@ -96,7 +74,7 @@ def explain_command(
         raise click.UsageError(
             "Give QRELS and RUN with --query, or --grades, or --judged-ranking with --query."
         )
-    refuse_two_readers(*files, given.exclude)
+    refuse_misuse(*files, given.exclude)
     explanation = explain(
         measure,
         given.qrels(files[0], measure) if files else None,
@@ -137,8 +115,7 @@ def grade_in(part: str) -> float | None:
 @click.argument("measure")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
-@format_option("json", "markdown")
-@shared()
+@options("difference")
 def difference_command(
     profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
 ) -> None:
@@ -156,7 +133,7 @@ def difference_command(
             raise click.UsageError("--profile is for two judgments: name two profiles as A and B.")
         from karat.diagnosis.difference import difference
 
-        refuse_two_readers(qrels, run, given.exclude)
+        refuse_misuse(qrels, run, given.exclude)
         judged = given.qrels(qrels, measure, profile_a)
         found: Any = difference(
             profile_a, profile_b, measure, judged, given.run(run), policy=given.policy
@@ -168,7 +145,7 @@ def difference_command(
             )
         from karat.diagnosis.difference import rejudged
 
-        refuse_two_readers(profile_a, profile_b, qrels, given.exclude)
+        refuse_misuse(profile_a, profile_b, qrels, given.exclude)
         one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
         found = rejudged(one, other, measure, given.run(qrels), **given.conventions)
     answer("difference", found, layout)

@@ -8,15 +8,7 @@ from typing import Any
 
 import click
 
-from karat.cli.options import (
-    Given,
-    alpha_option,
-    format_option,
-    import_option,
-    paths_of,
-    refuse_two_readers,
-    shared,
-)
+from karat.cli.options import Given, options, refuse_misuse
 from karat.cli.terminal import answer
 from karat.measures.grammar import NUMBER
 from karat.output.errors import DataError
@@ -25,43 +17,7 @@ from karat.output.errors import DataError
 @click.command("gate")
 @click.argument("qrels")
 @click.argument("run")
-@click.option(
-    "--baseline", metavar="FILE", help="earlier run, or a file written by --record or by -q --format json"
-)
-@click.option(
-    "--baseline-run", metavar="NAME", help="run to use as the baseline if the file contains several"
-)
-@click.option(
-    "--max-drop",
-    "drops",
-    multiple=True,
-    metavar="nDCG@10=0.005",
-    help="tolerance: the largest accepted drop of a mean; may be repeated",
-)
-@click.option(
-    "--min",
-    "floors",
-    multiple=True,
-    metavar="nDCG@10=0.6",
-    help="minimum mean, checked without a significance test; may be repeated",
-)
-@click.option("-m", "--measure", "measures", multiple=True, hidden=True)
-@alpha_option
-@click.option(
-    "--worst",
-    type=click.IntRange(0),
-    default=5,
-    show_default=True,
-    help="number of queries to list for each measure",
-)
-@format_option("json", "markdown")
-@click.option("--junit", metavar="OUT.XML", help="also write the result to this file as JUnit XML")
-@click.option(
-    "--github/--no-github",
-    default=None,
-    help="write annotations to standard error  [default: only in GitHub Actions]",
-)
-@shared()
+@options("gate")
 def gate_command(
     qrels: str,
     run: str,
@@ -83,7 +39,7 @@ def gate_command(
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.
     """
-    from karat.output.files import refuse_overwriting, write_whole
+    from karat.output.files import write_whole
     from karat.testing.gate import gate
 
     if measures:
@@ -91,9 +47,7 @@ def gate_command(
             f"Give a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
     read = (qrels, run, baseline, given.exclude)
-    refuse_two_readers(*read)
-    if junit is not None:
-        refuse_overwriting(junit, paths_of(*read))
+    refuse_misuse(*read, output=junit)
     gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     found = gate(
         given.qrels(qrels, gated or None),
@@ -143,29 +97,8 @@ def limits(options: tuple[str, ...], option: str) -> Any:
 
 
 @click.command("verify")
-@import_option
 @click.argument("path", metavar="RECORD")
-@click.option(
-    "--qrels", metavar="FILE", help="file of the judgments, if it is no longer at the recorded path"
-)
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="file of a run, if it is no longer at the recorded path; may be repeated",
-)
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0),
-    default=1e-12,
-    show_default=True,
-    help="largest accepted difference between values",
-)
-@click.option(
-    "--anywhere", is_flag=True, help="read any file that the record names, not only files below its folder"
-)
-@format_option("json", "markdown")
+@options("verify")
 def verify_command(
     path: str, qrels: str | None, runs: tuple[str, ...], tolerance: float, layout: str, *, anywhere: bool
 ) -> None:

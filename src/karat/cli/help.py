@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from karat.cli.options import columns_known, import_option
+from karat.cli.options import columns_known, options
 from karat.cli.terminal import WIDEST, coloured, say, terminal_width, text_columns
 from karat.output.errors import did_you_mean
 from karat.output.tables import folded
@@ -62,8 +62,8 @@ def unknown_command(name: str, known: list[str]) -> str:
 
 
 @click.command("measures")
-@import_option
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@options("measures")
 def measures_command(names: tuple[str, ...]) -> None:
     """List all measures, or print the definitions of the named ones."""
     from karat.measures import list_measures, parse_measures

@@ -1,22 +1,36 @@
-"""Defines the options that several commands share, and applies them to the files and the policy."""
+"""Gives commands their options from ``options.json``, and applies them to the files and the policy.
+
+The file lists the options of each command in the order of its help. A name of a group stands for the options of that
+group. The entry of an option has the arguments of ``click.option``, and also:
+
+- ``short``: the short form, and ``to``: the name of the argument in Python;
+- ``no``: whether there is a ``--no-`` form;
+- ``choices``: the allowed words;
+- ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
+
+A command may change some of these arguments for itself.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.conventions.policy import CHOICES, Policy
+from karat.inputs.errors import sentences
 from karat.inputs.files.paths import FOLDERS
-from karat.inputs.files.sniff import is_number
+from karat.inputs.files.sniff import is_number, is_pattern
 from karat.output.errors import DataError
 from karat.output.language import LANGUAGES, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Iterable
 
     from karat.inputs.qrels import Qrels
     from karat.inputs.run import Run
@@ -35,117 +49,67 @@ def language_in(_context: click.Context, _parameter: click.Parameter, lang: str 
     return lang or language_of(os.environ)
 
 
-AXES = {
-    "ties": f"order of documents with equal scores: {', '.join(CHOICES['ties'])}",
-    "scores": "precision in which to compare scores",
-    "duplicates": "which entry to use if a document occurs twice for a query",
-    "missing": "how to count judged queries that are missing from the run",
-    "empty": "how to count queries without relevant documents",
-    "judgments": "judgments to use: all, or only those of retrieved documents",
-    "unjudged": "how to count documents without a judgment",
-    "negative": "how to count documents with a negative grade",
-    "overlap": "what a run and the judgments must have in common; none for a part of a run",
-    "retrieved": "which documents count as retrieved: all that are listed, or those with a finite score",
-    "ranks": "how to use the ranks of a run without scores: only their order, or as given, with gaps",
-    "listing": "whether to use the order of the lines in the run, which affects a few measures",
+HOOKS: dict[str, dict[str, Any]] = {
+    "import": {"is_eager": True, "expose_value": False, "callback": enrol},
+    "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
+    "folders": {"type": click.Choice(FOLDERS)},
+    **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
 }
-import_option = click.option(
-    "--import",
-    multiple=True,
-    metavar="FILE.py",
-    is_eager=True,
-    expose_value=False,
-    callback=enrol,
-    help="Python file or module that defines measures; may be repeated",
-)
-language_option = click.option(
-    "--lang",
-    type=click.Choice(LANGUAGES),
-    callback=language_in,
-    help="language of explanations  [default: the language of the locale]",
-)
-alpha_option = click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="significance level",
-)
-seed_option = click.option("--seed", type=click.IntRange(0), help="seed of the random resamples")
+"""The arguments of ``click.option`` that are code."""
 
 
-def format_option(*layouts: str) -> Callable[..., Any]:
-    """Returns the option for the format of the result, which is text or one of ``choices``."""
-    choice = click.Choice(("text", *layouts))
-    return click.option(
-        "--format", "layout", type=choice, default="text", show_default=True, help="format of the result"
-    )
+def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Returns a decorator that gives a command its options, and passes those on reading files as ``given``.
 
+    Args:
+        command: the command's entry in ``options.json``.
+        choices: the allowed words of options whose entry does not list them.
+    """
+    table = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
+    own = table["commands"][command]
+    names = expanded(own["options"], table["groups"])
 
-def columns_option(kind: str, example: str) -> Callable[..., Any]:
-    """Returns the option that names the columns of qrels or runs in tables."""
-    text = f"names of nonstandard columns in {kind} tables, e.g. {example}"
-    return click.option(f"--{kind}-columns", metavar="WHAT=NAME,…", help=text)
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def called(**values: Any) -> None:
+            given = {"given": Given.taken(values)} if "folders" in names else {}
+            function(**given, **values)
 
-
-SHARED = {
-    "profile": [
-        click.option(
-            "--profile",
-            metavar="NAME|FILE.toml",
-            help="conventions to follow: the name of a profile (such as trec_eval-9) or a TOML file",
-        )
-    ],
-    "import": [import_option],
-    "columns": [
-        columns_option("qrels", "query=session,grade=clicks"),
-        columns_option("run", "query=session,rank=place"),
-        click.option(
-            "--folders",
-            type=click.Choice(FOLDERS),
-            help="treat files in several folders as parts of one table, or put the folder before each query id",
-        ),
-    ],
-    "exclude": [
-        click.option(
-            "--exclude",
-            metavar="FILE",
-            help="file of query-document pairs to remove from each run, such as documents seen before",
-        )
-    ],
-    "policy": [
-        click.option("--lenient", is_flag=True, help="skip and count lines of text that cannot be read"),
-        click.option(
-            "--depth", type=click.IntRange(0), help="evaluate only the first DEPTH documents of each query"
-        ),
-        *(
-            click.option(
-                f"--{axis}",
-                type=click.Choice(CHOICES[axis]),
-                metavar="ORDER" if axis == "ties" else None,  # its choices take more than a line
-                help=text,
-            )
-            for axis, text in AXES.items()
-        ),
-    ],
-}
-"""The options of every command that reads qrels or runs, in groups."""
-
-
-def shared(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that gives a command the shared options, and passes their values as ``given``."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def called(**options: Any) -> None:
-            command(given=Given.taken(options), **options)
-
-        kept = [option for group, its in SHARED.items() if group not in without for option in its]
-        for option in reversed(kept):
-            called = option(called)
+        for name in reversed(names):
+            words = {"choices": list(choices[name])} if name in choices else {}
+            called = option(name, table["options"][name] | own.get(name, {}) | words)(called)
         return called
 
     return decorate
+
+
+def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
+    """Returns the names of options, with those of each group in its place."""
+    parts = [expanded(groups[name], groups) if name in groups else [name] for name in names]
+    return [name for part in parts for name in part]
+
+
+def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
+    """Returns the option that an entry of ``options.json`` describes."""
+    made = {key: value for key, value in entry.items() if value != ""} | HOOKS.get(name, {})
+    long = f"--{name}"
+    if made.pop("no", False):
+        long, made["default"] = f"--{name}/--no-{name}", None
+    names = [made.pop("short", None), long, made.pop("to", None)]
+    if "choices" in made:
+        made["type"] = click.Choice(made.pop("choices"))
+    if "integers" in made:
+        made["type"] = click.IntRange(*made.pop("integers"))
+    ends = made.pop("numbers", None)
+    if ends:
+        is_open = made.pop("open", False)
+        made["type"] = click.FloatRange(
+            ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open
+        )
+    elif ends is not None:
+        made["type"] = float
+    made["help"] = made["help"].replace("{choices}", ", ".join(CHOICES.get(name, ())))
+    return click.option(*filter(None, names), **made)
 
 
 @dataclass(frozen=True)
@@ -170,7 +134,7 @@ class Given:
     def taken(cls, options: dict[str, Any]) -> Given:
         """Separates the values of the shared options from the other options."""
         columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
-        axes = present({axis: options.pop(axis, None) for axis in ("depth", *AXES)})
+        axes = present({axis: options.pop(axis, None) for axis in ("depth", *CHOICES)})
         if options.pop("lenient", False):
             axes["malformed"] = "skip"
         rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile")}
@@ -213,14 +177,34 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def refuse_two_readers(*files: str | None) -> None:
-    """Refuses standard input for more than one file.
+def refuse_misuse(*files: str | None, output: str | None = None) -> None:
+    """Refuses standard input for more than one file, and an output that is one of the files.
 
     Raises:
-        DataError: standard input is given twice.
+        DataError: standard input is given twice, or the output would overwrite a file that is read.
     """
-    if paths_of(*files).count("-") > 1:
+    paths = paths_of(*files)
+    if paths.count("-") > 1:
         raise DataError("Standard input ('-') can be read once: give files for the others.")
+    if output not in (None, "-"):
+        from karat.output.files import refuse_overwriting
+
+        refuse_overwriting(output, paths)
+
+
+def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
+    """Refuses fewer files than a command needs. A file that does not exist is named first.
+
+    Raises:
+        DataError: a file does not exist.
+        click.UsageError: there are too few files.
+    """
+    if len(files) < least:
+        for path in paths_of(*files):
+            if path != "-" and not is_pattern(path):
+                with sentences(path):
+                    os.stat(path)
+        raise click.UsageError(remedy)
 
 
 def paths_of(*files: str | None) -> list[str]:
