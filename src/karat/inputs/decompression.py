@@ -45,7 +45,7 @@ class PackedError(OSError):
 
 
 class Stream(Protocol):
-    """A decompressor of one stream, like the standard library's for bzip2, xz and Zstandard."""
+    """A decompressor of one stream, with the interface of the standard library's decompressors."""
 
     @property
     def eof(self) -> bool:

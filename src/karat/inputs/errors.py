@@ -208,7 +208,7 @@ def is_panic(error: BaseException) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Returns the first line of an error's message, without its full stop."""
+    """Returns the first line of an error message, without the full stop."""
     # A PyArrow error may have several arguments.
     several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
     said = "; ".join(error.args) if several else str(error)

@@ -49,7 +49,7 @@ Frame: TypeAlias = "ArrowFrame | LazyFrame"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns:
-    """The columns of a frame that hold judgments or a run. Columns of a run are a ``RunSource``.
+    """The columns of judgments or of a run in a frame. The columns of a run are a ``RunSource``.
 
     Args:
         frame: the kernel's view of the frame.
@@ -69,7 +69,7 @@ class Columns:
 
     @property
     def of_run(self) -> dict[str, Any]:
-        """The kernel's arguments for a run. In judgments, the grades take the place of the scores."""
+        """The kernel's arguments for a run or, with grades in place of scores, for judgments."""
         given = {"score": self.places.get("grade")} | self.places
         return {role: given.get(role) for role in ROLES["run"]}
 
@@ -81,13 +81,13 @@ class Columns:
             return _native.match_frame(judgments, self.frame, **self.of_run, **how)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         with row_errors("run"):
             documents, scores = _native.ranked_in_frame(self.frame, query, **self.of_run, **options.order)
         return documents, scores.tolist()
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Returns the query, document and number of each row: a score, a grade or minus the rank."""
+        """Returns the query, the document and the number of each row: a score, a grade or a negated rank."""
         wanted = None if queries is None else list(queries)
         with row_errors("qrels" if "grade" in self.places else "run"):
             return list(zip(*_native.rows_of_frame(self.frame, wanted, **self.of_run), strict=True))
@@ -299,7 +299,7 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
 
 
 def content(holds: str, form: str) -> str:
-    """Returns the content of a column in words.
+    """Returns a description of a column's content.
 
     Args:
         holds: the kernel's word for the content.

@@ -94,7 +94,7 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """Returns the id in normal form, without case, leading zeros, a float's ``.0`` and invisible characters."""
+    """Returns the id in normal form: without case, leading zeros, a final ``.0`` and invisible characters."""
     text = unicodedata.normalize("NFKC", text_of(identifier)).casefold()
     text = UNSEEN.sub("", text)
     number = FLOAT.fullmatch(text)
@@ -193,7 +193,7 @@ def document_in(piece: str, known: set[str]) -> str | None:
 
 
 def affixed(mine: list[str], its: list[str]) -> Apart | None:
-    """Finds ids that only one side writes with a prefix or suffix."""
+    """Finds ids that have a prefix or suffix on one side only."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for longs, shorts, judged in ((mine, set(its), True), (its, set(mine), False)):
@@ -218,7 +218,7 @@ def seam(text: str, place: int) -> bool:
 
 
 def numbered(mine: list[str], its: list[str]) -> Apart | None:
-    """Finds a pair of ids with the same final number, if every id of one side has such a partner."""
+    """Finds a pair of ids that end in the same number, if every id of one side has such a partner."""
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):

@@ -1,4 +1,4 @@
-"""Stores judgments in memory: ``Qrels``, and the subtopic of each judgment."""
+"""The class ``Qrels``, which stores judgments in memory, and the judgments by subtopic."""
 
 from __future__ import annotations
 
@@ -349,7 +349,7 @@ NO_SUBTOPIC = (b"0", b"Q0", b"q0")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines:
-    """Judgments as they were read, one per line.
+    """The lines of judgments in the order in which they were read.
 
     Args:
         ids: the queries, the subtopics and the documents.
@@ -424,7 +424,7 @@ def subtopics_of(
 
 
 def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes], int], Integers]:
-    """Numbers the judged documents: the row of each, and its number within its query by descending id."""
+    """Returns the row of each judged document, and its number within the query by descending id."""
     row: dict[tuple[bytes, bytes], int] = {}
     place = np.empty(len(judgments.grades), np.int64)
     for query, name in enumerate(judgments.queries):
@@ -436,7 +436,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
 
 
 def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
-    """Returns the lines that count, one for each query, subtopic and document."""
+    """Returns one line of judgments for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     for each, key in enumerate(zip(*lines.ids, strict=True)):
         first = found.setdefault(key, each)

@@ -1,4 +1,4 @@
-"""Reads files that give each query's weight in averages, or its group."""
+"""Reads files with the weight or the group of each query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines ``Run``, which is read when it is matched, and excludes documents that a user has already seen."""
+"""The class ``Run``, which is read when it is matched, and the exclusion of documents from a run."""
 
 from __future__ import annotations
 
@@ -231,12 +231,12 @@ def runs_in(given: RunsLike, exclude: Any = None) -> list[Run]:
 
 
 def doubtful(score: str | None) -> str | None:
-    """Returns the named score column if its contents are doubtful, else None. A ``!`` after the name removes doubt."""
+    """Returns the name of a score column that may contain ranks, else None. A ``!`` after the name accepts it."""
     return None if score is None or score.endswith(INSISTED) or usual([score], "score") else score
 
 
 def held_frame(frame: Any, extract: str | None, named: dict[str, Any]) -> RunSource:
-    """Returns the source of a frame's rows, which are in memory, in batches or in an engine.
+    """Returns a source for the rows of a frame, which are in memory, in batches or in an engine.
 
     Args:
         frame: the frame.
@@ -394,7 +394,7 @@ class ExcludingRun:
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         seen = self.seen.get(query, frozenset())
         rows = [each for each in zip(*self.held.ranked(query, options), strict=True) if each[0] not in seen]
         return [document for document, _ in rows], [score for _, score in rows]
@@ -407,7 +407,7 @@ class ExcludingRun:
 
 
 def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) -> Extracted:
-    """Removes the excluded rows from the match and moves the rows below them up."""
+    """Removes the excluded rows from the match, and moves up the rows below them."""
     count = len(found.length)
     query = np.repeat(np.arange(count), np.diff(found.offsets))
     gone = left_out[found.judgment]
@@ -456,7 +456,7 @@ def pairs_of(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
-    """Reads the pairs from judgments with or without grades."""
+    """Reads the pairs of query and document from judgments with or without grades."""
     first = Policy(duplicates="first")
     if isinstance(given, io.IOBase):  # text, which can be read once
         return read(given, first)
@@ -478,7 +478,7 @@ def with_or_without_grades(read: Callable[..., Qrels], given: Any) -> Qrels:
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:
-    """Reads the pairs if every line of a text is ``query document``. Returns None for other text."""
+    """Returns the pairs of a text in which every line is ``query document``, or None for other text."""
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():

@@ -36,7 +36,7 @@ ONE_COUNTS = worded(
 
 @dataclass(frozen=True)
 class Provenance:
-    """The provenance of an input, which a record of scores names and hashes.
+    """The origin of an input, which records of scores name and hash.
 
     Args:
         kind: ``file``, ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
@@ -65,7 +65,7 @@ class Provenance:
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state to pickle, without the session."""
+        """Returns the state to pickle, without the session of an engine."""
         return {**self.__dict__, "home": None}
 
     @property
@@ -85,7 +85,7 @@ class Provenance:
         return {"line": number} if number else {}
 
     def twice(self, name: str, message: str, first: int, second: int, **fields: Any) -> DataError:
-        """Returns the error for a repeated item. It names the second place, and its message ends with the first place.
+        """Returns the error for a repeated item, which names the second place and the first.
 
         Args:
             name: the file, or what is named in its place.
@@ -120,7 +120,7 @@ class Source:
     head: bytes = b""
 
     def from_start(self) -> str | bytes | Cursor:
-        """Returns the handle at its first byte. Each caller gets a separate cursor."""
+        """Returns a file at its first byte. Each caller gets a separate cursor."""
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
 
     def opened(self) -> IO[bytes]:
@@ -211,7 +211,7 @@ def source_of(where: Readable) -> Source:
 
 
 def kept(where: Any) -> Any:
-    """Makes standard input, a pipe or an open file readable several times. Returns other inputs unchanged.
+    """Returns standard input, a pipe or an open file in a form that can be read twice, or other inputs unchanged.
 
     Raises:
         DataError: unreadable input.
@@ -258,7 +258,7 @@ def from_path(path: str) -> Source:
 
 
 def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
-    """Returns the source for a single-pass stream, decompressed if necessary, and closed after use if ``own``."""
+    """Returns the source for a stream that can be read only once. The stream is closed after use if ``own``."""
     stream = Kept(file, own=own)
     its = format_of(stream.start(FIRST))
 
@@ -271,7 +271,7 @@ IN_MEMORY = 64 * 2**20
 
 
 class Kept:
-    """A single-pass stream whose bytes are stored in memory, or in a temporary file if there are many.
+    """A stream whose bytes are stored in memory, or in a temporary file if there are many.
 
     Args:
         file: the stream.

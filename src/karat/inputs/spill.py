@@ -1,4 +1,4 @@
-"""The spill file: rows of a run that exceed the memory budget."""
+"""The spill file, which stores rows of a run that exceed the memory budget."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SpillFile:
                 room = room[self.file.readinto(room) or end_of_file() :]  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Close and delete the file."""
+        """Closes and deletes the file."""
         if self.file is not None:
             self.file.close()
 
@@ -65,7 +65,7 @@ def end_of_file() -> int:
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """Turns disk errors into one readable sentence."""
+    """Turns errors of the disk into an error with a readable sentence."""
     try:
         yield
     except OSError as error:

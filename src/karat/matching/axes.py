@@ -1,4 +1,4 @@
-"""Applies the policy's axes to judged rows: negative grades, depth, unjudged documents, given ranks, subtopics."""
+"""Applies settings of the policy to judged rows: negative grades, depth, unjudged documents, given ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches a run with judgments under every axis of the policy, and lists the documents of one query."""
+"""Matches a run with judgments under a policy, and lists the documents of one query."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The counts of what a match found and decided.
+    """The counts of a match: lines, queries, documents and the decisions of the policy.
 
     Args:
         queries: queries evaluated.
@@ -104,7 +104,7 @@ class Counts:
         return Counts(**found, missing=tuple(missing), empty_for=empty_for)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns every count by name."""
+        """Returns all counts by name."""
         return {**self.__dict__, "missing": list(self.missing)}
 
 
@@ -182,7 +182,7 @@ class MatchedOnce:
         return self.found[key]
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query, from the source."""
+        """Returns every document of one query, read from the source."""
         return self.source.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
@@ -316,7 +316,7 @@ def match_grades(
 
 
 def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
-    """Returns the kernel's rows with their grades, before any policy is applied."""
+    """Returns the kernel's rows with their grades, before the policy is applied."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
         offsets=found.offsets,
@@ -366,7 +366,7 @@ def decide(
     name: str,
     every: Callable[[JudgedRows], JudgedRows] | None = None,
 ) -> Match:
-    """Applies all axes of the policy, in the order of their dependencies, and counts."""
+    """Applies all settings of the policy in the right order, and counts the affected queries and documents."""
     negative = int((rows.judged_grades < 0).sum())
     if negative and policy.negative == "error":
         these = "1 judgment has" if negative == 1 else f"{negative} judgments have"
@@ -407,7 +407,7 @@ def decide(
 
 
 def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
-    """Cuts the rows at the depth, and removes unjudged documents if the policy says so."""
+    """Cuts the rows at the depth, and removes unjudged documents if the policy requires it."""
     rows = to_depth(rows, policy.depth)
     return condensed(rows) if policy.unjudged == "removed" else rows
 
@@ -444,7 +444,7 @@ def without_none(values: Floats, offsets: Integers) -> tuple[Floats, Integers]:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The documents of one query.
+    """The documents of one query in rank order.
 
     Args:
         documents: their ids, in rank order.
@@ -490,7 +490,7 @@ def ranking_of(qrels: Qrels, run: Run, policy: Policy, grades: Sequence[float]) 
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
-    """Returns the documents, with reordered ties sorted by the grades at their ranks."""
+    """Returns the documents, with tied ones in the order that the policy chose."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:
         return ids

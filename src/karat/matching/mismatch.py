@@ -92,7 +92,7 @@ def apart(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Explains that nothing was excluded because the pairs spell ids differently from the run, else returns None."""
+    """Returns the reason why nothing was excluded, if the pairs spell ids differently from the run, else None."""
     held = run.held
     if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
         return None
@@ -250,12 +250,12 @@ def refuse_ranks(run: Run, found: Match) -> str | None:
 
 
 def counting(scores: list[float]) -> bool:
-    """Returns whether the numbers count up from 0 or 1."""
+    """Returns whether the numbers are 0, 1, 2 … or 1, 2, 3 …."""
     return scores[0] in (0.0, 1.0) and scores == [scores[0] + place for place in range(len(scores))]
 
 
 def lists_of(run: Run, found: Match) -> list[list[float]]:
-    """Returns the scores of some queries in row order, or an empty list if reading them is too slow."""
+    """Returns the scores of some queries in the order of rows, or no scores if reading them is too slow."""
     from karat.inputs.runs.batches import StreamedRun
 
     missing = set(found.counts.missing)

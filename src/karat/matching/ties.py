@@ -47,7 +47,7 @@ class Orders:
 
 
 def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
-    """Puts each group of equal scores in its best or its worst order.
+    """Returns the lists with each group of equal scores in its best or its worst order.
 
     The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
     relevant. The worst order is the reverse.
@@ -72,7 +72,7 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def turned_orders(rows: JudgedRows) -> Iterator[Orders]:
-    """Yields a few orders with the same mean as all orders, for values that are sums over documents.
+    """Yields a few orders whose mean value is that of all orders, for measures that are sums over documents.
 
     Each tied group is rotated while the others stay, so that each document takes each rank of its group once. A group's
     effect is the mean over its rotations minus the value of the original list. The effects of all groups add up.
@@ -135,7 +135,7 @@ def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers
 
 
 def from_all(size: int, count: int) -> bool:
-    """Returns whether to draw places by shuffling all of them, which is faster if many are drawn."""
+    """Returns whether to draw places by shuffling all of them, which is faster for many places."""
     return count * count > 8 * size
 
 

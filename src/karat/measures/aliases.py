@@ -1,4 +1,4 @@
-"""Other names of karat's measures: those of papers and libraries, and trec_eval's with their cutoffs."""
+"""The other names of karat's measures, in papers, libraries and trec_eval."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folded(word: str) -> str:
 
 
 def canonical(word: str) -> str | None:
-    """Returns karat's name of a measure, with the parameters that the word implies; None if the word is unknown."""
+    """Returns karat's name for a word, with the parameters that the word implies, or None if it is unknown."""
     if word in REGISTER:
         return word
     if word in also_called():

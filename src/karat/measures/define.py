@@ -88,7 +88,7 @@ ANY_PAIR = Number((0.0, 0.0))
 
 
 class OneOf:
-    """A parameter whose value is one of a few words; the first is the default.
+    """A parameter whose value is one of a few words, the first of which is the default.
 
     A word such as ``jk(b)`` takes any number b in the range of ``number``, and the word ``number`` is such a number
     itself. The word ``nan`` means that a query may have no value.
@@ -98,7 +98,7 @@ class OneOf:
     """
 
     def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
-        """Keep the default word, the other words, the range of a number, and the role."""
+        """Stores the default word, the other words, the range of a number, and the role."""
         self.default, self.others, self.number, self.role = default, others, number, role
 
     def accepts(self, value: Value) -> bool:
@@ -128,7 +128,7 @@ class OneOf:
 
     @property
     def bounds(self) -> str:
-        """The range of the number in a word or in place of a word; empty if there is none."""
+        """The range of the number that a word contains or that replaces a word, as text."""
         held = next((word for word in self.words if "(" in word or word == "number"), None)
         if held is None:
             return ""
@@ -199,7 +199,7 @@ REGISTER: dict[str, Definition] = {}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Definition:
-    """Register a formula as a measure; its first argument is the lists, the others are its parameters.
+    """Registers a formula as a measure. The first argument is the lists, and the others are the parameters.
 
     A parameter's default is a number, ``number`` with a range, ``one_of`` a few words, or a word with a ``Literal``
     type. Registering a measure again, as when a notebook cell is run twice, replaces it; karat's own cannot be

@@ -20,19 +20,19 @@ NDEVAL = "TREC Web track, ndeval"
 
 
 def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
-    """The sum over a subtopic's relevant documents of weight * (1 - alpha)^(relevant documents above)."""
+    """Returns the sum over a subtopic's relevant documents of weight * (1 - alpha)^(relevant documents above)."""
     hits = s.hits(rel)
     return s.total(hits * s.powers(1.0 - alpha, s.above(hits)) * weight)
 
 
 def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
-    """The mean over the subtopics that have a relevant document."""
+    """Returns the mean over the subtopics that have a relevant document."""
     counted = r.groups.exceeds(r.groups.n_relevant(rel), 0.0)
     return r.ratio(r.over_groups(counted * values), r.over_groups(counted))
 
 
 def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
-    """The novelty of a list: divided by that of a perfect list, as a mean over subtopics, or as a sum."""
+    """Returns the novelty of a list, divided by that of a perfect list, as a mean over subtopics, or as a sum."""
     s = r.groups
     reached = novelty(s, alpha, rel, weights(s))
     if scale == "none":
@@ -44,7 +44,7 @@ def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float,
 
 
 def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float) -> Queries:
-    """The novelty of a list divided by that of the greedy best list."""
+    """Returns the novelty of a list divided by that of the greedy best list."""
     s = r.groups
     best = s.most_novel(alpha, rel)
     reached, possible = novelty(s, alpha, rel, weights(s)), novelty(best, alpha, rel, weights(best))

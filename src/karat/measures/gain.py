@@ -13,7 +13,7 @@ JARVELIN = "Järvelin and Kekäläinen 2002"
 
 
 def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
-    """The discounted gain of each document."""
+    """Returns the discounted gain of each document."""
     return r.gains(gain) / r.discount(discount)
 
 

@@ -169,7 +169,7 @@ def split(text: str, separators: str) -> list[str]:
 
 
 def nested(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields each letter with its place, and whether brackets and quotes before or at it are closed."""
+    """Yields each letter with its position, and whether all brackets and quotes are closed there."""
     waiting: list[str] = []
     quote = ""
     for place, letter in enumerate(text):

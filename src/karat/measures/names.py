@@ -1,4 +1,4 @@
-"""Parses names of measures: ``nDCG(gain=exp2)@10``, and trec_eval's such as ``ndcg_cut_10``."""
+"""Parses names of measures, such as ``nDCG(gain=exp2)@10`` or trec_eval's ``ndcg_cut_10``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The judgments that a measure looks for; a query without them is empty for this measure.
+    """The judgments that a measure requires. A query without such judgments is empty for this measure.
 
     Args:
         rel: judgments of this grade or more; None if ``gain`` decides.
@@ -50,7 +50,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its parameters and depth: hashable, equal if the meaning is equal, printed as its name.
+    """A measure with its parameters and depth. Measures with the same meaning are equal.
 
     Args:
         name: a registered name.
@@ -197,7 +197,7 @@ class Measure:
 
     @property
     def full(self) -> str:
-        """The name with every parameter, including those at their defaults."""
+        """Returns the name with every parameter, including those at their defaults."""
         return self.written(self.arguments)
 
     def __str__(self) -> str:

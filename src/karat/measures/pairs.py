@@ -14,7 +14,7 @@ BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
 def relevant_if_micro(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
-    """The weight of a query in the AUC over all queries: its relevant documents, or 1 if there is no pair at all."""
+    """Returns the weight of a query in the AUC over all queries: the number of its relevant documents."""
     del single
     if micro == "false":
         return None
@@ -58,7 +58,7 @@ def area_under_curve(
 
 
 def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
-    """The weight of a query in GAUC: 0 if it has no pair."""
+    """Returns the weight of a query in GAUC, which is 0 if the query has no pair."""
     relevant = r.total(r.hits(rel))
     pairs = relevant * (r.length - relevant)
     weights = {
@@ -84,7 +84,7 @@ def grouped_area_under_curve(
 
 
 def lists_that_count(r: Lists, least: float) -> Queries:
-    """The weight of a query in ListedAUC: 0 if its list is shorter than ``least``."""
+    """Returns the weight of a query in ListedAUC, which is 0 if the list is shorter than ``least``."""
     return r.exceeds(r.length + 1.0, least)
 
 

@@ -108,7 +108,7 @@ def success(r: Lists, rel: float = REL) -> Queries:
 
 
 def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries | None:
-    """The weight of a query in R-precision: 0 for one without a hit if ``mean=found``."""
+    """Returns the weight of a query in R-precision, which is 0 for a query without a hit if ``mean=found``."""
     return None if mean == "all" else r.exceeds(r_precision(r, rel, times, mean), 0.0)
 
 

@@ -21,7 +21,7 @@ MOST = 3
 
 
 class UnknownMeasureError(MeasureError):
-    """An unknown name of a measure.
+    """Raised for an unknown name of a measure.
 
     Args:
         word: the name.
@@ -66,7 +66,7 @@ def pointers() -> list[dict[str, Any]]:
 
 
 def respelled(word: str, at: str | None = None) -> str | None:
-    """Returns karat's spelling of a name with another form of depth or parameter: ``P10``, ``rbp.95``, ``map-l2``."""
+    """Returns karat's spelling of a name with another form of depth or parameter, such as ``P10`` or ``rbp.95``."""
     persistence = PERSISTENCE.match(word)
     if persistence:
         return f"RBP(p=0.{persistence[1]})"

@@ -1,1 +1,1 @@
-"""Turns values into text: errors, tables, translated sentences and files."""
+"""Turns results into text: errors, tables, translated sentences and files."""

@@ -1,4 +1,4 @@
-"""A document of sections, sentences, lists and tables that renders itself as text, Markdown, LaTeX and HTML.
+"""A document of sections, sentences, lists and tables, which can be written as text, Markdown, LaTeX and HTML.
 
 Every part escapes its content for each layout, so a result only says what it shows, in which order.
 """
@@ -77,7 +77,7 @@ class Line(Part):
     hang: int | None = None
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the sentence, folded unless it is the answer."""
+        """Returns the sentence, wrapped unless it is the answer."""
         start = " " * self.indent + self.mark
         hang = len(start) if self.hang is None else self.hang
         lines = (
@@ -105,7 +105,7 @@ class Line(Part):
         return LATEX.get(self.role, "%s") % escaping.latex(self.whole) + "\n"
 
     def html(self, rows: int | None = None) -> str:
-        """Returns a paragraph, whose class is the role."""
+        """Returns an HTML paragraph whose class is the role of the sentence."""
         del rows
         return HTML.get(self.role, f'<p class="{self.role}">%s</p>\n') % escaping.html(self.whole)
 
@@ -149,7 +149,7 @@ class Items(Part):
 
 @dataclass(frozen=True)
 class Terms(Part):
-    """Terms with their meanings, or labels with what belongs to them.
+    """A list of terms with their meanings, or of labels with their values.
 
     Args:
         pairs: each term with its meaning; pairs without a meaning are left out.
@@ -200,7 +200,7 @@ class Terms(Part):
 
 @dataclass(frozen=True)
 class Table(Part):
-    """A table. In text and LaTeX a wide table is split into bands, each of which repeats the first columns.
+    """A table. In text and LaTeX, a wide table is split into bands that repeat the first columns.
 
     Args:
         header: the columns' titles; a title may have several lines.
@@ -315,7 +315,7 @@ class Document:
         return "\n".join(filter(None, blocks))
 
     def joined(self, layout: str, top: str, under: str) -> str:
-        """Returns the parts in a layout, separated by empty lines, with patterns for the title and for sections'."""
+        """Returns the parts in a format, separated by empty lines, with patterns for the titles."""
         escape = getattr(escaping, layout)
         blocks = [top % escape(escaping.sentence(self.title))] if self.title else []
         for each in self.sections:

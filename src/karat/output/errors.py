@@ -1,4 +1,4 @@
-"""Defines karat's errors. Each says what was found, where, and what to do."""
+"""The classes of karat's errors. Each error states the problem, the place and a remedy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command_of(text: str) -> str:
 
 
 def worded(*parts: str) -> Worded:
-    """Joins parts of a sentence and keeps both wordings, whereas an f-string would lose the second one."""
+    """Joins parts of a sentence and keeps both wordings. An f-string would lose the second wording."""
     return Worded("".join(parts), "".join(map(command_of, parts)))
 
 
@@ -51,7 +51,7 @@ def reworded(text: str, change: Callable[[str], str]) -> str:
 
 
 def by_policy(axis: str, *values: str | int) -> Worded:
-    """Returns the remedy to set an axis of the policy to one of these values."""
+    """Returns a remedy: to set a setting of the policy to one of these values."""
     quoted = [repr(each) for each in values]
     python = f"policy=karat.Policy({axis}={quoted[0]})"
     if axis == "malformed":
@@ -65,7 +65,7 @@ def one_of(words: list[str]) -> str:
 
 
 def by_reading(kind: str, **named: object) -> Worded:
-    """Returns the remedy to change how qrels or a run are read: by columns, by one grade, or by kind of folder.
+    """Returns a remedy: to change the options for reading qrels or a run.
 
     Args:
         kind: ``qrels`` or ``run``.
@@ -82,7 +82,7 @@ def by_reading(kind: str, **named: object) -> Worded:
 
 
 class KaratError(Exception):
-    """The base class of karat's errors. ``str(error)`` is a sentence that is safe to print, whatever it quotes.
+    """The base class of karat's errors. ``str(error)`` is always safe to print.
 
     The sentence consists of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A calling function adds fields with
     ``at``. No code parses a message.
@@ -191,7 +191,7 @@ class UncomputableError(DataError):
     """
 
     def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
-        """Stores the parts of the sentence for a caller that knows the query's name."""
+        """Stores the parts of the sentence, so that a caller can add the name of the query."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
 

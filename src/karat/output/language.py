@@ -1,4 +1,4 @@
-"""Translates footers and explanations. English sentences are the keys of the Chinese catalogue, ``chinese.toml``."""
+"""Translates footers and explanations. English sentences are the keys of the Chinese catalogue."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def language_named(name: str) -> Language:
 
 
 def language_of(environment: Mapping[str, str]) -> str:
-    """Returns a locale's language. The first set variable of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` decides.
+    """Returns the language of the locale: of ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``, whichever is set first.
 
     Example:
         >>> from karat.output.language import language_of

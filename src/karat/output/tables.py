@@ -1,4 +1,4 @@
-"""Lays out tables as text, Markdown, LaTeX, HTML, CSV and TSV, folds sentences, and displays results in notebooks."""
+"""Lays out tables as text, Markdown, LaTeX, HTML, CSV and TSV, and wraps sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GAP = "  "
 
 
 class Marked(str):
-    """A table cell with superscript letters, perhaps in bold. In plain text the letters just follow.
+    """A table cell with superscript letters, perhaps in bold. In plain text, the letters follow the number.
 
     Args:
         text: the cell.
@@ -37,7 +37,7 @@ class Marked(str):
     bold: bool
 
     def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
-        """Makes the plain text and stores its parts."""
+        """Makes a cell, whose text is the plain form, and stores its parts."""
         self = super().__new__(cls, text + raised.ljust(room))
         self.plain, self.raised, self.bold = text, raised, bold
         return self
@@ -255,7 +255,7 @@ def html(header: Sequence[str], rows: Rows, names: Names) -> str:
 
 
 def separated(delimiter: str) -> Callable[[Sequence[str], Rows, Names], str]:
-    """Returns the layout that puts this delimiter between cells. It does not shorten names."""
+    """Returns a layout function that puts this delimiter between cells, and does not shorten names."""
 
     def write(header: Sequence[str], rows: Rows, names: Names) -> str:
         del names

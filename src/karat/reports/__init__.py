@@ -31,7 +31,7 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A report: the page, and the comparison that it shows.
+    """A report: the HTML page, and the comparison that the page shows.
 
     Args:
         html: the whole page; it needs no other file and no network.
@@ -42,7 +42,7 @@ class Report:
     comparison: Comparison
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page; an existing file is replaced only by the complete new one.
+        """Write the page to a file. An existing file is replaced only by the complete new one.
 
         Raises:
             DataError: the file cannot be written.

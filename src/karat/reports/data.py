@@ -139,7 +139,7 @@ def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
 
 
 def closeup_row(closeup: Closeup, documents: dict[str, Text]) -> dict[str, Any]:
-    """Returns the row of a query shown in full."""
+    """Returns the data of a query that the page shows in full."""
     rows: list[list[Any]] = []
     for name, grade in closeup.documents:
         own = documents.get(name)
@@ -157,7 +157,7 @@ def few(grades: Sequence[float]) -> list[float]:
 
 
 def packed(derivations: list[dict[int, list[str | None]]]) -> str:
-    """Returns the derivations by measure, query and run, compressed; the same data give the same bytes."""
+    """Returns the compressed derivations by measure, query and run. The same data give the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
 
@@ -196,7 +196,7 @@ def note(comparison: Comparison) -> str:
 def board_row(
     comparison: Comparison, run: int, place: int, low: float, high: float, digits: int
 ) -> dict[str, Any]:
-    """Returns one run's row."""
+    """Returns the row of one run in the leaderboard."""
     primary = comparison.primary
     kind = primary.measure.definition.aggregate
     share = comparison.judged[run]
@@ -217,7 +217,7 @@ def board_row(
 
 
 def cell(contest: Contest, run: int, digits: int, alpha: float) -> dict[str, Any]:
-    """Returns one score."""
+    """Returns a score as a cell of the leaderboard."""
     kind = contest.measure.definition.aggregate
     written = [score(each, digits, kind) for each in contest.means]
     top = contest.means[ranked(contest)[0]]
@@ -286,7 +286,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def orders(one: Contest, other: Contest) -> str:
-    """Kendall's τ between the orders of the runs."""
+    """Returns Kendall's τ between the orders of the runs."""
     found = kendall(np.array(one.means), np.array(other.means))
     return score(found, 2).replace("-", "−") if math.isfinite(found) else "–"
 
@@ -309,7 +309,7 @@ TENTHS = tuple(number / 10 for number in range(11))
 
 @dataclass(frozen=True, eq=False)
 class Alongside:
-    """A curve: a measure at several depths or recall levels, for every run.
+    """A chart of a measure at several depths or recall levels, for every run.
 
     Args:
         name: of the chart.
@@ -329,7 +329,7 @@ class Alongside:
 
 
 def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
-    """Precision by recall, the primary measure and the share judged by depth; empty if a run was given as scores."""
+    """Returns the charts along the ranks: precision by recall, and measure and share judged by depth."""
     systems = list(evaluation.systems.values())
     deep = primary if takes_depth(primary) else parse_measure("nDCG@10")
     bare = replace(deep, depth=None)
@@ -360,5 +360,5 @@ def takes_depth(measure: Measure) -> bool:
 
 
 def finite(value: float) -> float:
-    """Returns the value, or 0 where there is nothing to average."""
+    """Returns the value, or 0 if there was no value to average."""
     return float(value) if np.isfinite(value) else 0.0

@@ -172,7 +172,7 @@ def facts_of(comparison: Comparison, evaluation: Evaluation) -> list[str]:
 
 
 def p_name(settings: Settings) -> str:
-    """Returns the name of p in the table of pairs."""
+    """Returns the title of the column of p in the table of pairs."""
     word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
     return f"the corrected p ({word})" if word else "p"
 
@@ -199,7 +199,7 @@ def interval_words(settings: Settings) -> str:
 
 
 def portable(words: Sequence[str]) -> list[str]:
-    """Returns the words of a command without private folders, since the page may be shared.
+    """Returns the words of a command without private folders, because the page may be shared.
 
     Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
     is outside.

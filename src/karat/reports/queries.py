@@ -331,6 +331,6 @@ def of_value(value: Any, kind: str) -> Text:
 
 
 def made(title: str, text: str) -> Text:
-    """Returns the beginning of the text on one line, as the page shows it."""
+    """Returns the beginning of a text on one line, as the page shows it."""
     flat = " ".join(text.split())
     return Text(" ".join(title.split()), flat if len(flat) <= SNIPPET else flat[: SNIPPET - 1] + "…")

@@ -19,7 +19,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Create the fixture only when pytest requests it, since gates and records must work without pytest."""
+    """Creates the fixture when pytest requests it, because gates and records must work without pytest."""
     if name != "karat_scores":
         raise AttributeError(f"module 'karat.testing' has no attribute '{name}'")
     import pytest
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
 
 
 def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
-    """Evaluate like ``karat.evaluate``, but score the same files once per session and show the table in its summary.
+    """Evaluate like ``karat.evaluate``, but score the same files only once in a session of pytest.
 
     Example, in a project's ``tests/test_search.py``::
 
@@ -60,14 +60,14 @@ def state(given: Any) -> tuple[str, int, int] | None:
 
 
 class Summary:
-    """The scores of a session, and the hook by which pytest shows them at its end."""
+    """The scores of a pytest session, which pytest shows at its end."""
 
     def __init__(self) -> None:
-        """Start without scores."""
+        """Starts without scores."""
         self.known: dict[Any, Scores] = {}
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print every table: pytest's hook."""
+        """Prints every table of scores. pytest calls this hook."""
         if self.known:
             terminalreporter.section("karat")
         for each in self.known.values():

@@ -59,7 +59,7 @@ def run_name(run: RunLike | Scores, name: str | None) -> str:
 
 
 def run_in(record: Record, wanted: str | None, own: str) -> Scores:
-    """Returns the record's only run, or the run with the requested name.
+    """Returns the only run of a record, or the run with the requested name.
 
     Raises:
         DataError: the record has several runs, and none is selected.

@@ -187,7 +187,7 @@ def floors_in(at_least: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def refuse_no_number(what: str, given: object, example: str) -> None:
-    """Refuse a limit that is not a number.
+    """Refuses a limit that is not a number.
 
     Raises:
         DataError: the limit is not a number.
@@ -197,7 +197,7 @@ def refuse_no_number(what: str, given: object, example: str) -> None:
 
 
 def apart(limits: Mapping[str, float]) -> dict[str, float]:
-    """Returns one limit per measure, since one key may name several measures.
+    """Returns the limit of each measure. One key may name several measures.
 
     Raises:
         DataError: a measure with two limits.
@@ -211,7 +211,7 @@ def apart(limits: Mapping[str, float]) -> dict[str, float]:
 
 
 def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: object) -> None:
-    """Refuse a gate without a limit.
+    """Refuses a gate without a limit.
 
     Raises:
         DataError: there is no limit, or there are tolerances without a baseline.
@@ -233,7 +233,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
-    """Refuse limits without effect: outside a measure's range, on measures where less is better, without judgments.
+    """Refuses limits without effect, such as limits outside a measure's range.
 
     Raises:
         DataError: a limit has no effect.
@@ -262,7 +262,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
-    """Refuse an empty comparison: no judged documents on either side, or queries that only the baseline answers.
+    """Refuses an empty comparison: without judged documents, or with queries that only the baseline answers.
 
     Raises:
         DataError: neither side retrieved a judged document; or the policy leaves out queries that the run lacks and the

@@ -65,7 +65,7 @@ class Check:
 
     @property
     def difference(self) -> float:
-        """After minus before."""
+        """The value of the run minus that of the baseline."""
         return self.after - self.before
 
     @property
@@ -90,7 +90,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """One sentence: the change and its limit."""
+        """A sentence with the change and the limit."""
         if self.kind == "min":
             word = "reaches" if self.passed else "is below"
             return f"{self.label} {self.after:.4f} {word} {self.limit:g}"
@@ -104,7 +104,7 @@ class Check:
 
     @property
     def evidence(self) -> str:
-        """The interval and the test."""
+        """A sentence with the interval and the test."""
         if self.kind == "min":
             return "no test: a minimum is compared with the mean only"
         if self.queries < 2:
@@ -142,7 +142,7 @@ class Check:
 
 
 def shown_p(p: float) -> str:
-    """Formats a p-value with three decimals; empty for NaN."""
+    """Returns a p-value with three decimals, or an empty text for NaN."""
     if math.isnan(p):
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
@@ -164,7 +164,7 @@ def valid(text: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Documented):
-    """The result of a gate: whether the run passes, with the reasons. ``str()`` returns the whole answer.
+    """The result of a gate: whether the run passes, with the reasons. ``str(gate)`` returns the whole text.
 
     Args:
         name: the run.
@@ -190,12 +190,12 @@ class Gate(Documented):
 
     @property
     def passed(self) -> bool:
-        """Whether every check is passed."""
+        """Whether the run passed every check."""
         return all(each.passed for each in self.checks)
 
     @property
     def headline(self) -> str:
-        """The answer in one line."""
+        """The verdict in one line."""
         failed = sum(not each.passed for each in self.checks)
         doubtful = sum(each.doubtful for each in self.checks)
         unsure = f", {doubtful} of {len(self.checks)} not proven" if doubtful else ""
@@ -205,7 +205,7 @@ class Gate(Documented):
 
     @property
     def remarks(self) -> list[str]:
-        """Remarks: unpaired queries, notes, the test, and the footer of the scores."""
+        """The remarks below the checks: unpaired queries, notes, the test, and the footer of the scores."""
         lines = []
         for queries, owner in ((self.only_before, "baseline"), (self.only_after, "run")):
             if queries:
@@ -224,7 +224,7 @@ class Gate(Documented):
         return [*lines, self.story] if self.story else lines
 
     def document(self, layout: str = "text") -> Document:
-        """Returns the answer with lines below each check as text, or with tables in the other layouts."""
+        """Returns the verdict, with lines below each check in text, or with tables in other formats."""
         verdict, _, others = self.headline.partition(": ")
         tone = "good" if self.passed else "bad"
         parts: list[Part] = [Line(others, "answer", mark=f"{verdict}: ", tone=tone)]

@@ -1,4 +1,4 @@
-"""Reads records and ``karat eval --format json`` back into scores, after a check of their fields."""
+"""Reads scores from records and from the output of ``karat eval --format json``, after a check of their fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BY_RECORD = Worded("karat.record", "--record")
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A file of scores, read.
+    """The content of a file of scores.
 
     Args:
         path: the file.
@@ -51,17 +51,17 @@ class Record:
 
     @property
     def complete(self) -> bool:
-        """Returns whether the file is a full record with hashes and versions, not only a table of values."""
+        """Returns whether the file is a full record with hashes and versions, and not only a table of values."""
         return "record" in self.document
 
     @property
     def names(self) -> list[str]:
-        """The runs."""
+        """The names of the runs."""
         return [each.name for each in self.scores]
 
 
 def read(path: str | os.PathLike[str]) -> Record:
-    """Read a record, or what ``karat eval -q --format json`` printed.
+    """Reads a record, or the output of ``karat eval -q --format json``.
 
     Args:
         path: the file.
@@ -83,7 +83,7 @@ def read(path: str | os.PathLike[str]) -> Record:
 
 
 def document_in(content: bytes) -> tuple[Any, list[str]]:
-    """Returns a file's JSON document and the words in it that standard JSON lacks: NaN and Infinity.
+    """Returns the JSON document in a file, and the words NaN and Infinity in it, which are not valid JSON.
 
     Raises:
         ValueError: the file is not JSON.
@@ -94,7 +94,7 @@ def document_in(content: bytes) -> tuple[Any, list[str]]:
 
 
 def refuse_words(words: list[str], name: str) -> None:
-    """Refuse NaN and Infinity, which records store as null.
+    """Refuses NaN and Infinity, which records store as null.
 
     Raises:
         DataError: the file contains NaN or Infinity.
@@ -140,7 +140,7 @@ def record_in(document: Any, name: str) -> Record:
 
 @contextmanager
 def damaged(name: str) -> Iterator[None]:
-    """Turn errors from reading a damaged file into a sentence for the user.
+    """Turns errors from reading a damaged file into a sentence for the user.
 
     Raises:
         DataError: replaces any error that is not karat's.
@@ -200,7 +200,7 @@ MOST_RESAMPLES = 10**8
 
 
 class ShapeError(Exception):
-    """A field with a value that is not allowed."""
+    """Raised if a field has a value that is not allowed."""
 
 
 def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
@@ -326,7 +326,7 @@ def is_plain(row: Any) -> bool:
 
 
 def values_by_query(value: Any, where: str) -> None:
-    """Refuse values that are neither numbers nor null. The wrong value is located only after a failed check."""
+    """Refuses values that are neither numbers nor null, and names the first of them."""
     plain = isinstance(value, dict) and all(map(is_plain, value.values()))
     if not plain:
         table_of(table_of(optional(NUMBER)))(value, where)
@@ -373,7 +373,7 @@ RUN_RECORDED = an_object({"queries": an_object({}), "counts": an_object({})})
 
 
 def check_scores(document: dict[str, Any], name: str) -> None:
-    """Refuse scores with fields that are not allowed.
+    """Refuses scores with fields that are not allowed.
 
     Args:
         document: the scores.
@@ -386,7 +386,7 @@ def check_scores(document: dict[str, Any], name: str) -> None:
 
 
 def check_record(document: dict[str, Any], name: str) -> None:
-    """Refuse a record with fields that are not allowed. Its scores are checked separately.
+    """Refuses a record with fields that are not allowed. The scores are checked separately.
 
     Raises:
         DataError: as ``check_scores``, or an input without a run, or runs without their input.
@@ -403,7 +403,7 @@ def check_record(document: dict[str, Any], name: str) -> None:
 
 
 def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
-    """Refuse a value of the wrong kind.
+    """Refuses a value of the wrong kind.
 
     Raises:
         DataError: the value has the wrong kind.

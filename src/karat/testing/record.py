@@ -34,7 +34,7 @@ HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
 
 
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
-    """Write a record of everything that these numbers depend on, so that anyone can reproduce and compare them.
+    """Write a record of scores and of everything on which they depend, so that anyone can reproduce them.
 
     The file holds what ``karat eval -q --format json`` prints, the SHA-256 and size of each input file
     (of the file as it lies there, compressed or not; no whole file is held in memory), versions of karat, Python and
@@ -92,7 +92,7 @@ def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) ->
 
 
 def comparison_of(comparison: Comparison) -> dict[str, Any]:
-    """Settings and results of a comparison, without the scores and without groups of queries."""
+    """Returns the settings and results of a comparison, without the scores and without groups of queries."""
     contests = {
         label: {
             "low": defined(contest.low),
@@ -119,7 +119,7 @@ def versions() -> dict[str, str]:
 
 
 def refuse_mixture(scores: Sequence[Scores]) -> None:
-    """Refuse scores that do not fit into one record.
+    """Refuses scores that do not fit into one record.
 
     Raises:
         DataError: there are no scores, or two of one name, or their measures, policies, profiles or judgments differ.
@@ -210,7 +210,7 @@ BLOCK = 2**20
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Returns the size and SHA-256 of each file, compressed files as they are stored.
+    """Returns the size and SHA-256 of each file as it is stored.
 
     SHA-256 and not a faster hash, because every system has a program that prints it. No file is held in memory.
 
@@ -238,7 +238,7 @@ def digest(path: str) -> tuple[int, str]:
 
 
 def refuse_changed(origin: Provenance) -> None:
-    """Refuse a file that is no longer the one that was scored.
+    """Refuses a file that has changed since it was scored.
 
     Raises:
         DataError: the file was deleted or changed.

@@ -64,7 +64,7 @@ class Verification(Documented):
 
     @property
     def headline(self) -> str:
-        """The answer in one line."""
+        """The verdict in one line."""
         digits = "to the last digit" if self.largest == 0 else f"largest difference {self.largest:.2g}"
         verdict = f"equal ({digits})" if self.equal else "differs"
         return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
@@ -171,7 +171,7 @@ class Taken:
 
     @property
     def option(self) -> str:
-        """The argument for this input."""
+        """The name of the argument for this input."""
         if self.entry["role"] != "run":
             return Worded("qrels=", "--qrels FILE")
         name = self.entry["name"]
@@ -185,12 +185,12 @@ class Taken:
 
     @property
     def path(self) -> str | None:
-        """The file, if it is one."""
+        """The path of the input, if it is a file."""
         return os.fspath(self.now) if isinstance(self.now, (str, os.PathLike)) else None
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns of a table in files that were named."""
+        """The columns that were named for a table in files."""
         return {} if self.path is None else dict(self.entry.get("columns", {}))
 
 
@@ -220,7 +220,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
 
 
 def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
-    """Refuse recorded paths that are not allowed. Paths given as arguments are not restricted.
+    """Refuses recorded paths that are not allowed. Paths given as arguments are not restricted.
 
     Raises:
         DataError: a recorded path is not allowed.
@@ -274,7 +274,7 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
 
 @contextmanager
 def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
-    """Hide the content of a file that a record names with another hash, since a record may name any file.
+    """Hides the content of a file whose hash differs from the record, because a record may name any file.
 
     Raises:
         DataError: replaces an error that shows a line of such a file.
@@ -313,7 +313,7 @@ def changed_versions(document: dict[str, Any]) -> list[str]:
 
 
 def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[Taken]]:
-    """Changed files, notes on inputs without a hash, and the inputs that have not changed.
+    """Returns the changed files, notes on inputs without a hash, and the inputs that have not changed.
 
     Raises:
         DataError: a file that cannot be read.
@@ -338,7 +338,7 @@ File: TypeAlias = "tuple[str, int, str]"
 
 
 def recorded_files(entry: dict[str, Any]) -> list[File]:
-    """Returns the recorded files of an input; none for input from memory."""
+    """Returns the recorded files of an input. Input from memory has none."""
     if "files" in entry:
         return [(each["path"], each["bytes"], each["sha256"]) for each in entry["files"]]
     return [(entry["path"], entry["bytes"], entry["sha256"])] if entry["sha256"] else []
@@ -418,7 +418,7 @@ OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
 
 
 def refuse_elsewhere(path: str, record: str) -> None:
-    """Refuse a path outside the record's folder and the working folder, links resolved.
+    """Refuses a path that, after links are resolved, is outside the record's folder and the working directory.
 
     Args:
         path: a file, a folder or a pattern that the record names, or a file that one of these means.
@@ -445,7 +445,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
 
 
 def refuse_irregular(paths: Iterable[str], record: str) -> None:
-    """Refuse pipes and devices: one that a record names may never end.
+    """Refuses pipes and devices, because reading one that a record names may never end.
 
     Raises:
         DataError: the path is a pipe or device, or does not exist.
@@ -478,7 +478,7 @@ class Change:
 
 
 def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
-    """Changes of policy, measures and every run, and the largest difference of a value.
+    """Returns the changes of policy, measures and every run, and the largest difference of a value.
 
     Args:
         old: the recorded document.
@@ -507,7 +507,7 @@ def changed_entries(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[
 
 
 def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
-    """Changes of one run, and the largest difference of a value."""
+    """Returns the changes of one run, and the largest difference of a value."""
     name, findings = old["name"], []
     before, after = old["queries"], new["queries"]
     gone, come = (
@@ -596,13 +596,13 @@ def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[
 
 
 def same(old: Any, new: Any, tolerance: float) -> bool:
-    """Returns whether two leaves are equal. Numbers may differ up to a tolerance."""
+    """Returns whether two recorded values are equal. Numbers may differ up to a tolerance."""
     numbers = isinstance(old, float) and isinstance(new, (int, float))
     return distance(old, new) <= tolerance if numbers else bool(old == new)
 
 
 def distance(old: float | None, new: float | None) -> float:
-    """Returns the distance of two values; infinite between a defined and an undefined one."""
+    """Returns the distance of two values, which is infinite between a defined and an undefined one."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)
@@ -616,7 +616,7 @@ def rounded(value: float | None) -> str:
 
 
 def listed(queries: list[str]) -> str:
-    """Returns the number of queries, and the first three."""
+    """Returns the number of queries and the names of the first three, as text."""
     first = ", ".join(f"'{each}'" for each in queries[:3])
     more = f" and {len(queries) - 3} more" if len(queries) > 3 else ""
     return f"{'query' if len(queries) == 1 else 'queries'} {first}{more}"

@@ -63,7 +63,7 @@ def mapping_in(path: str) -> dict[str, Any]:
 
 
 def distinct(pairs: list[tuple[str, Any]], path: str) -> dict[str, Any]:
-    """Returns an object from its key-value pairs, and refuses repeated keys."""
+    """Returns the object with these key-value pairs, and refuses repeated keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         again = twice(key for key, _ in pairs)
@@ -105,8 +105,7 @@ AT_ONCE = 2**20
 
 
 def refuse_lines(path: str, plan: Plan, kind: str) -> None:
-    """Refuses lines that a library would crash on or read inexactly: deeply nested ones, and scores or grades that are
-    whole numbers no double holds.
+    """Refuses lines on which a library would crash, or whose numbers it would read inexactly.
 
     Raises:
         DataError: such a line, or an unreadable file.
@@ -294,7 +293,7 @@ class Row:
         return found
 
     def one(self, name: str) -> Any:
-        """Returns the single value of a field.
+        """Returns the value of a field that must not be a list.
 
         Raises:
             DataError: the field is missing, or holds several values.
@@ -305,7 +304,7 @@ class Row:
         return found
 
     def listed(self, name: str, of: type = object, called: str = "values") -> list[Any]:
-        """Returns the list in a field.
+        """Returns the value of a field that must be a list.
 
         Raises:
             DataError: the field is missing, is not a list, or has an item of the wrong type.
@@ -320,7 +319,7 @@ class Row:
 
 
 def documents(row: Row, plan: Plan, constant: float | None) -> Iterator[tuple[Any, Any]]:
-    """Yields each document of a row with its score or grade, or with minus its rank."""
+    """Yields each document of a row with its score or grade, or with the negated rank."""
     columns = dict(plan.inside)
     if not plan.nested:
         inner = [row]

@@ -56,7 +56,7 @@ class Library:
         }
 
     def flat(self, table: Any, plan: Plan, kind: str, *, text: bool) -> Any:
-        """Selects the needed columns, one document per row. With ``text``, numbers are parsed, or null on failure.
+        """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
 
         A query with an empty list has no row in a run. In qrels it has a null document, which is refused.
         """
@@ -173,7 +173,7 @@ def try_reading(path: str) -> None:
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
-    """Parses text as doubles. The result is null if the text is not a number or no double represents it."""
+    """Returns an expression that parses text as doubles, and is null for text that no double represents."""
     import polars as pl
 
     number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
@@ -184,12 +184,12 @@ def double_in_polars(text: pl.Expr) -> pl.Expr:
 
 
 class DuckDB(Library):
-    """Opens files as relations of one DuckDB connection, which closes after the last relation."""
+    """Opens files as relations of a DuckDB connection, which is closed after the last relation."""
 
     name = "duckdb"
 
     def __init__(self) -> None:
-        """Connect."""
+        """Opens a connection."""
         import duckdb
 
         self.connection = duckdb.connect()
@@ -265,7 +265,7 @@ class DuckDB(Library):
 
 
 def double_in_sql(text: str) -> str:
-    """Returns SQL that parses text as a double, or gives null if it is not a number or no double represents it."""
+    """Returns SQL that parses text as a double, and is null for text that no double represents."""
     number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
     wide = (
         f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "

@@ -1,4 +1,4 @@
-"""Finds the files of a path, pattern or folder. Several text files are read as one."""
+"""Finds the files of a path, pattern or folder, and joins several text files into one text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANY = 3
 
 @dataclass(frozen=True)
 class Place:
-    """The files of a path.
+    """The files that a path, pattern or folder stands for.
 
     Args:
         name: the path as the caller gave it.
@@ -42,7 +42,7 @@ class Place:
     labels: tuple[str, ...] = ()
 
     def apart(self) -> list[tuple[str, Place]]:
-        """Pairs each data set with the prefix of its query ids."""
+        """Returns each data set with the prefix of its query ids."""
         found: dict[str, list[str]] = {}
         for label, file in zip(self.labels, self.files, strict=True):
             found.setdefault(label, []).append(file)
@@ -60,7 +60,7 @@ class Place:
 
 
 def origin_of(path: str) -> Provenance:
-    """Returns a file's origin."""
+    """Returns the name and the path of a file for records."""
     with sentences(path):
         found = os.stat(path)
     return Provenance("file", path, found.st_size, found.st_mtime_ns)
@@ -198,7 +198,7 @@ def home_of(path: str) -> str:
 
 
 def labels_of(homes: list[str]) -> list[str]:
-    """Returns the part of each folder's path that differs, without the start and end that all paths share.
+    """Returns the part of each folder's path in which the paths differ.
 
     Raises:
         DataError: two differ only in blanks, which ids cannot contain.
@@ -220,7 +220,7 @@ def keys_of(path: str) -> tuple[str, ...]:
 
 
 def shared(lists: list[list[str]]) -> int:
-    """Counts the leading items that several lists share."""
+    """Returns the number of items that several lists have in common at the start."""
     return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(path: str) -> str:
-    """Returns the kind of a file by its ending, compressed or not. A registered reader's kind is the ending itself."""
+    """Returns the kind of a file by its ending. The kind of a registered reader is the ending itself."""
     stem, ending = os.path.splitext(path)
     if ending in PACKED:
         ending = os.path.splitext(stem)[1]
@@ -50,7 +50,7 @@ def called(path: str) -> str:
 
 
 def is_trec(head: bytes, kind: str) -> bool:
-    """Returns whether the first line is in TREC's format or in no known one. It is fast, since every file needs it.
+    """Returns whether a file is in TREC's format, judging by its first line.
 
     Args:
         head: the first bytes of the file.
@@ -85,7 +85,7 @@ RANKED = ("query", "document", "rank")
 
 @dataclass(frozen=True)
 class Delimited:
-    """The layout of a text table.
+    """The layout of a table in a text file.
 
     Args:
         separator: the character between two columns.

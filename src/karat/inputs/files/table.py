@@ -44,7 +44,7 @@ LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Judgments or a run in files.
+    """The table of judgments or of a run in files.
 
     Args:
         name: the path as the caller gave it.
@@ -70,7 +70,7 @@ class Table:
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
-        """Adds the file to errors about rows, and the line if each row is one line.
+        """Adds the name of the file to errors about rows, and the line if each row is one line.
 
         Args:
             policy: the policy, if the rows are read under one.
@@ -96,7 +96,7 @@ def table_in(
     folders: str | None = None,
     grade: float | None = None,
 ) -> Table | Place | None:
-    """Returns the table at a path, None if it is TREC text, or a ``Place`` if it is several text files.
+    """Returns the table at a path, None for TREC text, or a ``Place`` for several text files.
 
     Args:
         path: a file, a folder or a pattern.
@@ -198,7 +198,7 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
 
 
 def by_magic(head: bytes) -> str:
-    """Returns the kind of a file from its first bytes, if its name does not show it."""
+    """Returns the kind of a file by its first bytes, for a file whose name does not show the kind."""
     for magic, kind in MAGIC.items():
         if head.startswith(magic):
             return kind
@@ -210,7 +210,7 @@ def by_magic(head: bytes) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request to read a table.
+    """A request to read a table: the files, the kind of data and the columns.
 
     Args:
         place: the files.
@@ -301,7 +301,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
 
 
 def by_json(wanted: Wanted, head: bytes) -> Table:
-    """Opens JSON, which is one dictionary or an object on each line."""
+    """Opens a JSON file, which contains one dictionary or an object on each line."""
     place = wanted.place
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
@@ -440,11 +440,11 @@ class FileRun:
             return self.held.match(judgments, options)
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         with self.table.named():
             return self.held.ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
+        """Yields the query, document and score of each row, with negated ranks in place of missing scores."""
         with self.table.named():
             yield from self.held.rows(queries)

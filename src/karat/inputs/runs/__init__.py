@@ -1,4 +1,4 @@
-"""Defines the protocol of run sources, and the options, results and threads of a match.
+"""The protocol of run sources, and the options and results of a match.
 
 A source gets judgments and options, and returns judged rows or one query's documents. It is read at each match.
 Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else.
@@ -48,7 +48,7 @@ class MatchOptions:
 
     @property
     def rule(self) -> str:
-        """The kernel's rule for equal scores. The policy's other rules are applied to judged rows."""
+        """The kernel's rule for equal scores. Other rules for ties are applied later, to judged rows."""
         if self.ties is not None:
             return self.ties
         return self.policy.ties if self.policy.ties in ("ascending", "input", "rank-column") else "trec"
@@ -60,7 +60,7 @@ class MatchOptions:
 
     @property
     def duplicates(self) -> str:
-        """The kernel's rule for repeated documents. The kernel keeps both if the policy makes them an error."""
+        """The kernel's rule for repeated documents. It keeps all of them if the policy makes them an error."""
         return "keep" if self.policy.duplicates == "error" else self.policy.duplicates
 
     @property
@@ -112,14 +112,14 @@ class RunSource(Protocol):
         """
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, for some queries or all, in the source's order."""
 
 
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
-    """Returns the documents of some queries in row order. A repeated document keeps its first or last place."""
+    """Returns the documents of some queries in the order of rows. A repeated document has its first or last place."""
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
         documents = found.setdefault(query, {})
@@ -130,7 +130,7 @@ def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[
 
 
 def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
-    """Returns some queries as a mapping. If a document occurs twice, its last row counts."""
+    """Returns the lists of some queries as a mapping. If a document occurs twice, its last row counts."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score

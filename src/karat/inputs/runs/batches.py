@@ -77,7 +77,7 @@ class StreamedRun:
     def passed(
         self, judgments: _native.Judgments, options: MatchOptions, *, gathered: bool
     ) -> _native.Matched:
-        """Matches the run in one pass over all rows.
+        """Returns the match of the run from one pass over all rows.
 
         Raises:
             CameBack: the rows of a query are not together, and ``gathered`` is false.
@@ -102,11 +102,11 @@ class StreamedRun:
             return matcher.finish()
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         return self.columns(self.of_queries([query])).ranked(query, options)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row. Without scores, it yields minus the rank."""
+        """Yields the query, document and score of each row, with negated ranks in place of missing scores."""
         if queries is not None:
             yield from self.columns(self.of_queries(queries)).rows(queries)
             return
@@ -123,7 +123,7 @@ class StreamedRun:
                 del frame
 
     def of_queries(self, queries: Collection[bytes]) -> _native.Frame:
-        """Loads the rows of some queries into memory."""
+        """Returns the rows of some queries in memory."""
         with refusals("run", str(self.origin.library)):
             frame = self.only(queries)
         self.refuse_unfit(frame)
@@ -170,7 +170,7 @@ def streamed(given: Any, named: dict[str, str | None]) -> StreamedRun | None:
 
 
 def in_engine(given: Any, asked: dict[str, str | None]) -> StreamedRun:
-    """Returns the run in a table of another package's engine, which is read again for each pass."""
+    """Returns the run in a table of a registered engine. The table is read again for each pass."""
     engine: Any = engine_of(given)
     chosen = choose(list(engine.columns(given)), "run", asked)
     names = list(chosen.values())
@@ -297,7 +297,7 @@ def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
 
 
 def frame_of(batch: Any) -> _native.Frame:
-    """Returns the kernel's view of a batch."""
+    """Returns a batch in the form that the kernel reads."""
     return _native.Frame(batch.__arrow_c_stream__())
 
 
@@ -318,7 +318,7 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 
 
 def sound(table: Any, *, full: bool = False) -> Any:
-    """Validates a table: all text lies within its buffers. ``full`` makes all of PyArrow's functions safe.
+    """Checks that all text of a table lies within its buffers. ``full`` makes all of PyArrow's functions safe.
 
     Raises:
         ValueError: a damaged table.

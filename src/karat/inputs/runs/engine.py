@@ -54,7 +54,7 @@ class EngineRun:
 
     @classmethod
     def of(cls, given: Any, *, small: bool = False, **asked: str | None) -> EngineRun:
-        """Wraps a lazy table.
+        """Returns the run in a lazy table of an engine.
 
         Args:
             given: the table.
@@ -224,7 +224,7 @@ class EngineRun:
             )
 
     def refuse_twice(self, query: bytes, options: MatchOptions) -> None:
-        """Reports a document that occurs twice in a query.
+        """Refuses a document that occurs twice in a query.
 
         Raises:
             DataError: always.
@@ -244,7 +244,7 @@ class EngineRun:
         )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         refuse(options)
         return self.here([query]).ranked(query, options)
 
@@ -253,7 +253,7 @@ class EngineRun:
         return self.here(queries).rows(queries)
 
     def here(self, queries: Collection[bytes] | None) -> Columns:
-        """Collects the rows of some queries, or of all, into memory."""
+        """Returns the rows of some queries, or of all queries, collected into memory."""
         import narwhals as nw
 
         with refusals("run", self.library):
@@ -264,7 +264,7 @@ class EngineRun:
         return self.in_memory(found)
 
     def in_memory(self, rows: Any) -> Columns:
-        """Makes a run of collected rows, whose columns are named by role."""
+        """Returns a run of collected rows, whose columns are named by role."""
         own: dict[str, Any] = {role: role for role in self.chosen}
         return columns_of(rows, "run", **own)
 
@@ -295,7 +295,7 @@ def is_away(given: object) -> bool:
 
 
 def refuse(options: MatchOptions) -> None:
-    """Refuses what an engine cannot compute.
+    """Refuses a request that an engine cannot compute.
 
     Raises:
         PolicyError: a policy that needs an order of rows, or a measure that needs every document's score.
@@ -318,7 +318,7 @@ def refuse(options: MatchOptions) -> None:
 
 
 def holding(kind: Any) -> str:
-    """Returns the kernel's term for a column's type."""
+    """Returns the kernel's name for a column's type."""
     import narwhals as nw
 
     if kind.is_integer():
@@ -333,7 +333,7 @@ BROADCAST = 64 * 2**20
 
 
 def home_of(table: Any, library: str) -> Any:
-    """Returns the session that can create tables. For DuckDB it is the relation, which knows its connection."""
+    """Returns the session that can create tables. For DuckDB, a relation stands for its connection."""
     if library == "pyspark":
         return table.sparkSession
     if library == "sqlframe":

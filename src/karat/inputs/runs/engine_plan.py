@@ -53,7 +53,7 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
 
 
 def unheld(whole: nw.Expr) -> nw.Expr:
-    """Returns an expression that is true if no double represents a whole number of up to 64 bits.
+    """Returns an expression that is true for whole numbers that no double represents.
 
     Doubles from 2**53 are 2 apart, from 2**54 on 4, and so on. Casting back may overflow, and engines then differ.
     """
@@ -144,7 +144,7 @@ def ranked(rows: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
 
 
 def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
-    """Returns the rows with their counts."""
+    """Returns the rows with the results of the window functions."""
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
@@ -156,7 +156,7 @@ def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
 
 
 def windows(options: MatchOptions) -> dict[str, nw.Expr]:
-    """Returns the window counts that the rule needs. Others are left out, because an engine sorts for each window."""
+    """Returns the window functions that the rule needs. An engine sorts the rows for each of them."""
     import narwhals as nw
 
     key = "rank" if options.rule == "rank-column" else "document"

@@ -49,7 +49,7 @@ class TextRun:
             )
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        """Returns every document of one query in rank order, with the scores by which the documents are ordered."""
         with sentences(self.source.name, "run", self.source.origin.files):
             documents, scores = _native.ranked_documents(
                 self.source.from_start(),
