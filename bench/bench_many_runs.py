@@ -1,4 +1,8 @@
-"""Time of a whole track: 129 runs of 50 topics and 1,000 documents, scored and compared in one call."""
+"""Time of a whole track: 129 runs of 50 topics and 1,000 documents, scored and compared in one call.
+
+Two shapes, since their costs differ: few judgments per query and no ties, and a pool as deep as TREC-8's, of which runs
+retrieve much, with ties in most runs.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.answer import Answer, Bar, Setting, ratio
 from bench.data import SEED, STEPS, columns, digits, distinct, text
@@ -17,20 +21,47 @@ from bench.side_by_side import CHECKOUT, Program, answer, karat, side_by_side
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VERSION = 1
-RUNS, QUERIES, DEPTH, JUDGED = 129, 50, 1000, 200
-"""TREC-8's ad hoc track: 6.3 M lines."""
-TINY = (5, 8, 50, 20)
-LIMIT = 12.0
+VERSION = 2
+
+
+class Shape(NamedTuple):
+    """The size of a track, whether its pool is deep, and the least speed-up over pytrec_eval."""
+
+    runs: int
+    queries: int
+    depth: int
+    judged: int
+    dense: bool
+    limit: float
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        size = (self.runs, self.queries, self.depth, self.judged)
+        return f"many-{'x'.join(map(str, size))}-{SEED}-{VERSION}"
+
+
+SHAPES = (
+    Shape(129, 50, 1000, 200, dense=False, limit=12.0),
+    Shape(129, 50, 1000, 1737, dense=True, limit=14.0),
+)
+"""TREC-8's ad hoc track has 129 runs, 6.3 M lines and 1,737 judgments per query."""
+TINY = (Shape(5, 8, 50, 20, dense=False, limit=0.0), Shape(5, 8, 50, 60, dense=True, limit=0.0))
 READERS = {"karat": "karat", "pytrec_eval": "pytrec_eval-terrier"}
 
 
 def ask(setting: Setting) -> list[Answer]:
+    """Times each shape."""
+    return [found for shape in (TINY if setting.quick else SHAPES) for found in ask_shape(setting, shape)]
+
+
+def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
     """``karat eval`` and ``karat compare``, and as many calls of pytrec_eval in one process.
 
     What compare adds is the tests of 8,256 pairs under six measures: by default Tukey's, with 10,000 resamples each.
     """
-    folder, runs = made(setting)
+    folder, runs = made(setting, shape), shape.runs
+    what = f"{runs} runs, {shape.judged:,} judged"
     paths = [str(path) for path in sorted(folder.glob("*.run"))]
     qrels = str(folder / "qrels")
     asked = [part for measure in MEASURES for part in ("-m", measure)]
@@ -52,9 +83,9 @@ def ask(setting: Setting) -> list[Answer]:
     timings = side_by_side(readers, rounds)
     bars = [
         Bar(
-            f"{runs} runs, reading and scoring, against {each.name}",
+            f"{what}, reading and scoring, against {each.name}",
             "at least",
-            LIMIT,
+            shape.limit,
             ratio(timings[0], each),
             "times as fast",
         )
@@ -67,8 +98,8 @@ def ask(setting: Setting) -> list[Answer]:
         *(Program(each.name, each.command, each.values) for each in readers[1:]),
     ]
     return [
-        Answer(f"{runs} runs, reading and scoring", size, timings, bars),
-        Answer(f"{runs} runs, whole process", size, side_by_side(commands, rounds)),
+        Answer(f"{what}, reading and scoring", size, timings, bars),
+        Answer(f"{what}, whole process", size, side_by_side(commands, rounds)),
     ]
 
 
@@ -80,57 +111,76 @@ def means(printed: str) -> list[Any]:
 # ---------------------------------------------------------------- data
 
 
-def made(setting: Setting) -> tuple[Path, int]:
-    """The folder of the files, written if it is not there, and how many runs it holds."""
-    size = TINY if setting.quick else (RUNS, QUERIES, DEPTH, JUDGED)
-    folder = setting.folder / f"many-{'x'.join(map(str, size))}-{SEED}-{VERSION}"
+def made(setting: Setting, shape: Shape) -> Path:
+    """The folder of a shape's files, written if it is not there."""
+    folder = setting.folder / shape.name
     if not folder.exists():
         print(f"making {folder.name} ...", file=sys.stderr)
-        command = [sys.executable, "-m", "bench.bench_many_runs", "make", str(folder), *map(str, size)]
+        command = [sys.executable, "-m", "bench.bench_many_runs", "make", str(folder), json.dumps(shape)]
         subprocess.run(command, check=True, cwd=CHECKOUT)
-    return folder, size[0]
+    return folder
 
 
-def make(folder: Path, runs: int, queries: int, depth: int, judged: int) -> None:
+def make(folder: Path, shape: Shape) -> None:
     """Write judgments, and runs that find the same relevant documents with more or less skill."""
     import numpy as np
 
     draw = np.random.default_rng(SEED)
     part = folder.with_name(folder.name + ".part")
     part.mkdir(parents=True, exist_ok=True)
-    topics = 1_000_000 + 7 * np.arange(queries)
-    pool = distinct(draw, queries, 2 * depth)
-    grades = np.maximum(draw.integers(-3, 4, (queries, judged)), 0)
-    grades[:, 0] = 1
+    topics = 1_000_000 + 7 * np.arange(shape.queries)
+    pool = distinct(draw, shape.queries, (4 if shape.dense else 2) * shape.depth)
+    judged = pool[:, : shape.judged]
     worth = np.zeros(pool.shape)
-    worth[:, :judged] = 0.5 + grades
+    if shape.dense:
+        # Interest falls as in Zipf's law; the pool holds the documents that most runs rank high.
+        worth += -0.5 * np.log(np.arange(1, pool.shape[1] + 1))
+        grades = (draw.random(judged.shape) < 0.5 / np.arange(1, shape.judged + 1) ** 0.3).astype(int)
+    else:
+        grades = np.maximum(draw.integers(-3, 4, judged.shape), 0)
+        worth[:, : shape.judged] = 0.5 + grades
+    grades[:, 0] = 1
     lines = columns(
-        digits(np.repeat(topics, judged), 7),
+        digits(np.repeat(topics, shape.judged), 7),
         b" 0 ",
-        digits(pool[:, :judged].ravel(), 7),
+        ids(judged.ravel(), shape),
         b" ",
         digits(grades.ravel(), 1),
         b"\n",
     )
-    (part / "qrels").write_bytes(text(lines))
-    for number in range(runs):
+    (part / "qrels").write_bytes(text(draw.permutation(lines)))
+    for number in range(shape.runs):
         liking = worth * draw.uniform(0.2, 1.0) + draw.normal(0, 1, pool.shape)
-        chosen = np.argsort(-liking, axis=1)[:, :depth]
+        chosen = np.argsort(-liking, axis=1)[:, : shape.depth]
         documents = np.take_along_axis(pool, chosen, axis=1)
-        (part / f"run{number:03}.run").write_bytes(text(ranking(draw, topics, documents, number)))
+        (part / f"run{number:03}.run").write_bytes(text(ranking(draw, topics, documents, number, shape)))
     part.replace(folder)
 
 
-def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
-    """The lines of a run: scores fall by one to three steps, so that there are no ties."""
+def ids(documents: Any, shape: Shape) -> Any:
+    """Document ids: plain numbers, or those of newspapers such as FBIS4-20472 if the pool is dense."""
+    import numpy as np
+
+    if not shape.dense:
+        return digits(documents, 7)
+    papers = np.array(["FBIS3-", "FBIS4-", "FR940-", "FT911-", "FT923-", "LA0101-", "LA1231-"], "S7")
+    letters = papers[documents % len(papers)].view(np.uint8).reshape(-1, 7)
+    return np.concatenate([letters, digits(documents, 7)], axis=1)
+
+
+def ranking(draw: Any, topics: Any, documents: Any, number: int, shape: Shape) -> Any:
+    """The lines of a run. Scores fall by one to three steps; in dense runs by two at most, in every second by fewer."""
     import numpy as np
 
     depth = documents.shape[1]
-    scores = draw.integers(1, 4, documents.shape)[:, ::-1].cumsum(axis=1)[:, ::-1].ravel()
+    falls = draw.integers(1, 4, documents.shape)
+    if shape.dense:
+        falls = draw.integers(0, 3, documents.shape) * (draw.random(documents.shape) < (1.0, 0.2)[number % 2])
+    scores = falls[:, ::-1].cumsum(axis=1)[:, ::-1].ravel()
     return columns(
         digits(np.repeat(topics, depth), 7),
         b" Q0 ",
-        digits(documents.ravel(), 7),
+        ids(documents.ravel(), shape),
         b" ",
         digits(np.tile(np.arange(1, depth + 1), len(topics)), 4),
         b" ",
@@ -145,17 +195,11 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int) -> Any:
 
 
 def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
-    """Every run's means by karat, as its commands read them."""
-    from karat.conventions.request import conventions, labelled
-    from karat.evaluation.evaluate import evaluate_together
-    from karat.inputs.qrels import Qrels
-    from karat.inputs.run import Run
+    """Every run's means by karat, in one call."""
+    import karat
 
-    convention, policy = conventions(None, None)
-    asked = labelled(list(MEASURES), convention)
-    runs = [Run.of(path) for path in paths]
-    found = evaluate_together(Qrels.of(qrels, policy), runs, asked, convention, policy)
-    return [value for scores, _ in found for value in scores.means().values()]
+    found = karat.evaluate(qrels, list(paths), list(MEASURES))
+    return [value for scores in found.values() for value in scores.means().values()]
 
 
 def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
@@ -190,6 +234,6 @@ def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "make":
-        make(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+        make(Path(sys.argv[2]), Shape(*json.loads(sys.argv[3])))
     else:
         print(json.dumps(timed(sys.argv[1], sys.argv[2], sys.argv[3:])))
