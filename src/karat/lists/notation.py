@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -235,7 +239,7 @@ class Mathematics:
         first = self.cite(left, strength=own - 1 + (step.word == "**"))
         if step.word == "**":
             return f"{{{first}}}^{{{self.cite(right)}}}"
-        if left in self.folded and left.word in SERIES:
+        if left in self.folded and (left.word in notation()["series"] or left.word in OVER_GROUPS):
             first = f"\\left({first}\\right)"
         second = self.cite(right, strength=own - (step.word in "+*"))
         text = f"{first} {TIMES if step.word == '*' else step.word} {second}"
@@ -266,15 +270,38 @@ class Mathematics:
         given = dict(step.operands)
         around, self.place = self.place, step.place
         try:
-            write = WORDS.get(step.word)
-            if write is not None:
-                return write(self, given)
+            if step.word in WORDS:
+                return WORDS[step.word](self, given)
+            if step.word in notation()["series"]:
+                sign, relation = notation()["series"][step.word]
+                return self.series(sign, relation, given["rows"])
+            if step.word in notation()["methods"]:
+                return self.filled(notation()["methods"][step.word], given)
             inside = ", ".join(map(self.cite, given.values()))
             name = f"\\mathrm{{{step.word.replace('_', '')}}}"
             name += f"_{{{self.index}}}" if step.kind == "Rows" and self.index else ""
             return f"{name}\\left({inside}\\right)" if inside else name
         finally:
             self.place = around
+
+    def filled(self, template: str | dict[str, str], given: dict[str, Any]) -> str:
+        """Returns a template of notation.toml with the arguments of a method."""
+        held = ""
+        if isinstance(template, dict):
+            option = next(each for each in given.values() if isinstance(each, str))
+            word, _, held = option.rstrip(")").partition("(")
+            template = template[word]
+
+        def part(found: re.Match[str]) -> str:
+            strength, name = int(found[1] or 0), found[2]
+            if name in given:
+                return self.cite(given[name], strength=strength)
+            if name in ("held", "graded"):
+                return held or f"\\mathit{{grade}}{self.subscript('d', self.place)}"
+            template = notation()["methods"].get(name, f"${name}")
+            return self.column(name) if template == f"${name}" else self.filled(template, given)
+
+        return re.sub(r"\$(\d?)([a-z]\w*)", part, template)
 
     def series(self, sign: str, relation: str, operand: Operand) -> str:
         """Returns a sum, product or maximum over all ranks, or over those with a relation to the current rank."""
@@ -323,17 +350,8 @@ INDICES = ("", "i", "j", "k", "l", "m")
 TIMES = "\\cdot"
 WITH_INDEX = ("rank", "grade", "kept", "possible")
 """The columns of lists: numbers of a document, or of a group or pair of documents in preferences."""
-SERIES = (
-    "above",
-    "best",
-    "over_groups",
-    "product_above",
-    "running",
-    "running_of",
-    "total",
-    "total_over_groups",
-)
-"""The methods of ``Lists`` whose notation begins with a sum, product or maximum."""
+OVER_GROUPS = ("over_groups", "total_over_groups")
+"""Methods whose notation begins with a sum over groups."""
 
 
 class Symbol(Arithmetic, float):
@@ -407,20 +425,6 @@ def test(left: str, sign: str, right: str) -> str:
     return f"\\left[{left} {sign} {right}\\right]"
 
 
-def discounted(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for the discount of a rank."""
-    rank = self.column("rank")
-    word, _, base = given["discount"].rstrip(")").partition("(")
-    return {
-        "log2": f"\\log_{{2}}\\left({rank} + 1\\right)",
-        "ln": f"\\ln\\left({rank} + 1\\right)",
-        "log": f"\\log_{{{base}}}\\left({rank} + 1\\right)",
-        "jk": f"\\max\\left(1, \\log_{{{base}}} {rank}\\right)",
-        "rank": rank,
-        "none": "1",
-    }[word]
-
-
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
     """Returns the notation for a gain divided by the highest grade's gain plus ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
@@ -429,11 +433,6 @@ def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
         return part
     whole = {"linear": highest + more, "exp2": f"2^{{{highest}}}" + ("" if more else " - 1")}.get(gain)
     return f"\\frac{{{part}}}{{{whole or self.gain(gain, highest) + more}}}"
-
-
-def groups(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for a sum over subtopics or judgment groups."""
-    return f"\\sum_{{g}} {self.cite(given['values'], strength=1)}"
 
 
 def unit(self: Mathematics, given: dict[str, Any]) -> str:
@@ -467,83 +466,17 @@ def chosen(self: Mathematics, given: dict[str, Any]) -> str:
     return cases_of([f"{values} & \\text{{if }} {holds}", f"{otherwise} & \\text{{otherwise}}"])
 
 
-def number_of(self: Mathematics, condition: str) -> str:
-    """Returns the notation for the number of judgments whose grade meets a condition."""
-    grade = f"\\mathit{{grade}}{self.subscript('d', self.place)}"
-    return f"\\left|\\left\\{{d : {condition.format(grade)}\\right\\}}\\right|"
-
-
-def relevant(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for the number of documents that are judged relevant."""
-    return number_of(self, f"{{}} \\geq {braced(given['rel'])}")
-
-
-def braced(value: float) -> str:
-    """Returns a number with its braces doubled, for use in a format string."""
-    return decimal(value).replace("{", "{{").replace("}", "}}")
-
-
-def size(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for the divisor of a sum over relevant documents."""
-    every = relevant(self, given)
-    return {
-        "relevant": every,
-        "retrieved": "\\sum_{i} " + test("\\mathit{grade}_{i}", "\\geq", decimal(given["rel"])),
-        "capped": f"\\min\\left({every}, \\mathit{{depth}}\\right)",
-        "length": f"\\min\\left({every}, \\mathit{{length}}\\right)",
-        "depth": "\\mathit{depth}",
-    }[given["over"]]
-
-
-def rounded(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for a rounded number."""
-    more = "0.5" if given["rounding"] == "nearest" else "0.9"
-    return f"\\left\\lfloor {self.cite(given['values'])} + {more} \\right\\rfloor"
-
-
 WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
-    "above": lambda self, given: self.series("\\sum", "<", given["rows"]),
-    "at_least": lambda self, given: test(self.cite(given["rows"]), "\\geq", self.cite(given["bound"])),
-    "best": lambda self, given: self.series("\\max", "", given["rows"]),
-    "grade": lambda self, _given: self.grade(),
-    "rank": lambda self, _given: self.column("rank"),
-    "depth": lambda _self, _given: "\\mathit{depth}",
-    "discount": discounted,
-    "exceeds": lambda self, given: test(self.cite(given["values"]), ">", self.cite(given["bound"])),
     "gains": lambda self, given: self.gain(given["gain"], self.grade()),
-    "hits": lambda self, given: test(self.grade(), "\\geq", decimal(given["rel"])),
-    "horizon": lambda _self, _given: "\\mathit{depth}",
-    "judged": lambda self, _given: test(self.grade(), "\\geq", "0"),
-    "kept": lambda self, _given: self.column("kept"),
-    "least": lambda self, given: f"\\min\\left({self.cite(given['a'])}, {self.cite(given['b'])}\\right)",
-    "length": lambda self, _given: self.column("length"),
-    "ln": lambda self, given: f"\\ln\\left({self.cite(given['values'])}\\right)",
-    "log2": lambda self, given: f"\\log_{{2}}\\left({self.cite(given['rows'])}\\right)",
-    "misses": lambda self, given: f"\\left[0 \\leq {self.grade()} < {decimal(given['rel'])}\\right]",
-    "most": lambda self, given: f"\\max\\left({self.cite(given['a'])}, {self.cite(given['b'])}\\right)",
-    "n_graded": lambda self, given: number_of(
-        self, f"{braced(given['lowest'])} \\leq {{}} < {braced(given['below'])}"
-    ),
-    "n_nonrelevant": lambda self, given: number_of(self, f"0 \\leq {{}} < {braced(given['rel'])}"),
-    "n_relevant": relevant,
-    "over_groups": lambda self, given: f"\\frac{{1}}{{|G|}} {groups(self, given)}",
     "only": chosen,
-    "possible": lambda self, _given: self.column("possible"),
-    "powers": lambda self, given: (
-        f"{self.cite(given['base'], strength=3)}^{{{self.cite(given['exponents'])}}}"
-    ),
-    "pooled_unjudged": lambda self, _given: test(self.grade(), "<", "-1"),
-    "product_above": lambda self, given: self.series("\\prod", "<", given["rows"]),
-    "ratio": lambda self, given: f"\\frac{{{self.cite(given['part'])}}}{{{self.cite(given['whole'])}}}",
     "reciprocals": reciprocals,
-    "running": lambda self, given: self.series("\\sum", "\\leq", given["rows"]),
-    "running_of": lambda self, given: self.series("\\sum", "\\leq", given["rows"]),
-    "size": size,
     "stops": lambda self, given: share(self, given, " + 1"),
-    "total": lambda self, given: self.series("\\sum", "", given["rows"]),
-    "total_over_groups": lambda self, given: groups(self, given),
     "unit_gains": unit,
-    "whole": rounded,
-    "within": lambda self, given: test(self.column("rank"), "\\leq", self.cite(given["n"])),
 }
-"""The notation of each method of ``Lists``. A ratio with denominator 0 is 0."""
+"""The notation of the methods of ``Lists`` that notation.toml cannot express."""
+
+
+@cache
+def notation() -> dict[str, Any]:
+    """Returns the content of notation.toml."""
+    return read_toml(os.path.join(os.path.dirname(__file__), "notation.toml"))
