@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import _native
-from karat.comparison.agreement_result import TOP, Agreement, Effect, Judge, Pairing, Statistic
+from karat.comparison.agreement_result import FATES, TOP, Agreement, Effect, Judge, Pairing, Statistic
 from karat.comparison.compare import compare
 from karat.comparison.runs import RunsLike, named
 from karat.comparison.statistics.coefficients import gwet, kappa, kappas, krippendorff, middle_share, scale_of
@@ -263,19 +263,8 @@ def effects(
         DataError: a run that cannot be read.
     """
     one, other = (measured(qrels, runs, measures, **options) for qrels in (a, b))
-    names = tuple(runs)
-    found = tuple(
-        effect(
-            label,
-            names,
-            means,
-            other.means[label],
-            one.signs[label],
-            other.signs[label],
-            tau_interval(one, other, label, resamples, options["seed"]),
-        )
-        for label, means in one.means.items()
-    )
+    draw = Draw(resamples, options["seed"])
+    found = tuple(effect(label, tuple(runs), one, other, draw) for label in one.means)
     return found, one.settings, (*one.scores, *other.scores)
 
 
@@ -314,7 +303,7 @@ def measured(qrels: Qrels, runs: Mapping[str, Run], measures: MeasuresLike, **op
     return Measured(found.scores, means, signs, found.settings)
 
 
-def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int) -> tuple[float, float]:
+def tau_interval(a: Measured, b: Measured, label: str, draw: Draw) -> tuple[float, float]:
     """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
     every = [*a.scores, *b.scores]
     queries = {each.queries for each in every}
@@ -326,30 +315,25 @@ def tau_interval(a: Measured, b: Measured, label: str, resamples: int, seed: int
     )
     if len(a.scores) < 2 or len(table) < 2 or not np.isfinite(table).all():
         return np.nan, np.nan
-    means = resample_means(table, Draw(resamples, seed))
+    means = resample_means(table, draw)
     return middle_share(np.array([kendall(*np.split(row, 2)) for row in means]))
 
 
-def effect(
-    label: str,
-    names: tuple[str, ...],
-    a: tuple[float, ...],
-    b: tuple[float, ...],
-    signs_a: dict[tuple[int, int], int],
-    signs_b: dict[tuple[int, int], int],
-    spread: tuple[float, float],
-) -> Effect:
-    """Returns the values and orders by one measure under both judges."""
-    low, high = spread
+def effect(label: str, names: tuple[str, ...], first: Measured, second: Measured, draw: Draw) -> Effect:
+    """Returns one measure under both judges."""
+    a, b = first.means[label], second.means[label]
+    low, high = tau_interval(first, second, label, draw)
     one, other = np.array(a), np.array(b)
     best = np.argsort(-one, kind="stable")[:TOP]
     many, ranks_b = len(names) > TOP, ranks(other)
-    fates: dict[str, list[tuple[str, str]]] = {"kept": [], "lost": [], "gained": [], "reversed": []}
-    for (first, second), sign in signs_a.items():
-        after = signs_b[first, second]
-        fate = fate_of(sign, after)
-        if fate:
-            better, worse = (first, second) if (sign or after) > 0 else (second, first)
+    fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
+    for pair, before in first.signs[label].items():
+        after = second.signs[label][pair]
+        better, worse = pair if (before or after) > 0 else pair[::-1]
+        if before or after:
+            fate = (
+                "lost" if not after else "gained" if not before else "kept" if before == after else "reversed"
+            )
             fates[fate].append((names[better], names[worse]))
     return Effect(
         label=label,
@@ -386,13 +370,6 @@ def significant(contest: Contest, alpha: float) -> dict[tuple[int, int], int]:
         (pair.a, pair.b): int(np.sign(pair.difference)) if pair.adjusted < alpha else 0
         for pair in contest.pairs
     }
-
-
-def fate_of(before: int, after: int) -> str:
-    """Returns what happens to a significant pair under the other judge, or an empty text for other pairs."""
-    if before and after:
-        return "kept" if before == after else "reversed"
-    return "lost" if before else "gained" if after else ""
 
 
 def tables_of(pairing: Pairing, scale: Floats) -> Floats:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["TOP", "Agreement", "Effect", "Judge", "Pairing", "Statistic"]
+__all__ = ["FATES", "TOP", "Agreement", "Effect", "Judge", "Pairing", "Statistic"]
 
 
 FATES = ("kept", "lost", "gained", "reversed")

@@ -139,19 +139,13 @@ def ties(comparison: Findings) -> Iterator[Caution]:
     ]
     if not turning:
         return
-    runs = runs_in(places_of(turning))
     shown = [
         f"{comparison.names[run]} {score(reach[run][0], digits)}-{score(reach[run][1], digits)}"
         for run in ranked(contest)
-        if run in runs
+        if any(run in (pair.a, pair.b) for pair in turning)
     ]
-    yield Caution(
-        "ties",
-        runs,
-        f"{pairs_words(places_of(turning), comparison)} so close in {contest.label} that another order of equal "
-        f"scores could reverse them: {listed(shown, 4)}.",
-        {"pairs": [[pair.a, pair.b] for pair in turning], "bounds": [list(each) for each in reach]},
-    )
+    rest = f"so close in {contest.label} that another order of equal scores could reverse them: {listed(shown, 4)}."
+    yield of_pairs(comparison, "ties", places_of(turning), rest, bounds=[list(each) for each in reach])
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:
@@ -167,12 +161,8 @@ def identical(comparison: Findings) -> Iterator[Caution]:
     for same, places in alike.items():
         everywhere = len(same) == len(comparison.labels) > 1
         where = "under every measure" if everywhere else f"in {listed(same)}"
-        yield Caution(
-            "identical",
-            runs_in(places),
-            f"{pairs_words(places, comparison)} identical on all {len(comparison.queries)} queries {where} (p = 1).",
-            {"pairs": [list(pair) for pair in places], "measures": list(same)},
-        )
+        rest = f"identical on all {len(comparison.queries)} queries {where} (p = 1)."
+        yield of_pairs(comparison, "identical", places, rest, measures=list(same))
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
@@ -180,13 +170,12 @@ def constant(comparison: Findings) -> Iterator[Caution]:
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         if flat:
-            yield Caution(
-                "constant",
-                runs_in(places_of(flat)),
-                f"{contest.label}: {pairs_words(places_of(flat), comparison)} different by the same amount on every "
-                "query: without a spread there is no t and no interval; p is that of the sign-flip test.",
-                {"pairs": [[pair.a, pair.b] for pair in flat], "measure": contest.label},
+            rest = (
+                "different by the same amount on every query: without a spread there is no t and no interval; p is "
+                "that of the sign-flip test."
             )
+            found = of_pairs(comparison, "constant", places_of(flat), rest, measure=contest.label)
+            yield replace(found, sentence=f"{contest.label}: {found.sentence}")
 
 
 def resamples(comparison: Findings) -> Iterator[Caution]:
@@ -208,13 +197,10 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
     contest = comparison.primary
     near = [pair for pair in contest.pairs if pair.error and uncertain(pair, comparison)]
     if near:
-        yield Caution(
-            "resamples",
-            runs_in(places_of(near)),
-            f"{pairs_words(places_of(near), comparison)} so near alpha in {contest.label} that another seed could "
-            "decide otherwise: take more resamples.",
-            {"pairs": [[pair.a, pair.b] for pair in near]},
+        rest = (
+            f"so near alpha in {contest.label} that another seed could decide otherwise: take more resamples."
         )
+        yield of_pairs(comparison, "resamples", places_of(near), rest)
 
 
 def times(comparison: Findings) -> int:
@@ -284,32 +270,27 @@ def aggregates(comparison: Findings) -> Iterator[Caution]:
             yield Caution(
                 "aggregate", (), f"{contest.label} {words[kind(contest)]}.", {"measure": contest.label}
             )
-    micro = [contest.label for contest in comparison.contests.values() if contest.measure.micro]
-    if micro:
-        yield Caution(
-            "micro",
-            (),
-            f"{listed(micro)}: a query's value depends on other queries' documents, so that queries are not "
-            "independent: p and intervals are approximate.",
-            {"measures": micro},
-        )
+    contests = comparison.contests.values()
+    micro = [contest.label for contest in contests if contest.measure.micro]
     weighing = [
         label
         for place, label in enumerate(comparison.labels)
         if any(has_weights(each.weights, place) for each in comparison.scores)
         and kind(comparison.contests[label]) != "sum"
     ]
-    if weighing:
-        yield Caution(
-            "weights",
-            (),
-            f"{listed(weighing)}: queries have different weights; tests use weight times value, so they compare "
-            "weighted means.",
-            {"measures": weighing},
-        )
-    falling = [label for label, contest in comparison.contests.items() if contest.smaller_is_better]
-    if falling:
-        yield Caution("smaller", (), f"{listed(falling)}: smaller is better.", {"measures": falling})
+    falling = [contest.label for contest in contests if contest.smaller_is_better]
+    dependent = (
+        "a query's value depends on other queries' documents, so that queries are not independent: p and intervals "
+        "are approximate"
+    )
+    unequal = "queries have different weights; tests use weight times value, so they compare weighted means"
+    for name, labels, rest in (
+        ("micro", micro, dependent),
+        ("weights", weighing, unequal),
+        ("smaller", falling, "smaller is better"),
+    ):
+        if labels:
+            yield Caution(name, (), f"{listed(labels)}: {rest}.", {"measures": labels})
 
 
 def has_weights(weights: Any, place: int) -> bool:
@@ -322,20 +303,19 @@ def kind(contest: Contest) -> str:
     return contest.measure.definition.aggregate
 
 
-def pairs_words(pairs: Sequence[tuple[int, int]], comparison: Findings) -> str:
-    """Returns the names of pairs, best runs first, followed by a verb that agrees in number."""
+def of_pairs(
+    comparison: Findings, kind: str, pairs: Sequence[tuple[int, int]], rest: str, **numbers: Any
+) -> Caution:
+    """Returns a caution about pairs of runs. The sentence begins with their names, those of the best runs first."""
     place = {run: number for number, run in enumerate(ranked(comparison.primary))}
     order = [sorted(pair, key=place.__getitem__) for pair in pairs]
     order.sort(key=lambda pair: [place[run] for run in pair])
-    if len(order) == 1:
-        return f"{comparison.names[order[0][0]]} and {comparison.names[order[0][1]]} are"
     names = [f"{comparison.names[one]}/{comparison.names[other]}" for one, other in order]
-    return f"{len(pairs)} pairs ({listed(names, 3)}) are"
-
-
-def runs_in(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Returns the indices of all runs of some pairs."""
-    return tuple(sorted(set(chain(*pairs))))
+    words = f"{len(pairs)} pairs ({listed(names, 3)}) are"
+    if len(pairs) == 1:
+        words = f"{comparison.names[order[0][0]]} and {comparison.names[order[0][1]]} are"
+    runs = tuple(sorted(set(chain(*pairs))))
+    return Caution(kind, runs, f"{words} {rest}", {"pairs": list(map(list, pairs)), **numbers})
 
 
 def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:

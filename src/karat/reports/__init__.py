@@ -152,7 +152,7 @@ def assembled(
     from karat.reports.charts import charts
     from karat.reports.data import board, correlation, numbers_of, packed
     from karat.reports.methods import bibtex_of, methods_paragraph
-    from karat.reports.page import facts_of, interval_words, p_name, page, queries_note, title_of
+    from karat.reports.page import facts_of, interval_words, p_name, page, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
@@ -183,11 +183,10 @@ def assembled(
         board=board(comparison),
         p_name=p_name(settings),
         alpha=f"{settings.alpha:g}",
-        spread=", and a dot for each query"
-        if len(comparison.names) * len(comparison.queries) <= data["most_dots"]
-        else "",
+        dots=len(comparison.names) * len(comparison.queries) <= data["most_dots"],
         curves=curves,
-        queries_note=queries_note(comparison, closeups),
+        opened=len(closeups),
+        queries=len(comparison.queries),
         correlation=correlation(comparison),
         methods=methods_paragraph(comparison),
         bibtex=bibtex_of(comparison),

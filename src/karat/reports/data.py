@@ -30,6 +30,7 @@ from karat.comparison.verdict import (
 from karat.conventions.request import request_of
 from karat.evaluation.scores import whole
 from karat.measures import Measure, parse_measure
+from karat.output.tables import decimals
 from karat.reports.charts import MOST_BARS, MOST_DOTS
 
 if TYPE_CHECKING:
@@ -178,32 +179,19 @@ def board(comparison: Comparison) -> dict[str, Any]:
         "high": score(high, 2),
         "depth": comparison.judged_depth,
         "judged": bool(judged),
-        "note": note(comparison),
+        "letters": any(any(contest.letters) for contest in comparison.contests.values()),
         "rows": [board_row(comparison, run, place, low, high, digits) for place, run in enumerate(order)],
     }
-
-
-def note(comparison: Comparison) -> str:
-    """Returns a note that explains the table."""
-    letters = any(any(contest.letters) for contest in comparison.contests.values())
-    said = " A raised letter: significantly better than the run of that letter." if letters else ""
-    return (
-        "Each interval is of one mean: runs on the same queries may differ significantly although theirs overlap. "
-        f"Best in bold.{said}"
-    )
 
 
 def board_row(
     comparison: Comparison, run: int, place: int, low: float, high: float, digits: int
 ) -> dict[str, Any]:
     """Returns the row of one run in the leaderboard."""
-    primary = comparison.primary
+    primary, alpha = comparison.primary, comparison.settings.alpha
     kind = primary.measure.definition.aggregate
     share = comparison.judged[run]
     ends = interval(primary.low[run], primary.high[run], digits, kind)
-    cells = [
-        cell(contest, run, digits, comparison.settings.alpha) for contest in comparison.contests.values()
-    ]
     return {
         "run": run,
         "place": -place,
@@ -211,8 +199,8 @@ def board_row(
         "name": comparison.names[run],
         "whisker": whisker(primary, run, low, high),
         "interval": f"{score(primary.means[run], digits, kind)} {ends}",
-        "cells": cells,
-        "judged": {"value": number(share), "text": f"{share:.3f}" if math.isfinite(share) else "–"},
+        "cells": [cell(contest, run, digits, alpha) for contest in comparison.contests.values()],
+        "judged": {"value": number(share), "text": decimals(share, 3, undefined="–")},
     }
 
 
@@ -265,12 +253,6 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
     if len(contests) < 2:
         return None
     enough = len(comparison.names) >= 3
-    said = (
-        "Above the diagonal Kendall's τ between the orders in which two measures put the runs; below it the "
-        "correlation r of their values, over all queries and runs."
-        if enough
-        else "The correlation r of two measures' values, over all queries and runs."
-    )
     rows = [
         [
             "·"
@@ -282,7 +264,7 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
         ]
         for down, one in enumerate(contests)
     ]
-    return {"note": said, "rows": rows}
+    return {"orders": enough, "rows": rows}
 
 
 def orders(one: Contest, other: Contest) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat._version import __version__
+from karat.comparison.findings import FAMILY_WISE
 from karat.evaluation.score_tables import conventions_of
 from karat.output.language import plural
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
@@ -15,34 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bibtex_of", "methods_paragraph"]
 
-TESTS = {
-    "t": ("two-sided paired t-tests", ("smucker2007comparison", "urbano2019statistical")),
-    "randomisation": (
-        "two-sided randomisation tests over the signs of the queries' differences",
-        ("smucker2007comparison", "phipson2010permutation"),
-    ),
-    "tukey": (
-        "the randomised Tukey HSD test over all pairs of runs",
-        ("carterette2012multiple", "phipson2010permutation"),
-    ),
-    "max-t": (
-        "a sign-flip randomisation test of the largest difference over all pairs (max-T)",
-        ("westfall1993resampling", "phipson2010permutation"),
-    ),
-    "wilcoxon": (
-        "two-sided Wilcoxon signed-rank tests, which do not test the mean",
-        ("smucker2007comparison",),
-    ),
-    "sign": ("two-sided sign tests, which do not test the mean", ("smucker2007comparison",)),
-}
-CORRECTIONS = {
-    "holm": ("Holm's method", "holm1979simple"),
-    "bonferroni": ("the Bonferroni method", None),
-    "bh": (
-        "Benjamini and Hochberg's method, which bounds the false discovery rate",
-        "benjamini1995controlling",
-    ),
-}
+FOLDER = Path(__file__).parent / "templates"
 
 
 def methods_paragraph(comparison: Comparison) -> str:
@@ -85,7 +60,7 @@ def said(conventions: str) -> str:
 
 def tested(comparison: Comparison, settings: Settings) -> str:
     """Describes the test, its family and its correction."""
-    said, _ = TESTS[settings.test]
+    words = read_toml(FOLDER / "methods.toml")
     pairs = (
         f"each run against {comparison.names[settings.baseline]}"
         if settings.baseline is not None
@@ -94,21 +69,22 @@ def tested(comparison: Comparison, settings: Settings) -> str:
         else "all pairs of runs"
     )
     drawn = f", with {settings.resamples:,} resamples and seed {settings.seed}" if settings.resamples else ""
-    sentence = f"We tested {pairs} with {said}{drawn} at α = {settings.alpha:g}"
-    if settings.correction in CORRECTIONS and settings.comparisons > 1:
+    test = words["tests"][settings.test]["words"]
+    sentence = f"We tested {pairs} with {test}{drawn} at α = {settings.alpha:g}"
+    method = words["corrections"][settings.correction]["words"]
+    if method and settings.comparisons > 1:
         family = "all measures together" if settings.family == "all" else "each measure"
-        method = CORRECTIONS[settings.correction][0]
         sentence += f", corrected by {method} over the {settings.comparisons} comparisons of {family}"
-    elif settings.test in ("t", "randomisation", "wilcoxon", "sign") and settings.comparisons > 1:
+    elif settings.test not in FAMILY_WISE and settings.comparisons > 1:
         sentence += f", without correction for {settings.comparisons} comparisons"
     return f"{sentence}."
 
 
 def bibtex_of(comparison: Comparison) -> str:
     """Returns the works that the paragraph cites, as BibTeX."""
-    settings = comparison.settings
-    _, keys = TESTS[settings.test]
-    own = CORRECTIONS.get(settings.correction, ("", None))[1] if settings.comparisons > 1 else None
-    written = (files("karat.reports") / "templates" / "works.bib").read_text(encoding="utf-8")
+    settings, words = comparison.settings, read_toml(FOLDER / "methods.toml")
+    correction = words["corrections"][settings.correction]["works"] if settings.comparisons > 1 else []
+    written = (FOLDER / "works.bib").read_text(encoding="utf-8")
     works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
-    return "\n\n".join(works[key] for key in (*keys, own, "sakai2014statistical") if key) + "\n"
+    keys = (*words["tests"][settings.test]["works"], *correction, "sakai2014statistical")
+    return "\n\n".join(works[key] for key in keys) + "\n"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Settings
     from karat.comparison.runs import Evaluation
-    from karat.reports.queries import Closeup
 
 __all__ = [
     "facts_of",
@@ -35,7 +34,6 @@ __all__ = [
     "p_name",
     "page",
     "portable",
-    "queries_note",
     "refuse_absent",
     "script_json",
     "title_of",
@@ -223,17 +221,4 @@ def near(path: str) -> str:
         os.path.relpath(whole, here)
         if whole.startswith(here)
         else os.path.basename(path.rstrip(os.sep)) or path
-    )
-
-
-def queries_note(comparison: Comparison, closeups: Sequence[Closeup]) -> str:
-    """Returns the note on the table of queries."""
-    count = len(comparison.queries)
-    if not closeups:
-        return "No ranked lists: only scores were given."
-    if len(closeups) == count:
-        return "Choose a query to see the first documents of A and B, their grades, and how each value is computed."
-    return (
-        f"Of {count:,} queries {len(closeups)} can be opened, those that are underlined: the largest gains and losses, "
-        "the hardest, the easiest, those on which the runs differ most, and some between."
     )
