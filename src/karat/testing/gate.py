@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -108,7 +108,11 @@ def gate(
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
         policy, profile = conventions(None, policy, held.policy)[1], held.profile
-    drops, floors = limits(max_drop, profile), floors_in(at_least)
+    own = conventions(profile, None)[0].measures
+    drops = limits_in(
+        max_drop, "max_drop", "The tolerance", "0.005", 0, default=own[0] if own else DEFAULT_MEASURE
+    )
+    floors = limits_in(at_least, "at_least", "The least value", "0.6")
     refuse_nothing(drops, floors, held)
     new = scored(qrels, run, [*drops, *floors], policy, profile, name)
     refuse_limits(new, drops, floors)
@@ -148,65 +152,40 @@ def gate(
 # ---------------------------------------------------------------- what is held against what
 
 
-def limits(max_drop: float | Mapping[str, float] | None, profile: ProfileLike) -> dict[str, float]:
-    """Returns the tolerance of each measure.
-
-    Raises:
-        DataError: a tolerance is not a number, or is negative.
-    """
-    if max_drop is None:
-        return {}
-    if not isinstance(max_drop, Mapping):
-        refuse_no_number("max_drop", max_drop, "or a mapping such as {'nDCG@10': 0.005}")
-        own = conventions(profile, None)[0].measures
-        max_drop = {own[0] if own else DEFAULT_MEASURE: max_drop}
-    for measure, limit in max_drop.items():
-        refuse_no_number(f"The tolerance of {measure}", limit, "such as 0.005")
-        if not 0 <= limit < math.inf:
-            raise DataError(
-                f"The tolerance of {measure} is {limit!r}: give a number from 0 on, such as 0.005."
-            )
-    return apart(max_drop)
-
-
-def floors_in(at_least: Mapping[str, float] | None) -> dict[str, float]:
-    """Returns the minimum value of each measure.
-
-    Raises:
-        DataError: the minimum values are no mapping, or a value is not a finite number.
-    """
-    if at_least is None:
-        return {}
-    if not isinstance(at_least, Mapping):
-        raise DataError(f"at_least is {at_least!r}: give a mapping such as {{'nDCG@10': 0.6}}.")
-    for measure, least in at_least.items():
-        refuse_no_number(f"The least value of {measure}", least, "such as 0.6")
-        if not math.isfinite(least):
-            raise DataError(f"The least value of {measure} is {least!r}: give a number, such as 0.6.")
-    return apart(at_least)
-
-
-def refuse_no_number(what: str, given: object, example: str) -> None:
-    """Refuses a limit that is not a number.
-
-    Raises:
-        DataError: the limit is not a number.
-    """
-    if isinstance(given, bool) or not isinstance(given, Real):
-        raise DataError(f"{what} is {given!r}: give a number, {example}.")
-
-
-def apart(limits: Mapping[str, float]) -> dict[str, float]:
+def limits_in(
+    given: Any, name: str, what: str, example: str, least: float = -math.inf, default: str | None = None
+) -> dict[str, float]:
     """Returns the limit of each measure. One key may name several measures.
 
+    Args:
+        given: the limits by measure, or None.
+        name: the argument's name.
+        what: the limit's name in errors.
+        example: a sensible limit, such as ``0.005``.
+        least: the smallest allowed limit.
+        default: the measure that a single number applies to; None if a single number is refused.
+
     Raises:
-        DataError: a measure with two limits.
+        DataError: the limits are no mapping, a limit is no allowed number, or a measure has two limits.
     """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        if default is None or isinstance(given, bool) or not isinstance(given, Real):
+            number = "a number, or " if default else ""
+            raise DataError(
+                f"{name} is {given!r}: give {number}a mapping such as {{'{DEFAULT_MEASURE}': {example}}}."
+            )
+        given = {default: given}
     found: dict[str, float] = {}
-    for text, limit in limits.items():
-        for name in map(str, names_in(text)):
-            if found.setdefault(name, limit) != limit:
-                raise DataError(f"{name} has two limits, {found[name]:g} and {limit:g}: give one.")
+    for text, limit in given.items():
+        is_number = isinstance(limit, Real) and not isinstance(limit, bool) and math.isfinite(limit)
+        if not is_number or float(limit) < least:
+            kind = "a number from 0 on" if least == 0 else "a number"
+            raise DataError(f"{what} of {text} is {limit!r}: give {kind}, such as {example}.")
+        for measure in map(str, names_in(text)):
+            if found.setdefault(measure, float(limit)) != limit:
+                raise DataError(f"{measure} has two limits, {found[measure]:g} and {limit:g}: give one.")
     return found
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,9 +23,7 @@ from karat.output.escaping import printable, sentence, shortened
 from karat.testing.record import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator
 
     from karat.lists.rows import Floats
 
@@ -124,9 +121,7 @@ def record_in(document: Any, name: str) -> Record:
             f"{name} has format {document['record']}, and this karat reads {FORMAT}: read it with the karat that wrote "
             f"it ({document.get('karat')}) or a later one."
         )
-    check_scores(document, name)
-    if "record" in document:
-        check_record(document, name)
+    refuse_damaged(document, name)
     with damaged(name):
         scores = tuple(scores_in(run, document) for run in document["runs"])
     without = next((each.name for each in scores if not each.queries), None)
@@ -186,31 +181,16 @@ def policy_in(document: dict[str, Any]) -> Policy:
 
 def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:
     """Returns a matrix with a row per query, a column per measure, and NaN for null."""
-    values: NDArray[np.float64] = np.array(
-        [[row[label] for label in labels] for row in rows.values()], dtype=np.float64
-    ).reshape(len(rows), len(labels))
-    return values
+    values = [[row[label] for label in labels] for row in rows.values()]
+    return np.array(values, np.float64).reshape(len(rows), len(labels))
 
-
-Kind: TypeAlias = Callable[[Any, str], None]
-"""A function that refuses values of another kind; it takes the value and its place."""
 
 MOST_RESAMPLES = 10**8
-"""The most that a record may request: more resamples would take hours."""
+"""The most resamples that a record may request: more would take hours."""
 
 
 class ShapeError(Exception):
     """Raised if a field has a value that is not allowed."""
-
-
-def is_a(what: str, holds: Callable[[Any], bool]) -> Kind:
-    """Returns the kind of values that meet a condition."""
-
-    def check(value: Any, where: str) -> None:
-        if not holds(value):
-            raise ShapeError(f"{where} is {named(value)}, expected {what}")
-
-    return check
 
 
 def named(value: Any) -> str:
@@ -220,10 +200,10 @@ def named(value: Any) -> str:
         return kinds[type(value)]
     if isinstance(value, str):
         return f"text ('{printable(shortened(value, 40))}')"
-    return "a number out of range" if not number_holds(value) else f"the number {value!r}"
+    return f"the number {value!r}" if is_number(value) else "a number out of range"
 
 
-def number_holds(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Returns whether a value is a number that a double can hold."""
     return (
         isinstance(value, (int, float))
@@ -232,90 +212,18 @@ def number_holds(value: Any) -> bool:
     )
 
 
-def optional(kind: Kind) -> Kind:
-    """Returns the kind that also accepts null."""
-    return lambda value, where: None if value is None else kind(value, where)
-
-
-def each_of(kind: Kind) -> Kind:
-    """Returns the kind of lists whose items all have this kind."""
-
-    def check(value: Any, where: str) -> None:
-        is_a("a list", lambda given: isinstance(given, list))(value, where)
-        for place, each in enumerate(value, 1):
-            kind(each, f"{where} {place}")
-
-    return check
-
-
-def table_of(kind: Kind) -> Kind:
-    """Returns the kind of objects whose values all have this kind."""
-
-    def check(value: Any, where: str) -> None:
-        is_a("an object", lambda given: isinstance(given, dict))(value, where)
-        for key, each in value.items():
-            kind(each, f"{where}, {printable(shortened(key, 40))}")
-
-    return check
-
-
-def an_object(needed: dict[str, Kind], more: dict[str, Kind] | None = None) -> Kind:
-    """Returns the kind of objects with certain fields, and perhaps others."""
-    more = more or {}
-
-    def check(value: Any, where: str) -> None:
-        is_a("an object", lambda given: isinstance(given, dict))(value, where)
-        before = f"{where}, " if where else ""
-        for name, kind in needed.items():
-            if name not in value:
-                raise ShapeError(f"{before}{name} is missing")
-            kind(value[name], f"{before}{name}")
-        for name, kind in more.items():
-            if name in value:
-                kind(value[name], f"{before}{name}")
-
-    return check
-
-
-TEXT = is_a("text", lambda value: isinstance(value, str))
-PATH = is_a("a path", lambda value: isinstance(value, str) and bool(value) and "\0" not in value)
-NUMBER = is_a("a number", number_holds)
-COUNT = is_a(
-    "a count", lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
-)
-COUNTED = is_a(
-    "a count, a list of ids or counts by name",
-    lambda value: (
-        number_holds(value)
-        or (isinstance(value, list) and all(isinstance(each, str) for each in value))
-        or (isinstance(value, dict) and all(map(number_holds, value.values())))
-    ),
-)
-BOUNDS = is_a(
-    "two numbers",
-    lambda value: isinstance(value, list) and len(value) == 2 and all(map(number_or_null, value)),
-)
-ROLE = is_a(
-    "qrels, run, judged ranking or grades",
-    lambda value: value in ("qrels", "run", "judged ranking", "grades"),
-)
-COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
-COLUMNS = is_a(
-    f"an object of columns' names by {', '.join(COLUMN[:-1])} or {COLUMN[-1]}",
-    lambda value: isinstance(value, dict) and all(starmap(names_column, value.items())),
-)
+def is_counted(value: Any) -> bool:
+    """Returns whether a value is a count, a list of ids, or counts by name."""
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return all(map(is_number, value.values())) if isinstance(value, dict) else is_number(value)
 
 
 def names_column(role: Any, name: Any) -> bool:
     """Returns whether a name or number is valid for a column's role, or for ``folders``."""
     if role == "folders":
         return name in FOLDERS
-    return role in COLUMN and (isinstance(name, str) or (role == "grade" and number_holds(name)))
-
-
-def number_or_null(value: Any) -> bool:
-    """Returns True if a value is a number or null (which means undefined)."""
-    return value is None or number_holds(value)
+    return role in COLUMN and (isinstance(name, str) or (role == "grade" and is_number(name)))
 
 
 def is_plain(row: Any) -> bool:
@@ -325,95 +233,134 @@ def is_plain(row: Any) -> bool:
     )
 
 
-def values_by_query(value: Any, where: str) -> None:
-    """Refuses values that are neither numbers nor null, and names the first of them."""
-    plain = isinstance(value, dict) and all(map(is_plain, value.values()))
-    if not plain:
-        table_of(table_of(optional(NUMBER)))(value, where)
+ROLES = ("qrels", "run", "judged ranking", "grades")
+COLUMN = ("query", "document", "score", "rank", "grade", "subtopic")
+VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "text": ("text", lambda value: isinstance(value, str)),
+    "path": ("a path", lambda value: isinstance(value, str) and bool(value) and "\0" not in value),
+    "number": ("a number", is_number),
+    "count": ("a count", lambda value: type(value) is int and 0 <= value < 2**63),
+    "counted": ("a count, a list of ids or counts by name", is_counted),
+    "bounds": (
+        "two numbers",
+        lambda value: (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(each is None or is_number(each) for each in value)
+        ),
+    ),
+    "role": ("qrels, run, judged ranking or grades", lambda value: value in ROLES),
+    "columns": (
+        f"an object of columns' names by {', '.join(COLUMN[:-1])} or {COLUMN[-1]}",
+        lambda value: isinstance(value, dict) and all(starmap(names_column, value.items())),
+    ),
+    "resamples": (
+        f"at most {MOST_RESAMPLES:,}",
+        lambda value: is_number(value) and value <= MOST_RESAMPLES,
+    ),
+}
+"""Kinds of values, with their names in errors and their tests."""
+
+OBJECTS = {
+    "object": "",
+    "file": "path:path bytes:count sha256:text",
+    "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
+    "run": "name:text means:number?+ [queries:values counts:counted+ warnings:text* weights:values "
+    "errors:number?+ ties:bounds+]",
+    "scores": "runs:run* measures:text+ policy:object [profile:text? karat:text inputs:input*]",
+    "settings": "[resamples:resamples?]",
+    "comparison": "settings:settings names:text* contests:object+",
+    "record": "made_with:text+ inputs:input* karat:text [comparison:comparison]",
+    "recorded run": "queries:object counts:object",
+}
+"""Kinds of objects, with the kind of each field; fields in brackets are optional.
+
+``kind?`` may be null; ``kind*`` is a list of a kind, and ``kind+`` an object whose values have a kind.
+"""
 
 
-VALUES: Kind = values_by_query
-FILE = an_object({"path": PATH, "bytes": COUNT, "sha256": TEXT})
-INPUT = an_object(
-    {"role": ROLE, "path": optional(PATH), "bytes": optional(COUNT), "sha256": optional(TEXT)},
-    {"name": TEXT, "why": TEXT, "columns": COLUMNS, "files": each_of(FILE)},
-)
-RUN = an_object(
-    {"name": TEXT, "means": table_of(optional(NUMBER))},
-    {
-        "queries": VALUES,
-        "counts": table_of(COUNTED),
-        "warnings": each_of(TEXT),
-        "weights": VALUES,
-        "errors": table_of(optional(NUMBER)),
-        "ties": table_of(BOUNDS),
-    },
-)
-SCORES = an_object(
-    {"runs": each_of(RUN), "measures": table_of(TEXT), "policy": an_object({})},
-    {"profile": optional(TEXT), "karat": TEXT, "inputs": each_of(INPUT)},
-)
-SETTINGS = an_object(
-    {},
-    {
-        "resamples": optional(
-            is_a(f"at most {MOST_RESAMPLES:,}", lambda value: number_holds(value) and value <= MOST_RESAMPLES)
-        )
-    },
-)
-RECORD = an_object(
-    {"made_with": table_of(TEXT), "inputs": each_of(INPUT), "karat": TEXT},
-    {
-        "comparison": an_object(
-            {"settings": SETTINGS, "names": each_of(TEXT), "contests": table_of(an_object({}))}
-        )
-    },
-)
-RUN_RECORDED = an_object({"queries": an_object({}), "counts": an_object({})})
-
-
-def check_scores(document: dict[str, Any], name: str) -> None:
-    """Refuses scores with fields that are not allowed.
+def check(value: Any, kind: str, where: str = "") -> None:
+    """Checks that a value has a kind.
 
     Args:
-        document: the scores.
-        name: the file's.
+        value: the value.
+        kind: a kind of value or object, perhaps with ``?``, ``*`` or ``+``.
+        where: the value's place in the file.
 
     Raises:
-        DataError: a field that is missing or of another kind.
+        ShapeError: the value has another kind.
     """
-    refuse(SCORES, document, name)
+    if kind == "values":
+        # The wrong value is located only after a failed check.
+        if not (isinstance(value, dict) and all(map(is_plain, value.values()))):
+            check(value, "number?++", where)
+    elif kind[-1] == "?":
+        if value is not None:
+            check(value, kind[:-1], where)
+    elif kind[-1] == "*":
+        refuse_other(value, list, "a list", where)
+        for number, each in enumerate(value, 1):
+            check(each, kind[:-1], f"{where} {number}")
+    elif kind[-1] == "+":
+        refuse_other(value, dict, "an object", where)
+        for key, each in value.items():
+            check(each, kind[:-1], f"{where}, {printable(shortened(key, 40))}")
+    elif kind in OBJECTS:
+        check_fields(value, OBJECTS[kind], where)
+    else:
+        what, holds = VALUES[kind]
+        if not holds(value):
+            raise ShapeError(f"{where} is {named(value)}, expected {what}")
 
 
-def check_record(document: dict[str, Any], name: str) -> None:
-    """Refuses a record with fields that are not allowed. The scores are checked separately.
+def check_fields(value: Any, fields: str, where: str) -> None:
+    """Checks that a value is an object with certain fields, as ``OBJECTS`` writes them.
 
     Raises:
-        DataError: as ``check_scores``, or an input without a run, or runs without their input.
+        ShapeError: a field is missing or has another kind.
     """
-    refuse(RECORD, document, name)
-    for place, run in enumerate(document["runs"], 1):
-        refuse(RUN_RECORDED, run, name, f"runs {place}")
-    inputs = [each for each in document["inputs"] if each["role"] != "qrels"]
-    if len(inputs) != len(document["runs"]):
-        raise broken(name, f"it has {len(inputs)} inputs of runs for {len(document['runs'])} runs")
-    for each in inputs:
-        if each["role"] == "run" and "name" not in each:
-            raise broken(name, "the input of a run has no name")
+    refuse_other(value, dict, "an object", where)
+    needed, _, more = fields.partition("[")
+    for field in (*needed.split(), *more.strip("]").split()):
+        name, _, kind = field.partition(":")
+        place = f"{where}, {name}" if where else name
+        if name in value:
+            check(value[name], kind, place)
+        elif field in needed.split():
+            raise ShapeError(f"{place} is missing")
 
 
-def refuse(kind: Kind, value: Any, name: str, where: str = "") -> None:
-    """Refuses a value of the wrong kind.
+def refuse_other(value: Any, kind: type, what: str, where: str) -> None:
+    """Refuses a value that is not of a type.
 
     Raises:
-        DataError: the value has the wrong kind.
+        ShapeError: the value has another type.
+    """
+    if not isinstance(value, kind):
+        raise ShapeError(f"{where} is {named(value)}, expected {what}")
+
+
+def refuse_damaged(document: dict[str, Any], name: str) -> None:
+    """Refuses a file of scores, or a record, with fields that are not allowed.
+
+    Args:
+        document: the content of the file.
+        name: the path of the file.
+
+    Raises:
+        DataError: a field is missing or has another kind, or the inputs and the runs of a record differ.
     """
     try:
-        kind(value, where)
+        check(document, "scores")
+        if "record" not in document:
+            return
+        check(document, "record")
+        for place, run in enumerate(document["runs"], 1):
+            check(run, "recorded run", f"runs {place}")
+        inputs = [each for each in document["inputs"] if each["role"] != "qrels"]
+        if len(inputs) != len(document["runs"]):
+            raise ShapeError(f"it has {len(inputs)} inputs of runs for {len(document['runs'])} runs")
+        if any(each["role"] == "run" and "name" not in each for each in inputs):
+            raise ShapeError("the input of a run has no name")
     except ShapeError as error:
-        raise broken(name, str(error)) from None
-
-
-def broken(name: str, how: str) -> DataError:
-    """Returns the error for a damaged record."""
-    return DataError(f"{name} is damaged ({how}): write it again.")
+        raise DataError(f"{name} is damaged ({error}): write it again.") from None

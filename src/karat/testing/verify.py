@@ -326,7 +326,7 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[T
     for each, files in zip(comparable, there, strict=True):
         now = [(path, *hashes[path]) for path in files]
         then = recorded_files(each.entry)
-        its = changed_files(each, now, then) if len(now) == len(then) else [other_files(each, now, then)]
+        its = changed_files(each, now, then)
         findings += its
         same += [] if its else [each]
     others = [each.label for each in inputs if each not in comparable]
@@ -358,7 +358,10 @@ def files_now(given: Taken) -> list[str]:
 
 
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
-    """Returns the changed files, if there are as many as recorded."""
+    """Returns the changed files of an input, or one change if the number of files differs."""
+    if len(now) != len(then):
+        sentence = f"{given.path} means {len(now)} files; recorded: {len(then)}"
+        return [Change("input", given.label, sentence, {"files": len(now)})]
     return [
         Change(
             "input",
@@ -371,14 +374,19 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
     ]
 
 
-def other_files(given: Taken, now: list[File], then: list[File]) -> Change:
-    """Returns the change that reports a different number of files."""
-    return Change(
-        "input",
-        given.label,
-        f"{given.path} means {len(now)} files; recorded: {len(then)}",
-        {"files": len(now)},
-    )
+COMPARED = [
+    "test",
+    "correction",
+    "alpha",
+    "family",
+    "seed",
+    "confidence",
+    "interval",
+    "rope",
+    "margin",
+    "baseline",
+]
+"""The recorded settings of a comparison that are arguments of ``karat.compare``."""
 
 
 def compared_again(
@@ -392,23 +400,11 @@ def compared_again(
         return [], [
             "the clusters of queries are not in the record: its scores were recomputed, its tests were not"
         ]
-    kept = (
-        "test",
-        "correction",
-        "alpha",
-        "family",
-        "seed",
-        "confidence",
-        "interval",
-        "rope",
-        "margin",
-        "baseline",
-    )
     fresh = compare(
         None,
         dict(zip(old["names"], scores, strict=True)),
         resamples=settings["resamples"] or None,
-        **{key: settings[key] for key in kept},
+        **{key: settings[key] for key in COMPARED},
     )
     return changed_trees(old["contests"], comparison_of(fresh)["contests"], tolerance), []
 
