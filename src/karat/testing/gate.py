@@ -179,7 +179,7 @@ def limits_in(
         given = {default: given}
     found: dict[str, float] = {}
     for text, limit in given.items():
-        is_number = isinstance(limit, Real) and not isinstance(limit, bool) and math.isfinite(limit)
+        is_number = not isinstance(limit, bool) and isinstance(limit, Real) and math.isfinite(limit)
         if not is_number or float(limit) < least:
             kind = "a number from 0 on" if least == 0 else "a number"
             raise DataError(f"{what} of {text} is {limit!r}: give {kind}, such as {example}.")
