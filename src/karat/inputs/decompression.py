@@ -10,7 +10,7 @@ import importlib
 import io
 import sys
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import zlib
@@ -27,6 +27,8 @@ RATIO = 200
 """The highest ratio of larger outputs to their input: real runs stay below 20, synthetic ones below 40."""
 XZ_MEMORY = 2**31
 """Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
+FORMAT_XZ = 1
+"""``lzma.FORMAT_XZ``, without the import."""
 ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
@@ -44,40 +46,21 @@ class PackedError(OSError):
         self.fault, self.remedy = fault, remedy
 
 
-class Stream(Protocol):
-    """A decompressor of one stream, with the interface of the standard library's decompressors."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the stream's end was reached."""
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether the decompressor needs more input."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """The bytes after the stream's end."""
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Returns the next bytes, at most ``max_length``."""
-
-
 @dataclass(frozen=True)
 class Format:
     """A compression format.
 
     Args:
-        begin: makes the decompressor of one stream.
+        begin: makes the decompressor of one stream, with the methods of the standard library's for bzip2 and xz.
         padding: zeros may follow a stream in multiples of it; 0 for none.
     """
 
-    begin: Callable[[], Stream]
+    begin: Callable[[], Any]
     padding: int
 
 
 class Deflated:
-    """A gzip stream with its checksum, as a ``Stream``."""
+    """A decompressor of one gzip stream with its checksum, which has the methods of the one for bzip2."""
 
     def __init__(self) -> None:
         """Starts a gzip stream."""
@@ -88,15 +71,9 @@ class Deflated:
         self.inflate: zlib._Decompress = library.decompressobj(31)
         self.needs_input = True
 
-    @property
-    def eof(self) -> bool:
-        """Whether the stream's end was reached."""
-        return self.inflate.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        """The bytes after the stream's end."""
-        return self.inflate.unused_data
+    def __getattr__(self, name: str) -> Any:
+        """Returns ``eof`` and ``unused_data``."""
+        return getattr(self.inflate, name)
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Returns the next bytes, at most ``max_length``."""
@@ -105,28 +82,15 @@ class Deflated:
         return made
 
 
-def bunzip() -> Stream:
-    """Returns a decompressor for a bzip2 stream."""
-    import bz2
-
-    return bz2.BZ2Decompressor()
-
-
-def unxz() -> Stream:
-    """Returns a decompressor for an xz stream."""
-    import lzma
-
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
-
-
-def unzstd() -> Stream:
-    """Returns a decompressor for a Zstandard frame, which may be a skippable frame."""
-    made: Stream = importlib.import_module(ZSTANDARD).ZstdDecompressor()
-    return made
+def begins(module: str, name: str, *arguments: int) -> Callable[[], Any]:
+    """Returns a function that makes the decompressor of a module, which is imported then."""
+    return lambda: getattr(importlib.import_module(module), name)(*arguments)
 
 
 # gzip and bzip2 ignore zeros to the end of a file; xz has them as padding in multiples of four (its format, 2.2).
-GZIP, BZIP2, XZ, ZSTD = Format(Deflated, 1), Format(bunzip, 1), Format(unxz, 4), Format(unzstd, 0)
+GZIP, BZIP2 = Format(Deflated, 1), Format(begins("bz2", "BZ2Decompressor"), 1)
+XZ = Format(begins("lzma", "LZMADecompressor", FORMAT_XZ, XZ_MEMORY), 4)
+ZSTD = Format(begins(ZSTANDARD, "ZstdDecompressor"), 0)
 
 # The sixteen skippable frames, one of which pzstd writes first (RFC 8878, 3.1.2).
 SKIPPED = tuple(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))

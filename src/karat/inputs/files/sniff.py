@@ -13,6 +13,7 @@ from karat.inputs.errors import NO_UTF_8, sentences
 from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK
 from karat.output.errors import DataError
+from karat.output.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -213,35 +214,6 @@ def ranks(path: str, lines: list[str]) -> Delimited | None:
 
 # ---------------------------------------------------------------- by the first bytes
 
-SIGNATURES = {
-    b"PAR1": "a Parquet file: give its path",
-    b"ARROW1": "an Arrow file: give its path",
-    b"\x93NUMPY": "a NumPy file",
-    b"\x04\x22\x4d\x18": "compressed by LZ4: unpack it first (lz4 -d)",
-    b"\xff\x06\x00\x00sNaPpY": "compressed by Snappy: unpack it first",
-    b"\x1f\x8b": "compressed twice: unpack it first (gunzip)",
-    b"\x28\xb5\x2f\xfd": "compressed twice: unpack it first (unzstd)",
-    b"BZh": "compressed twice: unpack it first (bunzip2)",
-    b"\xfd7zXZ\x00": "compressed twice: unpack it first (unxz)",
-    b"\x1f\x9d": "compressed by compress: unpack it first (uncompress)",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive: unpack it first",
-    b"Rar!": "a RAR archive: unpack it first",
-    b"SQLite format 3": "an SQLite database",
-    b"\x89HDF": "an HDF5 file",
-    b"Obj\x01": "an Avro file",
-    b"ORC": "an ORC file",
-    b"%PDF": "a PDF document",
-    b"\xd0\xcf\x11\xe0": "an old Excel file: save it as CSV",
-    b"\x7fELF": "a program",
-    b"version https://git-lfs": "a Git LFS pointer: the file itself was not fetched (git lfs pull)",
-    b"<!doctype html": "an HTML page, perhaps what a failed download left",
-    b"<html": "an HTML page, perhaps what a failed download left",
-    b"<?xml": "XML",
-    b"\xff\xfe\x00\x00": "UTF-32 text: save it as UTF-8",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
-}
-
 TAR_AT = 257
 """Offset of a tar archive's signature."""
 LETTERS = b"\t\n\v\f\r\x1b"
@@ -256,10 +228,13 @@ def content_of(head: bytes) -> str | None:
     Args:
         head: the first bytes, after decompression.
     """
-    lower = head[:64].lstrip().lower()
-    for signature, what in SIGNATURES.items():
-        if head.startswith(signature) or (signature[:1] == b"<" and lower.startswith(signature)):
-            return None if signature in (b"ORC", b"BZh", b"Rar!") and is_word(head) else what
+    marked = head.lstrip().startswith((b"<", b"version https"))
+    # The first line of a run or of qrels looks like no other format, so the table is not read.
+    signatures = {} if is_word(head) and not marked else known_signatures()
+    for signature, what in signatures.items():
+        start = head[:64].lstrip().lower() if signature.startswith(b"<") else head
+        if start.startswith(signature):
+            return what
     if head.startswith(b"PK\x03\x04"):
         excel = b"xl/" in head or b"[Content_Types].xml" in head
         return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
@@ -269,6 +244,12 @@ def content_of(head: bytes) -> str | None:
         return "a tar archive: unpack it first (tar -xf)"
     odd = sum(byte < 32 and byte not in LETTERS for byte in head[:1024])
     return "no text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+
+
+def known_signatures() -> dict[bytes, str]:
+    """Returns what a file is by its first bytes, from ``signatures.toml``."""
+    texts = read_toml(os.path.join(os.path.dirname(__file__), "signatures.toml"))
+    return {start.encode("latin-1"): what for start, what in texts.items()}
 
 
 def is_word(head: bytes) -> bool:
