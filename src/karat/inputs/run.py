@@ -20,7 +20,7 @@ from karat.inputs.files.sniff import called
 from karat.inputs.frames import Frame, columns_of, is_frame, refuse_one_column
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.runs import Extracted
+from karat.inputs.runs import Extracted, Wrapper
 from karat.inputs.runs.text import TextRun
 from karat.inputs.sources import Provenance, Readable, Source, kept, source_of
 from karat.lists.rows import offsets_of
@@ -126,14 +126,13 @@ class Run:
             >>> karat.Run.of({"q": {"a": 1.0}}, "bm25").name
             'bm25'
         """
+        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if exclude is not None:
             seen = exclude if isinstance(exclude, Qrels) else pairs_of(Qrels.of, exclude)
-            how: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
-            whole = cls.of(run, name, **how, extract=extract, folders=folders)
+            whole = cls.of(run, name, **its, extract=extract, folders=folders)
             return replace(whole, held=excluding(whole.held, seen))
         if isinstance(run, Run):
             return run
-        its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
         if isinstance(run, list):
             from karat.inputs.files.json import mapping_of_rows
 
@@ -327,7 +326,7 @@ NOBODY = b" \xff"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExcludingRun:
+class ExcludingRun(Wrapper):
     """A run with some documents of each query excluded.
 
     The excluded documents are first matched as if they were judged, to find their ranks. Then they are removed, and the
@@ -339,7 +338,6 @@ class ExcludingRun:
         source: the provenance of those, for a record.
     """
 
-    held: RunSource
     seen: dict[bytes, frozenset[bytes]]
     source: str
 
@@ -348,16 +346,6 @@ class ExcludingRun:
         """The run's provenance."""
         its = self.held.origin
         return replace(its, columns=(*its.columns, ("exclude", self.source)))
-
-    @property
-    def alone(self) -> bool:
-        """Whether the run must be read alone, without other runs at the same time."""
-        return self.held.alone
-
-    @property
-    def by_rank(self) -> bool:
-        """Whether the run has ranks but no scores."""
-        return self.held.by_rank
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents that are not excluded.

@@ -14,7 +14,7 @@ import numpy as np
 from karat import _native
 from karat.inputs.ids import text_of
 from karat.inputs.qrels import Qrels
-from karat.inputs.runs import MatchOptions, listing
+from karat.inputs.runs import MatchOptions, Wrapper, listing
 from karat.inputs.sources import ONE_COUNTS
 from karat.lists.rows import (
     NEVER_POOLED,
@@ -39,14 +39,13 @@ from karat.matching.ties import arranged
 from karat.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from karat.conventions.policy import Policy
     from karat.inputs.run import Run
-    from karat.inputs.runs import Found, Row, RunSource
-    from karat.inputs.sources import Provenance
+    from karat.inputs.runs import Found
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,32 +139,16 @@ class Match:
         )
 
 
-class MatchedOnce:
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchedOnce(Wrapper):
     """A run that is read only once for each order of documents, even if it is matched several times.
 
     Args:
-        source: the run's source.
+        held: the run's source.
+        found: the results so far.
     """
 
-    def __init__(self, source: RunSource) -> None:
-        """Stores the run. Nothing is matched yet."""
-        self.source = source
-        self.found: dict[Any, Found] = {}
-
-    @property
-    def origin(self) -> Provenance:
-        """The source's provenance."""
-        return self.source.origin
-
-    @property
-    def by_rank(self) -> bool:
-        """Whether the source has ranks but no scores."""
-        return self.source.by_rank
-
-    @property
-    def alone(self) -> bool:
-        """Whether the source is read alone."""
-        return self.source.alone
+    found: dict[Any, Found] = field(default_factory=dict)
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents, from memory if this order was matched before.
@@ -178,16 +161,8 @@ class MatchedOnce:
         depth = policy.depth if options.duplicates == "keep" else None
         key = (judgments, order, policy.malformed, depth, policy.listing)
         if key not in self.found:
-            self.found[key] = self.source.match(judgments, options)
+            self.found[key] = self.held.match(judgments, options)
         return self.found[key]
-
-    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query, read from the source."""
-        return self.source.ranked(query, options)
-
-    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Returns the source's rows."""
-        return self.source.rows(queries)
 
 
 def match(
@@ -266,16 +241,7 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
     """Uses the judgments as the ranking. The file lists judged documents in rank order."""
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
-    rows = JudgedRows(
-        length=np.diff(judgments.offsets).astype(np.float64),
-        offsets=judgments.offsets,
-        rank=rank,
-        grade=judgments.grades,
-        tie_first=rank,
-        tie_last=rank,
-        judged_offsets=judgments.offsets,
-        judged_grades=judgments.grades,
-    )
+    rows = in_order(judgments.offsets, rank, judgments.grades, judgments.offsets, judgments.grades)
     counts = Counts(judged=len(judgments.queries), malformed=judgments.malformed, lines=judgments.line_count)
     everywhere = np.ones(len(judgments.queries), bool)
     return decide(judgments.queries, rows, everywhere, counts, policy, qrels.name)
@@ -298,21 +264,20 @@ def match_grades(
     pool, pool_offsets = without_none(*end_to_end(pools, "List of judged grades"))
     rank = ranks_within(full)[~np.isnan(flat)]
     flat, offsets = without_none(flat, full)
-    rows = JudgedRows(
-        length=np.diff(full).astype(np.float64),
-        offsets=offsets,
-        rank=rank,
-        grade=flat,
-        tie_first=rank,
-        tie_last=rank,
-        judged_offsets=pool_offsets,
-        judged_grades=pool,
-    )
+    rows = replace(in_order(offsets, rank, flat, pool_offsets, pool), length=np.diff(full).astype(np.float64))
     if judged is not None and policy.judgments == "all":
         refuse_more_than_judged(rows.list_of_row, rows.grade, rows.list_of_judgment, rows.judged_grades)
     queries = [str(number).encode() for number in range(1, len(grades) + 1)]
     everywhere = np.ones(len(queries), bool)
     return decide(queries, rows, everywhere, Counts(judged=len(queries)), policy, "grades")
+
+
+def in_order(
+    offsets: Integers, rank: Floats, grade: Floats, judged_offsets: Integers, judged_grades: Floats
+) -> JudgedRows:
+    """Returns the rows of lists in rank order, which have no ties."""
+    length = np.diff(offsets).astype(np.float64)
+    return JudgedRows(length, offsets, rank, grade, rank, rank, judged_offsets, judged_grades)
 
 
 def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:

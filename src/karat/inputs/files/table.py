@@ -22,6 +22,7 @@ from karat.inputs.files.libraries import library_for, refuse_damaged
 from karat.inputs.files.paths import Place, place_of
 from karat.inputs.files.sniff import content_of, delimited, head_of, is_trec
 from karat.inputs.frames import is_frame
+from karat.inputs.runs import Wrapper
 from karat.inputs.sources import BYTE_ORDER_MARK, Provenance
 from karat.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from karat.inputs.columns import Plan, Shape
     from karat.inputs.files.libraries import Library
     from karat.inputs.files.sniff import Delimited
-    from karat.inputs.runs import Found, MatchOptions, Row, RunSource
+    from karat.inputs.runs import Found, MatchOptions, Row
 
 
 COLUMNAR = ("parquet", "arrow")
@@ -109,50 +110,49 @@ def table_in(
         DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
     """
     place = place_of(path, kind, folders)
+    wanted = Wanted(place, kind, asked, grade)
     if not place.labels or place.kind in READERS:
-        return found_in(place, kind, asked, grade)
-    tables = [(label, found_in(each, kind, asked, grade)) for label, each in place.apart()]
+        return found_in(wanted)
+    tables = [(label, found_in(replace(wanted, place=each))) for label, each in place.apart()]
     if all(isinstance(each, Table) for _, each in tables):
         return together(place, [(label, each) for label, each in tables if isinstance(each, Table)])
     return replace(place, kind="text")
 
 
-def found_in(
-    place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None
-) -> Table | Place | None:
+def found_in(wanted: Wanted) -> Table | Place | None:
     """Returns the table in the files of a place, None for one text file, or the place for several."""
-    path = place.name
+    place, grade = wanted.place, wanted.grade
     if place.kind in READERS:
-        return by_reader(place, kind, asked, grade)
+        return by_reader(wanted)
     head = b"" if place.kind in COLUMNAR else head_of(place.files[0])
     if place.kind == "text":
         place = replace(place, kind=by_magic(head))
+        wanted = replace(wanted, place=place)
     what = None if place.kind in COLUMNAR else content_of(head)
     if what is not None and (place.kind in ("json", "lines") or not what.startswith("UTF-")):
         raise ContentError(place.files[0], what)
-    wanted = Wanted(place, kind, asked, grade)
     if place.kind in COLUMNAR:
         return columnar(wanted)
     if place.kind in ("json", "lines"):
         return by_json(wanted, head)
-    names = [each for each in asked.values() if each]
-    if not is_trec(head, kind):
-        how = delimited(place.files[0], head, kind, names, sure=place.kind == "csv")
+    names = [each for each in wanted.asked.values() if each]
+    if not is_trec(head, wanted.kind):
+        how = delimited(place.files[0], head, wanted.kind, names, sure=place.kind == "csv")
         if how is not None:
             return by_text(wanted, how)
     if grade is not None:
         raise ColumnsOfTextError(
             "the file is read as TREC text, in which each line has a grade.",
-            file=path,
+            file=place.name,
             remedy=f"Leave grade={grade:g} out.",
         )
     if names:
         raise DataError(
             "no line names the columns, so the file is read as TREC text.",
-            file=path,
+            file=place.name,
             remedy="Leave the names of columns out.",
         )
-    return None if place.files == (path,) else place
+    return None if place.files == (place.name,) else place
 
 
 def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
@@ -224,6 +224,16 @@ class Wanted:
     asked: Mapping[str, str | None]
     grade: float | None = None
 
+    @property
+    def constants(self) -> dict[str, float]:
+        """The grade of every row, if the caller gave one."""
+        return {} if self.grade is None else {"grade": self.grade}
+
+    @property
+    def given(self) -> tuple[tuple[str, Any], ...]:
+        """The columns and the grade that the caller gave, for a record."""
+        return (*((role, name) for role, name in self.asked.items() if name), *self.constants.items())
+
     def plan(self, fields: Mapping[str, Shape]) -> Plan:
         """Finds the role of each column.
 
@@ -252,19 +262,16 @@ class Wanted:
 
         lines = len(self.place.files) == 1 and not plan.nested and self.place.kind not in COLUMNAR
         first = 1 + (text and header) if lines else None
-        given: tuple[tuple[str, Any], ...] = tuple((role, name) for role, name in self.asked.items() if name)
-        constant = 1.0 if plan.relevant and self.grade is None else self.grade
-        if self.grade is not None:
-            given = (*given, ("grade", self.grade))
+        relevant = {"grade": 1.0} if plan.relevant else {}
         role = "grade" if self.kind == "qrels" else "score"
         return Table(
             self.place.name,
             frame,
             plan.flat,
-            replace(self.place.origin, rows=True, columns=given, first=first),
+            replace(self.place.origin, rows=True, columns=self.given, first=first),
             library.name,
             None if self.asked.get(role) else plan.columns.get(role, "").casefold(),
-            {} if constant is None else {"grade": constant},
+            relevant | self.constants,
             fault if text else lambda: None,
             library,
         )
@@ -308,8 +315,7 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
             raise DataError(
                 f"{len(place.files)} dictionaries in JSON match.", file=place.name, remedy="Give one file."
             )
-        constants = {} if wanted.grade is None else {"grade": wanted.grade}
-        return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=constants)
+        return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=wanted.constants)
     refuse_packed(place)
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
@@ -326,12 +332,13 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     return wanted.made(library, table, plan)
 
 
-def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: float | None) -> Table:
+def by_reader(wanted: Wanted) -> Table:
     """Opens a file by the reader that another package registered.
 
     Raises:
         DataError: the reader fails, or returns what karat does not know; several files.
     """
+    place = wanted.place
     if len(place.files) > 1:
         raise DataError(
             f"{len(place.files)} files that end in {place.kind} match.",
@@ -342,7 +349,7 @@ def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: f
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
     with sentences(path):
         try:
-            content = read(path, kind)
+            content = read(path, wanted.kind)
         except DataError as error:
             raise error.at(file=error.file or path) from None
         except OSError:
@@ -357,11 +364,9 @@ def by_reader(place: Place, kind: str, asked: Mapping[str, str | None], grade: f
             file=path,
             remedy="A reader returns a data frame, {query: {document: number}}, or a list of rows.",
         )
-    columns = {role: column for role, column in asked.items() if column}
-    constants = {} if grade is None else {"grade": grade}
-    given: tuple[tuple[str, Any], ...] = (*columns.items(), *constants.items())
-    origin = replace(place.origin, columns=given)
-    return Table(place.name, content, columns, origin, name, constants=constants)
+    columns = {role: column for role, column in wanted.asked.items() if column}
+    origin = replace(place.origin, columns=wanted.given)
+    return Table(place.name, content, columns, origin, name, constants=wanted.constants)
 
 
 # ---------------------------------------------------------------- what is refused
@@ -408,7 +413,7 @@ def reading(name: str, library: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FileRun:
+class FileRun(Wrapper):
     """A run in Parquet, CSV, JSON and similar files. Its errors name the files.
 
     Args:
@@ -416,23 +421,12 @@ class FileRun:
         table: the files.
     """
 
-    held: RunSource
     table: Table
 
     @property
     def origin(self) -> Provenance:
         """The files."""
         return replace(self.table.origin, whole=self.held.origin.whole)
-
-    @property
-    def by_rank(self) -> bool:
-        """Whether the run has ranks but no scores."""
-        return self.held.by_rank
-
-    @property
-    def alone(self) -> bool:
-        """Whether the run must be read alone, without other runs at the same time."""
-        return self.held.alone
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents."""

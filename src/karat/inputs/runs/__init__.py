@@ -118,6 +118,40 @@ class RunSource(Protocol):
         """Yields the query, document and score of each row, for some queries or all, in the source's order."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Wrapper:
+    """A run source over another source, whose answers it returns unless a subclass changes them.
+
+    Args:
+        held: the other source.
+    """
+
+    held: RunSource
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of the ranked lists."""
+        return self.held.origin
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the run has ranks but no scores."""
+        return self.held.by_rank
+
+    @property
+    def alone(self) -> bool:
+        """Whether the run must be read alone, without other runs at the same time."""
+        return self.held.alone
+
+    def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
+        """Returns every document of one query in the order of ``match``, with the scores compared."""
+        return self.held.ranked(query, options)
+
+    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
+        """Returns the query, document and score of each row, for some queries or all, in the source's order."""
+        return self.held.rows(queries)
+
+
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
     """Returns the documents of some queries in the order of rows. A repeated document has its first or last place."""
     found: dict[bytes, dict[bytes, None]] = {}
