@@ -44,7 +44,7 @@ from karat.output.errors import DataError
 from karat.output.escaping import lines_for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -55,38 +55,6 @@ if TYPE_CHECKING:
 VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
 """The name that each version prints."""
 
-LONG = {
-    "help": ("h", False),
-    "version": ("v", False),
-    "query_eval_wanted": ("q", False),
-    "measure": ("m", True),
-    "complete_rel_info_wanted": ("c", False),
-    "level_for_rel": ("l", True),
-    "nosummary": ("n", False),
-    "Debug_level": ("D", True),
-    "Judged_docs_only": ("J", False),
-    "Number_docs_in_coll": ("N", True),
-    "Max_retrieved_per_topic": ("M", True),
-    "Rel_info_format": ("R", True),
-    "Results_format": ("T", True),
-    "Output_old_results_format": ("o", True),
-    "Zscore": ("Z", True),
-}
-SHORT = dict(LONG.values()) | {"o": False}
-FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
-    "h": ("help", bool),
-    "q": ("per_query", bool),
-    "c": ("complete", bool),
-    "J": ("judged_only", bool),
-    "n": ("no_summary", bool),
-    "l": ("level", atol),
-    "N": ("collection", atol),
-    "M": ("depth", atol),
-    "R": ("rel_format", str),
-    "T": ("run_format", str),
-    "Z": ("zscores", str),
-}
-"""The field of a request that an option sets, and the type of its value, by letter."""
 MISMATCH = {
     "grades": "trec_eval.form_res_qrels: rel_info format not qrels",
     "groups": "trec_eval: rel_info format not qrels_jg",
@@ -152,9 +120,16 @@ def request_of(argv: list[str]) -> Request:
     """Reads the command line and processes its options in order."""
     request = Request()
     request.version, arguments = version_of(argv)
+    table = help_texts()["options"]
+    long = {name: (letter, kind != "flag") for letter, (name, kind, _) in table.items()}
+    short = dict(long.values()) | {"o": False}
     try:
-        for letter, value in options(arguments, SHORT, LONG, request.operands):
-            take(request, letter, value)
+        for letter, value in options(arguments, short, long, request.operands):
+            _, kind, field = table[letter]
+            if field:
+                setattr(request, field, {"flag": True, "text": value, "number": atol(value)}[kind])
+            else:
+                take(request, letter, value)
     except OptionError as error:
         raise Refusal(1, f"trec_eval: {error}\n{help_texts()['usage']}") from None
     if not request.help and len(request.operands) != 2:
@@ -178,13 +153,10 @@ def version_of(argv: list[str]) -> tuple[int, list[str]]:
 
 
 def take(request: Request, letter: str, value: str) -> None:
-    """Processes one option."""
-    if letter in FIELDS:
-        field, read = FIELDS[letter]
-        setattr(request, field, True if read is bool else read(value))
-    elif letter == "v":
+    """Processes an option that sets no field by itself."""
+    if letter == "v":
         raise Refusal(0, f"trec_eval version {VERSIONS[request.version]}\n")
-    elif letter == "m":
+    if letter == "m":
         add_measure(request, value)
     elif letter == "D" and "." in value:
         request.only_query = value.partition(".")[2]
