@@ -194,7 +194,7 @@ def test_bounds_of_ties_that_were_edited_are_named(record: dict[str, Any]) -> No
     document["runs"][0]["ties"]["AP"] = [0.0, 1.0]
     found = verified(document)
     assert found.code == 1
-    assert "tied, ties, AP, lower bound: was 0.0, is 0.75" in found.out
+    assert "tied, ties, AP, lower bound was 0.0, is 0.75" in found.out
 
 
 # ---------------------------------------------------------------- paths

@@ -384,7 +384,7 @@ def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path
     Path("out.json").write_text(json.dumps(document))
     (finding,) = karat.verify("out.json").findings
     assert finding.kind == "comparison"
-    assert finding.sentence.startswith("RR, pairs 1, p: was 0.001, is ")
+    assert finding.sentence.startswith("RR, pairs 1, p was 0.001, is ")
 
 
 def test_the_commands_option_records_a_comparison_with_weights_and_clusters(

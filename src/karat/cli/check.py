@@ -39,5 +39,5 @@ def check_command(
         run_columns=given.columns["run"],
         folders=given.folders,
     ).on_command_line()
-    answer("check", found, layout)
+    answer(found, layout)
     sys.exit(2 if strict and found.exit_code else found.exit_code)

@@ -182,4 +182,4 @@ def agreement_command(
         **given.conventions,
         **present(options),
     )
-    answer("agreement", found, layout)
+    answer(found, layout)

@@ -86,7 +86,7 @@ def explain_command(
         **given.conventions,
         **options,
     )
-    answer("explain", explanation, layout, terminal_width() if sys.stdout.isatty() else None)
+    answer(explanation, layout, terminal_width() if sys.stdout.isatty() else None)
 
 
 def grades_in(text: str) -> list[float | None]:
@@ -148,7 +148,7 @@ def difference_command(
         refuse_misuse(profile_a, profile_b, qrels, given.exclude)
         one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
         found = rejudged(one, other, measure, given.run(qrels), **given.conventions)
-    answer("difference", found, layout)
+    answer(found, layout)
 
 
 def is_file(name: str) -> bool:

@@ -60,7 +60,7 @@ def gate_command(
     )
     if junit is not None:
         write_whole(junit, found.to_junit())
-    answer("gate", found, layout)
+    answer(found, layout)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
         # The runner reads commands from both streams; standard output has the format of --format.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
@@ -115,7 +115,7 @@ def verify_command(
     handed = [named(each, names) for each in runs]
     refuse_alike([name for name, _ in handed])
     found = verify(path, qrels, dict(handed), tolerance=tolerance, anywhere=anywhere)
-    answer("verify", found, layout)
+    answer(found, layout)
     if not found.equal:
         sys.exit(1)
 

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from karat.cli.options import columns_known, options
-from karat.cli.terminal import WIDEST, coloured, say, terminal_width, text_columns
+from karat.cli.terminal import WIDEST, say, terminal_width, text_columns, with_strong
 from karat.output.errors import did_you_mean
 from karat.output.tables import folded
 
@@ -75,7 +75,7 @@ def measures_command(names: tuple[str, ...]) -> None:
     from karat.conventions.reference import entry
 
     definitions = {each.name: each.definition for each in parse_measures(names)}
-    say("\n".join(coloured("name", entry(each, columns)) for each in definitions.values()))
+    say("\n".join(with_strong(r"\A.*", entry(each, columns)) for each in definitions.values()))
 
 
 def shown_columns() -> int | None:
@@ -92,7 +92,7 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
         folded(f"{name:{space}}  {text.replace('`', '').replace('**', '')}", columns, " " * (space + 2))
         for name, text in entries.items()
     )
-    return coloured("names", "".join(lines))
+    return with_strong(r"^\S+", "".join(lines))
 
 
 @click.command("profiles")
@@ -105,7 +105,7 @@ def profiles_command(names: tuple[str, ...]) -> None:
     if not names:
         say(listed(list_profiles(), columns))
         return
-    say("\n".join(coloured("name", profile_named(name).describe(text_columns())) for name in names))
+    say("\n".join(with_strong(r"\A.*", profile_named(name).describe(text_columns())) for name in names))
 
 
 @click.command(

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from karat.output.document import Documented
 from karat.output.errors import DataWarning, command_of
 from karat.output.escaping import json_text, lines_for_terminal
 from karat.output.tables import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from karat.output.document import Documented
 
 
 def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
@@ -97,12 +98,10 @@ def say(text: str, *, data: bool = False) -> None:
     out.flush()
 
 
-def answer(command: str, found: Any, layout: str, columns: int | None = None) -> None:
+def answer(found: Documented, layout: str, columns: int | None = None) -> None:
     """Writes a result to standard output. Text is coloured and fits the width of the terminal."""
-    if layout == "text" and isinstance(found, Documented):
+    if layout == "text":
         say(found.document().text(columns or text_columns(), painted if in_colour() else None))
-    elif layout == "text":
-        say(coloured(command, found.to_text(text_columns())))
     else:
         say(getattr(found, f"to_{layout}")())
 
@@ -120,12 +119,6 @@ WORDS: dict[str, dict[str, Any]] = {
     "good": {"fg": "green", "bold": True},
     "bad": {"fg": "red", "bold": True},
 }
-RULES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "agreement": ((r"\A.*\n.*", STRONG),),
-    "name": ((r"\A.*", STRONG),),
-    "names": ((r"^\S+", STRONG),),
-}
-"""Patterns to colour in the text of each command. Red and green only repeat what a word says."""
 
 
 def in_colour(stream: TextIO | None = None) -> bool:
@@ -145,23 +138,15 @@ def in_colour(stream: TextIO | None = None) -> bool:
 
 def painted(text: str, word: str, stream: TextIO | None = None) -> str:
     """Colours each line of the text in the colour of a word of ``WORDS``, if the stream shows colours."""
-    if not text or not in_colour(stream):
+    style = WORDS.get(word)
+    if not style or not in_colour(stream):
         return text
-    return styled(text, WORDS.get(word, {}))
+    return "\n".join(click.style(line, **style) if line else line for line in text.split("\n"))
 
 
-def coloured(command: str, text: str) -> str:
-    """Returns the text of a command with its colours, if standard output shows them."""
-    if not in_colour():
-        return text
-    for pattern, style in RULES[command]:
-        text = re.sub(pattern, lambda found, how=style: styled(found[0], how), text, flags=re.MULTILINE)  # type: ignore[misc]
-    return text
-
-
-def styled(text: str, style: dict[str, Any]) -> str:
-    """Applies a style to each line of the text."""
-    return "\n".join(click.style(line, **style) if line and style else line for line in text.split("\n"))
+def with_strong(pattern: str, text: str) -> str:
+    """Returns the text with each match of a pattern in bold, if standard output shows colours."""
+    return re.sub(pattern, lambda found: painted(found[0], "answer"), text, flags=re.MULTILINE)
 
 
 @contextmanager

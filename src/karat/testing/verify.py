@@ -406,7 +406,8 @@ def compared_again(
         resamples=settings["resamples"] or None,
         **{key: settings[key] for key in COMPARED},
     )
-    return changed_trees(old["contests"], comparison_of(fresh)["contests"], tolerance), []
+    contests = comparison_of(fresh)["contests"]
+    return list(changed("comparison", old["contests"], contests, tolerance)), []
 
 
 OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
@@ -482,9 +483,8 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
         tolerance: the largest difference of a value that is accepted.
     """
     findings = [
-        Change(kind, key, f"{key} was {then}, is {now}")
-        for kind, part in (("policy", "policy"), ("measure", "measures"))
-        for key, then, now in changed_entries(old[part], new[part])
+        *changed("policy", old["policy"], new["policy"]),
+        *changed("measure", old["measures"], new["measures"]),
     ]
     largest = 0.0
     for then, now in zip(old["runs"], new["runs"], strict=True):
@@ -494,29 +494,17 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
     return findings, largest
 
 
-def changed_entries(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yields the keys whose values differ."""
-    for key in [*old, *(key for key in new if key not in old)]:
-        then, now = old.get(key, "absent"), new.get(key, "absent")
-        if then != now:
-            yield key, then, now
-
-
 def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
     """Returns the changes of one run, and the largest difference of a value."""
     name, findings = old["name"], []
     before, after = old["queries"], new["queries"]
-    gone, come = (
-        [each for each in before if each not in after],
-        [each for each in after if each not in before],
-    )
-    for queries, words in ((gone, "no longer there"), (come, "not in the record")):
+    for mine, its, words in ((before, after, "no longer there"), (after, before, "not in the record")):
+        queries = [each for each in mine if each not in its]
         if queries:
             findings.append(
                 Change("queries", name, f"{name}: {listed(queries)} {words}", {"queries": queries})
             )
-    for key, then, now in changed_entries(old["counts"], new["counts"]):
-        findings.append(Change("counts", name, f"{name}: {key} was {short(then)}, is {short(now)}"))
+    findings += changed("counts", old["counts"], new["counts"], start=f"{name}: ")
     largest = 0.0
     for label in old["means"]:
         pairs = [
@@ -536,28 +524,24 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             findings.append(
                 Change("means", label, f"{name}, {label}: the mean was {means[0]}, is {means[1]}")
             )
-    return [*findings, *changed_beside(old, new, tolerance)], largest
+    for key, word in BESIDE.items():
+        then, now = (bounds_named(each.get(key, {})) for each in (old, new))
+        findings += changed(key, then, now, tolerance, start=f"{name}, {word}, ")
+    return findings, largest
 
 
-BOUNDS = ("lower bound", "upper bound")
+BESIDE = {"ties": "ties", "errors": "standard errors", "weights": "weights"}
+"""The other numbers of a run, with their names in sentences."""
 
 
-def changed_beside(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> list[Change]:
-    """Returns changes of tie bounds, standard errors and query weights."""
-    words = {"ties": "ties", "errors": "standard errors", "weights": "weights"}
-    findings: list[Change] = []
-    for key, word in words.items():
-        then, now = (
-            {
-                label: dict(zip(BOUNDS, each, strict=True)) if key == "ties" else each
-                for label, each in its.items()
-            }
-            for its in (old.get(key, {}), new.get(key, {}))
-        )
-        for each in changed_trees(then, now, tolerance):
-            sentence = f"{old['name']}, {word}, {each.sentence}"
-            findings.append(Change(key, each.what, sentence))
-    return findings
+def bounds_named(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns a table with each pair of bounds as an object."""
+    return {
+        label: dict(zip(("lower bound", "upper bound"), each, strict=True))
+        if isinstance(each, list)
+        else each
+        for label, each in table.items()
+    }
 
 
 def moved_sentence(
@@ -577,18 +561,28 @@ def moved_sentence(
     )
 
 
-def changed_trees(old: Any, new: Any, tolerance: float, path: str = "") -> list[Change]:
-    """Returns the places where two nested tables of numbers differ."""
+def changed(
+    kind: str, old: Any, new: Any, tolerance: float = 0.0, place: str = "", start: str = ""
+) -> Iterator[Change]:
+    """Yields the places where two nested tables differ.
+
+    Args:
+        kind: the kind of the changes.
+        old: the recorded table.
+        new: the table now.
+        tolerance: the largest difference of two numbers that is accepted.
+        place: the place of both tables in a larger one.
+        start: the start of each sentence.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
-        keys = [*old, *(key for key in new if key not in old)]
-        parts = [(old.get(key), new.get(key), f"{path}, {key}" if path else key) for key in keys]
+        for key in {**old, **new}:
+            inside = f"{place}, {key}" if place else key
+            yield from changed(kind, old.get(key), new.get(key), tolerance, inside, start)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        parts = [(then, now, f"{path} {place}") for place, (then, now) in enumerate(zip(old, new), 1)]
-    elif same(old, new, tolerance):
-        return []
-    else:
-        return [Change("comparison", path, f"{path}: was {short(old)}, is {short(new)}")]
-    return [each for then, now, where in parts for each in changed_trees(then, now, tolerance, where)]
+        for number, (then, now) in enumerate(zip(old, new), 1):
+            yield from changed(kind, then, now, tolerance, f"{place} {number}", start)
+    elif not same(old, new, tolerance):
+        yield Change(kind, place, f"{start}{place} was {short(old)}, is {short(new)}")
 
 
 def same(old: Any, new: Any, tolerance: float) -> bool:
