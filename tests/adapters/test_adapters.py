@@ -145,7 +145,7 @@ def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> No
             assert float(value) == pytest.approx(float(wanted[label]), abs=1e-6), label
     with pytest.raises(DataError, match="With indexes= give judgments end to end"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), judged=torch.ones(2))
-    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: give one shape"):
+    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: give arrays of equal shapes"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), mask=torch.ones(1))
 
 
@@ -171,7 +171,7 @@ def test_a_lightning_callback_logs_the_means_of_an_epoch(monkeypatch: pytest.Mon
             getattr(callback, f"on_{stage}_epoch_end")(trainer, model)
     check_same({name: value for name, value in logged.items() if name.startswith("val_")}, "val_")
     check_same({name: value for name, value in logged.items() if name.startswith("test_")}, "test_")
-    with pytest.raises(DataError, match="no dict with 'scores'"):
+    with pytest.raises(DataError, match="must return a dict with 'scores'"):
         callback.on_validation_batch_end(trainer, model, None, None, 0)
 
 
@@ -348,13 +348,13 @@ def test_rankers_of_xgboost_take_one_measure() -> None:
 
 
 def test_data_sets_without_groups_are_refused() -> None:
-    with pytest.raises(DataError, match="no groups, so no queries"):
+    with pytest.raises(DataError, match="no query groups"):
         lightgbm_feval(["RR"])(
             [1.0], SimpleNamespace(get_group=lambda: None, get_label=lambda: [1.0], get_weight=lambda: None)
         )
-    with pytest.raises(DataError, match="no groups, so no queries"):
+    with pytest.raises(DataError, match="no query groups"):
         lightgbm_feval(["RR"])(np.ones(1), np.ones(1))
-    with pytest.raises(DataError, match="no groups, so no queries"):
+    with pytest.raises(DataError, match="no query groups"):
         xgboost_metric(["RR"])([1.0], SimpleNamespace(get_uint_info=lambda name: np.array([], np.uint32)))
 
 

@@ -131,7 +131,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
         ({"measure": "APP"}, "There is no measure 'APP'"),
         ({"measure": "ndcg_cut"}, "'ndcg_cut' stands for 9 measures, and an evaluator gives one number"),
         ({"profile": "sparc"}, "There is no profile 'sparc'"),
-        ({"policy": {"tie": "trec"}}, "A policy has no axis 'tie'"),
+        ({"policy": {"tie": "trec"}}, "A policy has no setting 'tie'"),
     ],
 )
 def test_a_wrong_setting_is_refused_before_a_model_is_fitted(
@@ -160,7 +160,7 @@ def test_what_cannot_be_ranked_is_refused(spark: Any, rated: Any, evaluator: Any
         ),
         (mine, rated.withColumn("qid", sf.lit(1)), "has 'user_id' and 'qid'"),
         (mine, nan, f"is NaN in {sum(item > 9 for _, item, *_ in ROWS)} of {len(ROWS)} rows"),
-        (evaluator(), vectors, "holds vectors of other than two numbers"),
+        (evaluator(), vectors, "contains vectors that do not have exactly two numbers"),
         (mine.copy({mine.policy: nothing}), unrated, "nDCG@10 has no value on this data"),
     ):
         renamed = dataset.withColumnRenamed("user", "user_id") if "qid" in dataset.columns else dataset

@@ -296,7 +296,7 @@ def test_one_run_has_no_order() -> None:
     assert found.to_text().splitlines()[1].endswith("one run has no order; give two or more")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
-    with pytest.raises(DataError, match="Scores do not say which documents were found"):
+    with pytest.raises(DataError, match="Scores do not contain the retrieved documents"):
         karat.agreement(LIKES_A, LIKES_C, [karat.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
 
 

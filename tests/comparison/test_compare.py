@@ -327,7 +327,7 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
         ({"test": "Tukey"}, PolicyError, "Did you mean tukey"),
         ({"correction": "holms"}, PolicyError, "Did you mean holm"),
         ({"test": "tukey", "correction": "holm"}, PolicyError, "holds for all pairs at once"),
-        ({"alpha": 5}, PolicyError, "lies between 0 and 1"),
+        ({"alpha": 5}, PolicyError, "give a number between 0 and 1"),
         ({"by": {"q000": "x"}}, DataError, "query 'q001' has no group"),
         ({"cluster": "/nowhere"}, DataError, "/nowhere: No such file"),
         ({"measures": ["RR"]}, karat.MeasureError, "RR was not evaluated"),
@@ -352,7 +352,7 @@ def test_runs_and_scores_may_be_mixed_if_they_were_made_alike() -> None:
 def test_runs_need_judgments() -> None:
     with pytest.raises(DataError, match="Runs need judgments"):
         karat.compare(None, {"good": GOOD, "late": LATE})
-    with pytest.raises(DataError, match="needs two runs"):
+    with pytest.raises(DataError, match="needs at least two runs"):
         karat.compare(QRELS, {"good": GOOD})
 
 

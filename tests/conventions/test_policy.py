@@ -105,7 +105,7 @@ def test_judgments_of_retrieved_documents_only() -> None:
 @pytest.mark.parametrize(
     ("exceptions", "sentence"),
     [
-        ({"nDCG": {"emty": "one"}}, "A policy has no axis 'emty'"),
+        ({"nDCG": {"emty": "one"}}, "A policy has no setting 'emty'"),
         ({"nDCG": {"empty": "two"}}, "There is no empty='two'"),
         ({"NDCG": {"empty": "one"}}, "by_measure names 'NDCG', which is not a measure"),
     ],

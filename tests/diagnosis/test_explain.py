@@ -263,11 +263,11 @@ def test_what_cannot_be_explained() -> None:
         {"qrels": QRELS, "grades": [1]},
         {"qrels": QRELS, "run": RUN, "query": "t01", "judged": [1]},
     ):
-        with pytest.raises(DataError, match="Give one of"):
+        with pytest.raises(DataError, match="Give qrels, run and query, or grades"):
             karat.explain("AP", **arguments)
     with pytest.raises(DataError, match="say which, by query="):
         karat.explain("AP", QRELS, RUN)
-    with pytest.raises(DataError, match="belong together"):
+    with pytest.raises(DataError, match="needs both judgments and a run"):
         karat.explain("AP", QRELS, query="t01")
     with pytest.raises(MeasureError, match="stands for 9 measures"):
         karat.explain("P", grades=[1])
@@ -412,7 +412,7 @@ def test_the_command_says_what_it_needs() -> None:
     assert "Give QRELS and RUN with --query" in output
     with pytest.raises(DataError, match="can be read once"):
         run_karat("AP", "-", "-", "--query", "1")
-    with pytest.raises(DataError, match="Give one of"):
+    with pytest.raises(DataError, match="Give qrels, run and query, or grades"):
         run_karat("AP")
 
 
@@ -464,5 +464,5 @@ def test_only_the_documents_that_are_shown_are_written_out() -> None:
 
 
 def test_grades_alone_are_of_no_query() -> None:
-    with pytest.raises(karat.DataError, match="Give one of: qrels, run and query; grades"):
+    with pytest.raises(karat.DataError, match="Give qrels, run and query, or grades"):
         karat.explain("R@1", grades=[1], query="q")

@@ -304,7 +304,7 @@ def test_wrong_names_are_refused_before_anything_is_read() -> None:
         Policy(missing="skp")
     with pytest.raises(PolicyError, match="a depth is a whole number"):
         Policy(depth=-1)
-    with pytest.raises(PolicyError, match="no axis 'tie'"):
+    with pytest.raises(PolicyError, match="no setting 'tie'"):
         Policy().changed(tie="trec")
 
 

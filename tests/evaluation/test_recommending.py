@@ -251,7 +251,7 @@ def test_the_page_is_what_the_register_says() -> None:
         ("Unexpectedness(against=baseline)", {"baseline": None}, "needs baseline"),
         ("ILD", {"features": {1: [1.0]}}, "item 2 has no features"),
         ("ILD", {"features": {1: [1.0], 2: [1.0, 2.0]}}, r"different lengths \(1, 2\)"),
-        ("ILD(by=train,distance=hamming)", {}, "the cosine only"),
+        ("ILD(by=train,distance=hamming)", {}, "supports only the cosine"),
         ("ILD(distance=given)", {"distances": None}, "needs distances"),
         ("ILD(distance=given)", {"distances": {(1, 2): 1.0}}, "list of user 2 has no distance"),
         ("ILD", {"distances": {"ab": 1.0}}, "'ab' is not a pair of items"),

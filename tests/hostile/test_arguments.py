@@ -57,7 +57,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "pairs of a run": (any_(QRELS, {"q1": [["d1", 2.0]]}), "found a list"),
     "depth": (any_(depth=True, call=karat.Policy), "depth=True"),
     "no judgments": (any_([], RUN), "no judgments"),
-    "grades": (any_(5, call=karat.evaluate_grades), "Lists of grades"),
+    "grades": (any_(5, call=karat.evaluate_grades), "Give lists of grades"),
     "runs": (any_(QRELS, 5, call=karat.compare), "several runs"),
     "seed": (any_(QRELS, PAIR, seed=-1, call=karat.compare), "seed=-1"),
     "seed of a test": (any_(QRELS, PAIR, seed=1.5, call=karat.compare), "seed=1.5"),
@@ -117,7 +117,7 @@ def test_a_wrong_argument_is_answered_in_a_sentence(case: str, request: pytest.F
 
 @pytest.mark.parametrize("case", STATES)
 def test_what_is_no_state_of_a_meter_is_refused(case: str) -> None:
-    with pytest.raises(karat.DataError, match="No state of a karat"):
+    with pytest.raises(karat.DataError, match="Not the state of a karat"):
         meter().load_state_dict(STATES[case])
 
 

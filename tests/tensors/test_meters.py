@@ -83,7 +83,7 @@ def test_a_query_that_comes_twice_is_refused_or_counts_once() -> None:
     meter = Meter(["RR"])
     meter.update(scores, grades, ids=["a", "b", "c"])
     for ids in (["d", "c", "e"], ["x", "y", "x"]):
-        with pytest.raises(DataError, match="1 of the queries came twice"):
+        with pytest.raises(DataError, match="1 of the queries occur twice"):
             meter.update(scores, grades, ids=ids)
     once = Meter(["RR"], per_query=True)
     once.update(scores, grades, ids=np.array([1, 2, 3]))
@@ -107,11 +107,11 @@ def test_scores_of_files_are_taken_in_too() -> None:
 
 
 def test_what_a_meter_lacks_is_said() -> None:
-    with pytest.raises(DataError, match="needs their ids"):
+    with pytest.raises(DataError, match="needs the queries' ids"):
         Meter(["RR"], per_query=True).update(*batch())
     with pytest.raises(DataError, match="2 ids for 9 queries"):
         Meter(["RR"]).update(*batch(), ids=["a", "b"])
-    with pytest.raises(DataError, match="keeps no values"):
+    with pytest.raises(DataError, match="does not store values"):
         Meter(["RR"]).by_query("RR")
     with pytest.raises(DataError, match="same measures"):
         Meter(["RR"]).merge(Meter(["AP"]))

@@ -242,7 +242,7 @@ ONE = np.ones((2, 3))
             "relevance is a list, not an array",
         ),
         (lambda: evaluate(ONE, ONE, ["AP"], judged=ONE[:1]), DataError, "2 queries and judged has 1"),
-        (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one for each of 2 queries"),
+        (lambda: evaluate(ONE, ONE, ["AP"], weights=ONE[0]), DataError, "one weight for each of 2 queries"),
         (lambda: evaluate(ONE * np.nan, ONE, ["AP"]), DataError, "number 1 .* score that is no number"),
         (lambda: evaluate(ONE, ONE * 9, ["ERR"]), DataError, "larger gain than the highest"),
         (lambda: evaluate(ONE, ONE, ["Prefs"]), MeasureError, "an array of grades holds none"),

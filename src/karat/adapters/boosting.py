@@ -48,7 +48,7 @@ def lightgbm_feval(
             scores, labels = first, second.get_label()
             weight, group = second.get_weight(), second.get_group()
         if group is None:
-            raise DataError("The data set has no groups, so no queries: lightgbm.Dataset(..., group=[...]).")
+            raise DataError("The data set has no query groups: pass lightgbm.Dataset(..., group=[...]).")
         sizes = np.asarray(group)
         weights = None if weight is None else mean_weights(np.asarray(weight, np.float64), sizes)
         means = means_of(asked, scores, labels, sizes, weights)
@@ -83,7 +83,7 @@ def xgboost_metric(
             return of_one_query(asked, second, first)
         edges = np.asarray(second.get_uint_info("group_ptr"))
         if len(edges) < 2:
-            raise DataError("The DMatrix has no groups, so no queries: DMatrix(..., qid=[...]).")
+            raise DataError("The DMatrix has no query groups: pass DMatrix(..., qid=[...]).")
         sizes, weights = np.diff(edges), np.asarray(second.get_weight(), np.float64)
         means = means_of(asked, first, second.get_label(), sizes, weights if len(weights) else None)
         return list(means.items())

@@ -100,6 +100,6 @@ def given(outputs: Any) -> dict[str, Any]:
     """
     if not isinstance(outputs, dict) or not {"scores", "relevance"} <= set(outputs):
         raise DataError(
-            "The step returns no dict with 'scores' and 'relevance', [query, document] each: return one."
+            "The step must return a dict with 'scores' and 'relevance' of shape [query, document]."
         )
     return {name: outputs[name] for name in TAKEN if outputs.get(name) is not None}

@@ -183,7 +183,7 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
     if vector and scores.null_count:
         raise DataError(
-            f"Column '{name}' holds vectors of other than two numbers.",
+            f"Column '{name}' contains vectors that do not have exactly two numbers.",
             column=name,
             remedy="Make a column of the one number to rank by.",
         )

@@ -151,5 +151,5 @@ def refuse_shapes(indexes: Any, **arrays: Any) -> None:
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:
             raise DataError(
-                f"{name} is {list(each.shape)} and indexes are {list(indexes.shape)}: give one shape."
+                f"{name} is {list(each.shape)} and indexes are {list(indexes.shape)}: give arrays of equal shapes."
             )

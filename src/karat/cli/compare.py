@@ -45,7 +45,7 @@ def compare_command(
     refuse_few(files, 3, TWO_RUNS)
     if worst and layout in ("csv", "tsv"):
         raise click.UsageError(
-            f"--worst lists queries, and {layout} has a row a pair: choose another format; json has all values."
+            f"--worst lists queries, but {layout} has one row per pair: choose another format, such as json."
         )
     refuse_misuse(
         *files, given.exclude, options["weights"], options["cluster"], options["by"], output=record_path

@@ -185,7 +185,7 @@ def refuse_misuse(*files: str | None, output: str | None = None) -> None:
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
-        raise DataError("Standard input ('-') can be read once: give files for the others.")
+        raise DataError("Standard input ('-') can be read once: give files for the other inputs.")
     if output not in (None, "-"):
         from karat.output.files import refuse_overwriting
 

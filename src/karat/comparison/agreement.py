@@ -151,7 +151,7 @@ def systems_in(runs: RunsLike) -> dict[str, Run]:
     found = named(runs) if len(runs) != 1 else one_run(runs)
     systems = {name: each for name, each in found.items() if isinstance(each, Run)}
     if len(systems) < len(found):
-        raise DataError("Scores do not say which documents were found: give runs.")
+        raise DataError("Scores do not contain the retrieved documents: give runs instead of scores.")
     return systems
 
 
@@ -409,7 +409,7 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
     used = tables[tables.sum(axis=(1, 2)) > 0]
     whole = used.sum(axis=0)
     if not len(used):
-        raise DataError("The judges share no document: do both files use the same ids?")
+        raise DataError("The judges have no document in common: check that both files use the same ids.")
     drawn = np.empty((0, *whole.shape))
     if len(used) > 1:
         means = resample_means(used.reshape(len(used), -1), Draw(resamples, seed))

@@ -186,7 +186,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
         if value is not None and not isinstance(value, Integral if name == "resamples" else Real):
             raise PolicyError(f"{name}={value!r}: give a number.")
     if not 0 < requested.alpha < 1:
-        raise PolicyError(f"alpha={requested.alpha}: it lies between 0 and 1.")
+        raise PolicyError(f"alpha={requested.alpha}: give a number between 0 and 1.")
     if requested.resamples < 0:
         raise PolicyError(f"resamples={requested.resamples!r}: give a whole number of at least 1.")
     refuse_seed(requested.seed)

@@ -107,7 +107,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
         names = names_apart(ready)
         found = [(name, taken(each, name)) for name, each in zip(names, ready, strict=True)]
     if len(found) < 2:
-        raise DataError("A comparison needs two runs at least.")
+        raise DataError("A comparison needs at least two runs.")
     return dict(found)
 
 

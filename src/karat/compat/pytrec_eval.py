@@ -104,7 +104,7 @@ class RelevanceEvaluator:
         """Reads the judgments and the measures."""
         level: object = relevance_level
         if not isinstance(level, int) or level < 1:
-            raise TypeError(f"relevance_level is {relevance_level!r}: it is a whole number of at least 1.")
+            raise TypeError(f"relevance_level is {relevance_level!r}: give a whole number of at least 1.")
         with type_errors("qrels"):
             self.judgments = _native.judgments_from_mapping(whole_grades(query_relevance), whole_ids=False)
         self.measures = keyed(measures, level)
@@ -232,7 +232,7 @@ def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
     given: dict[str, list[str]] = {}
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"A measure is named by text, not by {name!r}.")
+            raise TypeError(f"The name of a measure must be text, not {name!r}.")
         for member in supported_nicknames.get(name, {name}):
             word, parameters = taken_apart(member)
             given.setdefault(word, []).extend(parameters)

@@ -121,7 +121,7 @@ class Policy:
         """Returns the policy with some settings changed for every measure."""
         for axis in axes:
             if axis not in AXES:
-                raise PolicyError(f"A policy has no axis '{axis}'; it has: {', '.join(AXES)}.")
+                raise PolicyError(f"A policy has no setting '{axis}'. Its settings are: {', '.join(AXES)}.")
         given = self.given | set(axes)
         if "by_measure" not in axes:
             axes["by_measure"] = {

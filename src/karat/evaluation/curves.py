@@ -157,7 +157,7 @@ def curve(
         known = Qrels.of(qrels, policy, subtopics=request.groups)
         matched = Matches.of_run(known, Run.of(run, name), request)
     else:
-        raise DataError("A curve needs either qrels and a run, or grades (with judged, if you like).")
+        raise DataError("A curve needs either qrels and a run, or grades (optionally with judged).")
     longest = int(matched.under(policy).rows.length.max(initial=0))
     given = None if at is None else tuple(at)
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
@@ -177,7 +177,7 @@ def at_one(name: str, convention: Profile) -> Measure:
     """
     if "@" in name:
         raise MeasureError(
-            f"'{name}': a curve needs the name without '@' and what follows. Give depths or levels as at=[…]."
+            f"'{name}': give the measure without '@' and depth, and the depths or levels as at=[…]."
         )
     ((_, measure),) = convention.read(f"{name}@1")
     return measure

@@ -267,7 +267,7 @@ def scored(
             part = replace(request, asked=those, policy=own)
             parts.append(scores_of(kept, part, name, shared, judgments, bounds=bounds))
     if not any(part.queries for part in parts):
-        raise DataError(f"{name}: no query is left to evaluate.")
+        raise DataError(f"{name}: the policy leaves no query to evaluate.")
     scores = side_by_side(parts, asked, policy) if len(parts) > 1 else replace(parts[0], policy=policy)
     if len(scores.failed) == len(asked):
         raise DataError(next(iter(scores.failed.values())))

@@ -356,7 +356,7 @@ def nested(lists: Any) -> list[list[float | None]]:
         DataError: the value is not a list.
     """
     if not isinstance(lists, Iterable) or isinstance(lists, (str, bytes, Mapping)):
-        raise DataError(f"Lists of grades are needed, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
+        raise DataError(f"Give lists of grades, such as [[2, 0, 1], [0, 1]], not {lists!r:.80}.")
     outer: list[Any] = [each.tolist() if isinstance(each, np.ndarray) else each for each in lists]
     if outer and not any(isinstance(each, (list, tuple)) for each in outer):
         return [outer]

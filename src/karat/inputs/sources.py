@@ -195,7 +195,10 @@ def source_of(where: Readable) -> Source:
     if isinstance(where, (str, os.PathLike)):
         path = os.fspath(where)
         if "\0" in path:
-            raise DataError(f"{path} contains a NUL, which no path does.", remedy="Give the path of a file.")
+            raise DataError(
+                f"The path {path} contains a NUL character, which paths cannot contain.",
+                remedy="Give the path of a file.",
+            )
         return from_stream(standard_input(), "standard input") if path == "-" else from_path(path)
     if not hasattr(where, "read"):
         raise DataError(

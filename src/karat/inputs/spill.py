@@ -60,7 +60,7 @@ class SpillFile:
 
 def end_of_file() -> int:
     """Raises the error for a file that is shorter than the data written to it."""
-    raise OSError("it ends before what was written to it")
+    raise OSError("the file is shorter than the data written to it")
 
 
 @contextmanager

@@ -261,7 +261,9 @@ class Lists(ABC):
             DataError: these lists are only some of the queries' lists.
         """
         del values
-        raise DataError("A sum over all queries needs all of them at once, and these lists are only some.")
+        raise DataError(
+            "A sum over all queries needs the lists of all queries at once, but these lists are only a part."
+        )
 
     # ------------------------------------------------------------ primitive methods, which every subclass implements
 

@@ -67,7 +67,7 @@ class Expected(Padded):
 
     @property
     def grade(self) -> Rows:
-        raise MeasureError("The documents of a tie share no grade: use hits or gains.")
+        raise MeasureError("The tied documents have different grades: use hits or gains instead of grades.")
 
     # ------------------------------------------------------------ averages
 

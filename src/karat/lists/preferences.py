@@ -305,7 +305,7 @@ class PreferenceLists(Flat):
 
     def preferences(self, of: str, among: str, nonrelevant: str = "all") -> Preferences:
         if among == "either" and nonrelevant == "capped":
-            raise MeasureError("nonrelevant=capped goes with among=all or among=both.")
+            raise MeasureError("nonrelevant=capped needs among=all or among=both.")
         if of == "pair":
             tallies = [pair_tallies(groups, among) for groups in self.of_queries]
         else:

@@ -249,7 +249,7 @@ class Recommended:
             words = {"cosine": self.cosines, "given": self.given_distances}
             return words.get(distance, lambda: self.differences(distance))()
         if distance != "cosine":
-            raise DataError(f"{self.measure}: by=train knows the cosine only. Leave out distance.")
+            raise DataError(f"{self.measure}: by=train supports only the cosine. Leave out distance.")
         units = self.histories()
         summed = self.matrix(self.rows) @ units
         had = np.asarray(units.getnnz(axis=1) > 0, np.float64)

@@ -142,7 +142,7 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
         raise DataError(f"found the rank {given.min():g}, but ranks count from 1 (ranks=given).", file=name)
     if ((np.diff(given, prepend=0.0) == 0) & ~starts).any():
         raise DataError(
-            "two documents of a list have the same rank, which ranks=given keeps.",
+            "two documents of a list have the same rank, which ranks=given does not allow.",
             file=name,
             remedy="Give them different ranks, or choose ranks=counted.",
         )

@@ -211,11 +211,11 @@ def batch_of(
     for name, each in (("relevance", relevance), ("mask", mask)):
         if each is not None and tuple(array_of(each, name).shape) != tuple(scores.shape):
             raise DataError(
-                f"scores are {shown(scores)} and {name} is {shown(each)}: both are [query, document], of one shape."
+                f"scores are {shown(scores)} and {name} is {shown(each)}: give both as [query, document]."
             )
     if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
         raise DataError(
-            f"scores have {scores.shape[0]} queries and judged has {judged.shape[0]}: a row each [query, judgment]."
+            f"scores have {scores.shape[0]} queries and judged has {judged.shape[0]}: give one row per query in each."
         )
     arrays = arrays_of(scores, dtype)
     mask = arrays.truth(mask)
@@ -442,7 +442,7 @@ def topk_batch(
         refuse_no_ids(array, name)
     if ids.shape[0] != relevant_ids.shape[0]:
         raise DataError(
-            f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: a row each."
+            f"ids have {ids.shape[0]} queries and relevant_ids {relevant_ids.shape[0]}: give one row per query in each."
         )
     arrays = arrays_of(ids, dtype)
     for name, each, like in (
@@ -451,7 +451,9 @@ def topk_batch(
         ("grades", grades, relevant_ids),
     ):
         if each is not None and tuple(array_of(each, name).shape) != tuple(like.shape):
-            raise DataError(f"{name} is {shown(each)}, but the ids are {shown(like)}: give one shape.")
+            raise DataError(
+                f"{name} is {shown(each)}, but the ids are {shown(like)}: give arrays of equal shapes."
+            )
     flaws = Flaws(arrays)
     (ids, kept), (relevant_ids, there) = (
         once_each(flaws, array, present, name, duplicates) for name, (array, present) in both.items()

@@ -254,7 +254,7 @@ class Evaluator:
         """
         columns = self.columns(batch, weights)
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
-            raise DataError("Every query weighs 0: there is no mean.")
+            raise DataError("Every query has weight 0, so there is no mean.")
         if per_query:
             return {label: shown(batch, each) for label, each in columns.items()}
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
@@ -273,7 +273,7 @@ class Evaluator:
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             raise DataError(
-                f"weights are {list(weights.shape)}: one for each of {batch.grades.shape[0]} queries."
+                f"weights are {list(weights.shape)}: give one weight for each of {batch.grades.shape[0]} queries."
             )
         batch = self.looked_at(batch)
         found = on_all_cores(self.part, list(batch.parts()))

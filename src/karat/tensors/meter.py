@@ -180,7 +180,7 @@ class Meter:
         if not isinstance(other, Meter):
             raise DataError(f"merge() takes another karat.Meter, not a {type(other).__name__}.")
         if (other.measures, other.per_query) != (self.measures, self.per_query):
-            raise DataError("Only meters of the same measures that keep the same (per_query) can be merged.")
+            raise DataError("Only meters with the same measures and the same per_query can be merged.")
         if other.policy is not None:
             self.stand_under(other.policy)
         self.absorb(other.state)
@@ -193,7 +193,7 @@ class Meter:
                 known, _ = mine.queries.setdefault(name, (values, part))
                 if not np.allclose(known, values, rtol=0.0, atol=SAME, equal_nan=True):
                     raise DataError(
-                        f"Query '{name}' came twice, with different values: give each query one id."
+                        f"Query '{name}' occurs twice with different values: give each query its own id."
                     )
             mine.count = len(mine.queries)
             return
@@ -248,7 +248,7 @@ class Meter:
             MeasureError: the meter does not have the measure.
         """
         if not self.per_query:
-            raise DataError("This meter keeps no values of queries: make it with per_query=True.")
+            raise DataError("This meter does not store values by query: create it with per_query=True.")
         if measure not in self.labels:
             raise MeasureError(f"This meter does not have {measure!r}; it has {', '.join(self.labels)}.")
         place = self.labels.index(measure)
@@ -301,7 +301,7 @@ class Meter:
             known = self.known_from(state)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise DataError(
-                f"No state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() returned."
+                f"Not the state of a karat.Meter ({type(error).__name__}: {error}): give what state_dict() returned."
             ) from None
         if measures != [str(each) for each in self.measures]:
             raise DataError(f"The state is of {', '.join(measures)}, not of {', '.join(self.labels)}.")
@@ -385,12 +385,10 @@ def named(ids: Iterable[Any] | None, count: int) -> list[str]:
         DataError: there are no ids, or not one for each query.
     """
     if ids is None:
-        raise DataError(
-            "This meter keeps the values of queries and so needs their ids: update(..., ids=...)."
-        )
+        raise DataError("This meter stores values by query and needs the queries' ids: update(..., ids=...).")
     names = [str(each) for each in (ids.tolist() if hasattr(ids, "tolist") else ids)]
     if len(names) != count:
-        raise DataError(f"There are {len(names)} ids for {count} queries: one each.")
+        raise DataError(f"There are {len(names)} ids for {count} queries: give one id per query.")
     return names
 
 
@@ -402,7 +400,7 @@ def refuse_twice(count: int) -> None:
     """
     if count:
         raise DataError(
-            f"{count} of the queries came twice, and would count twice: leave them out, or make the meter with "
+            f"{count} of the queries occur twice and would count twice: remove them, or make the meter with "
             "per_query=True, which counts them once."
         )
 

@@ -296,9 +296,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> Check
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
-        raise DataError(
-            f"{label} is no mean over queries: gate a measure that is, such as {DEFAULT_MEASURE}."
-        )
+        raise DataError(f"{label} is not a mean over queries: gate a mean, such as {DEFAULT_MEASURE}.")
     (pair,) = contest.pairs
     before, after = contest.means
     tested = pair.n > 1

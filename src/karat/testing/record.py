@@ -129,7 +129,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     first, names = whole(scores[0]), [each.name for each in map(whole, scores)]
     again = twice(names)
     if again is not None:
-        raise DataError(f"Two runs are named '{again}': a record tells runs apart by name.")
+        raise DataError(f"Two runs are named '{again}': give each run of a record a different name.")
     for each in scores[1:]:
         if (each.labels, each.measures, each.policy, each.profile) != (
             first.labels,
@@ -143,7 +143,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
             )
         if each.inputs.get("qrels") != first.inputs.get("qrels"):
             raise DataError(
-                f"{each.name} and {first.name} were scored with other judgments: make a record of each."
+                f"{each.name} and {first.name} were scored with different judgments: record them separately."
             )
 
 
@@ -154,7 +154,9 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
         DataError: as ``record``.
     """
     if any(not each.inputs for each in scores):
-        raise DataError("Scores merged from parts do not know their inputs: record each part.")
+        raise DataError(
+            "Scores merged from parts do not contain the names of their inputs: record each part separately."
+        )
     found: list[tuple[str, str | None, Provenance]] = []
     for each in scores:
         for role, origin in each.inputs.items():
@@ -251,4 +253,4 @@ def refuse_changed(origin: Provenance) -> None:
     with sentences(path):
         now = os.stat(path)
     if (now.st_size, now.st_mtime_ns) != (origin.size, origin.changed):
-        raise DataError(f"{path} was changed after it had been scored: score it again, then record.")
+        raise DataError(f"{path} has changed since it was scored: score it again, then record the scores.")

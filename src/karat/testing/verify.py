@@ -209,7 +209,9 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
         now = runs.get(name) if entry["role"] == "run" else qrels
         each = Taken(entry, entry["path"] if now is None else now, named=now is None)
         if entry["role"] == "grades":
-            raise DataError(f"{recorded.path} is of grades in memory, which cannot be recomputed.")
+            raise DataError(
+                f"{recorded.path} was computed from grades in memory, so it cannot be recomputed."
+            )
         if each.now is None:
             why = entry.get("why", "in memory")
             raise DataError(

@@ -129,7 +129,7 @@ def shares(table: ArrayLike) -> Floats:
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise DataError(f"A confusion matrix is square; this has the shape {counts.shape}.")
     if not counts.sum() > 0 or counts.min() < 0:
-        raise DataError("The judges share no document: there is nothing to agree on.")
+        raise DataError("The judges share no document, so their agreement is undefined.")
     return np.asarray(counts / counts.sum())
 
 

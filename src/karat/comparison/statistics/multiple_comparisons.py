@@ -116,7 +116,9 @@ def anova(scores: ArrayLike) -> Anova:
     table = matrix(scores)
     n, m = table.shape
     if n < 2 or m < 2:
-        raise DataError(f"{n} queries by {m} runs have no variance to analyse: two of either are needed.")
+        raise DataError(
+            f"{n} queries by {m} runs have no variance to analyse: give at least two queries and two runs."
+        )
     by_run, by_query, mean = table.mean(axis=0), table.mean(axis=1), table.mean()
     ss_runs = float(n * ((by_run - mean) ** 2).sum())
     ss_queries = float(m * ((by_query - mean) ** 2).sum())

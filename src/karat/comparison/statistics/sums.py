@@ -107,7 +107,7 @@ def matrix(scores: ArrayLike) -> Floats:
         table = table[:, None]
     if table.ndim != 2 or not table.size:
         raise DataError(
-            f"Scores of shape {table.shape} cannot be compared: a table of queries by runs is needed."
+            f"Scores of shape {table.shape} cannot be compared: give a table with a row per query and a column per run."
         )
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
@@ -145,7 +145,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
     """
     labels: NDArray[Any] = np.asarray(clusters)
     if labels.shape != (rows,):
-        raise DataError(f"{labels.size} clusters are given for {rows} queries: each query needs one.")
+        raise DataError(f"{labels.size} clusters are given for {rows} queries: give one cluster per query.")
     return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
 
 

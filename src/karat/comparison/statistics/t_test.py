@@ -197,7 +197,7 @@ def bayes(differences: ArrayLike, rope: float, *, clusters: Any = None) -> tuple
         '0.012 0.006 0.981'
     """
     if not rope >= 0:
-        raise DataError(f"A region of practical equivalence of {rope} is none: give 0 or more.")
+        raise DataError(f"rope={rope}: give a region of practical equivalence of 0 or more.")
     test = paired(differences, clusters=clusters)
     worse, better = beyond(-rope - test.mean, test), beyond(test.mean - rope, test)
     return worse, np.maximum(1 - worse - better, 0.0), better
@@ -251,7 +251,9 @@ def quantile(confidence: float, freedom: float) -> float:
         DataError: the confidence is not between 0 and 1.
     """
     if not 0 < confidence < 1:
-        raise DataError(f"A confidence of {confidence} makes no interval: give one such as 0.95.")
+        raise DataError(
+            f"A confidence of {confidence} gives no interval: give a number between 0 and 1, such as 0.95."
+        )
     return float(one_sided_quantile((1 + confidence) / 2, freedom))
 
 

@@ -123,7 +123,7 @@ def names_of(measures: str | Iterable[str] | None, given: Recommended) -> list[s
     found = dict.fromkeys(part for name in names for part in split_names(name))
     if not found:
         raise DataError(
-            "No measure was requested: name at least one, such as Coverage, or leave out measures."
+            "No measure was requested: name at least one, such as Coverage, or omit measures for all of them."
         )
     return list(found)
 
@@ -213,9 +213,7 @@ class Beyond(Display, Mapping[str, float]):
         """
         users = self.of(label).users
         if users is None:
-            raise DataError(
-                f"{label} is one number for all lists together: no user has a value of their own."
-            )
+            raise DataError(f"{label} is one number for all lists together, so there are no values by user.")
         return dict(zip(self.users, users.tolist(), strict=True))
 
     def to_text(self, layout: str = "text") -> str:
