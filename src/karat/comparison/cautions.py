@@ -14,6 +14,7 @@ from karat.comparison.runs import Table
 from karat.comparison.statistics.t_test import paired
 from karat.comparison.verdict import (
     declared_negative,
+    detectable,
     detectable_span,
     digits_of,
     interval,
@@ -223,7 +224,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     if n == 1:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})
     elif n < FEW:
-        known = sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
+        known = detectable(contest)
         span = detectable_span(comparison, contest)
         comma = "," if "," in span else ""
         unseen = f": a true difference below {span}{comma} would mostly go undetected" if span else ""

@@ -224,20 +224,16 @@ def chosen(scores: Scores, labels: Sequence[str]) -> Scores:
     if tuple(labels) == scores.labels:
         return scores
     places = [scores.column(label) for label in labels]
-    own = [scores.labels[place] for place in places]
+    own = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
     return replace(
         scores,
         labels=tuple(labels),
         measures=tuple(scores.measures[place] for place in places),
         matrix=scores.matrix[:, places],
-        bounds={
-            new: scores.bounds[old] for new, old in zip(labels, own, strict=True) if old in scores.bounds
-        },
+        bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
         counted=None if scores.counted is None else scores.counted[:, places],
         weights=None if scores.weights is None else scores.weights[:, places],
-        errors={
-            new: scores.errors[old] for new, old in zip(labels, own, strict=True) if old in scores.errors
-        },
+        errors={new: scores.errors[old] for new, old in own if old in scores.errors},
     )
 
 

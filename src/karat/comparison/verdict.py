@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Contest, Findings, Pair, Settings
 
 __all__ = [
+    "corrected",
     "counted",
     "declared_negative",
+    "detectable",
     "detectable_span",
     "digits_of",
     "effect",
@@ -416,18 +418,25 @@ def interval_words(comparison: Findings) -> str:
 
 def detectable_words(comparison: Findings) -> str:
     """Returns the smallest difference that these queries detect."""
-    contest = comparison.primary
-    known = [pair for pair in contest.pairs if math.isfinite(pair.detectable)]
-    if not known:
+    contest, values = comparison.primary, detectable(comparison.primary)
+    if not values:
         return ""
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
     start = f"Smallest difference in {contest.label} that these queries detect with 80% power, without correction: "
-    if len(known) <= 4:
-        named = [f"{pair_name(comparison, pair)} {score(pair.detectable, digits, kind)}" for pair in known]
+    if len(values) <= 4:
+        named = [
+            f"{pair_name(comparison, pair)} {score(pair.detectable, digits, kind)}"
+            for pair in contest.pairs
+            if math.isfinite(pair.detectable)
+        ]
         return start + ", ".join(named) + "."
-    values = sorted(pair.detectable for pair in known)
     low, middle, high = (score(values[place], digits, kind) for place in (0, len(values) // 2, -1))
     return f"{start}{low} to {high}, median {middle}."
+
+
+def detectable(contest: Contest) -> list[float]:
+    """Returns the detectable difference of each pair that has one, in ascending order."""
+    return sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
 
 
 def detectable_span(comparison: Findings, contest: Contest) -> str:
@@ -436,10 +445,10 @@ def detectable_span(comparison: Findings, contest: Contest) -> str:
     The text is empty where no pair has a detectable difference.
     """
     digits, kind = digits_of(len(comparison.queries)), contest.measure.definition.aggregate
-    known = [pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable)]
+    known = detectable(contest)
     if not known:
         return ""
-    low, high = (score(each, digits, kind) for each in (min(known), max(known)))
+    low, high = (score(each, digits, kind) for each in (known[0], known[-1]))
     return low if low == high else f"{low} to {high}, depending on the pair"
 
 

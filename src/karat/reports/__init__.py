@@ -148,11 +148,12 @@ def assembled(
     tell: Callable[[str], None],
 ) -> str:
     """Returns the page of a comparison."""
-    from karat.comparison.verdict import verdict_of
+    from karat.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
+    from karat.comparison.verdict import corrected, verdict_of
     from karat.reports.charts import charts
     from karat.reports.data import board, correlation, numbers_of, packed
     from karat.reports.methods import bibtex_of, methods_paragraph
-    from karat.reports.page import facts_of, interval_words, p_name, page, title_of
+    from karat.reports.page import page, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_of(comparison))
@@ -171,17 +172,20 @@ def assembled(
     return page(
         data,
         title=title or title_of(comparison),
-        facts=facts_of(comparison, evaluation),
-        warnings=[each.sentence for each in comparison.warnings],
+        grades=None if evaluation.qrels is None else evaluation.qrels.judgments.grades,
+        given=[name for name, each in evaluation.systems.items() if each.run is None],
+        comparison=comparison,
+        settings=settings,
         verdict=verdict_of(comparison),
-        interval_words=interval_words(settings),
+        test=TESTS[settings.test],
+        of_means=settings.test not in NOT_OF_MEANS,
+        corrected=corrected(settings),
+        word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
         against=comparison.names[data["contests"][0]["against"]],
-        smaller=comparison.primary.smaller_is_better,
         confidence=f"{settings.confidence * 100:g} %",
         labels=comparison.labels,
         names=comparison.names,
         board=board(comparison),
-        p_name=p_name(settings),
         alpha=f"{settings.alpha:g}",
         dots=len(comparison.names) * len(comparison.queries) <= data["most_dots"],
         curves=curves,

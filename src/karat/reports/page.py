@@ -13,11 +13,7 @@ import sys
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from karat._version import __version__
-from karat.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, SHORT_NAMES, TESTS
-from karat.comparison.verdict import counted
 from karat.output.errors import DataError
-from karat.output.language import plural
 from karat.reports.charts import template
 
 if TYPE_CHECKING:
@@ -25,13 +21,8 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
     from karat.comparison.compare import Comparison
-    from karat.comparison.findings import Settings
-    from karat.comparison.runs import Evaluation
 
 __all__ = [
-    "facts_of",
-    "interval_words",
-    "p_name",
     "page",
     "portable",
     "refuse_absent",
@@ -146,54 +137,6 @@ def title_of(comparison: Comparison) -> str:
     name = os.path.basename(comparison.qrels_name)
     where = f" on {name}" if name and not name.startswith("<") else ""
     return f"{len(comparison.names)} runs{where}"
-
-
-def facts_of(comparison: Comparison, evaluation: Evaluation) -> list[str]:
-    """Returns the facts under the title: numbers of queries, runs and judgments, the baseline, the measure."""
-    facts = [
-        counted(comparison),
-        plural(len(comparison.names), "run"),
-    ]
-    if evaluation.qrels is not None:
-        grades = evaluation.qrels.judgments.grades
-        facts.append(
-            f"{len(grades):,} judgments, {int((grades >= 1).sum()):,} of them relevant (grade 1 or more)"
-        )
-    baseline = comparison.settings.baseline
-    if baseline is not None:
-        facts.append(f"baseline: {comparison.names[baseline]}")
-    facts.append(f"primary measure: {comparison.primary.measure}")
-    given = [name for name, each in evaluation.systems.items() if each.run is None]
-    if given:
-        facts.append(f"given as scores, without lists: {', '.join(given)}")
-    return [*facts, f"karat {__version__}"]
-
-
-def p_name(settings: Settings) -> str:
-    """Returns the title of the column of p in the table of pairs."""
-    word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
-    return f"the corrected p ({word})" if word else "p"
-
-
-def interval_words(settings: Settings) -> str:
-    """Returns an explanation of the points and lines of the first chart."""
-    alone = f"its {settings.confidence * 100:g} % interval"
-    if settings.test in NOT_OF_MEANS:
-        name = TESTS[settings.test]
-        return (
-            f"The line is {alone}, uncorrected. A point is filled where the {name} finds a significant difference; "
-            "it does not test the mean, so the two may disagree."
-        )
-    if settings.comparisons == 1:
-        return f"The line is {alone}. A point is filled where the difference is significant."
-    joint = f"the interval corrected for {settings.comparisons} comparisons"
-    word = SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction)
-    if settings.correction == "none" and settings.test not in FAMILY_WISE:
-        return f"The line is {alone}, uncorrected. A point is filled where it excludes 0."
-    return (
-        f"The thick line is {alone}, uncorrected; the thin one is {joint}{f' ({word})' if word else ''}. A point "
-        "is filled where the thin line excludes 0: a significant difference."
-    )
 
 
 def portable(words: Sequence[str]) -> list[str]:
