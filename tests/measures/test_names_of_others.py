@@ -19,7 +19,10 @@ JUDGED_ONLY = "Policy(unjudged='removed')"
 FROM_0 = "a scale begins at grade 0 here"
 OF_IR_MEASURES = [
     # (as its documentation and str() write it, karat's name under the profile, or None and what the sentence says)
-    *[(name, None, "it is AUC in ir_measures") for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@10")],
+    *[
+        (name, None, "Write AUC for ir_measures' Accuracy")
+        for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@10")
+    ],
     *[
         (f"{theirs}{rest}", f"AP{rest}", "")
         for theirs in ("AP", "MAP")

@@ -196,7 +196,9 @@ def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     given = ctx.params.get("profile")
     if given in list_profiles():
         own = {name.rstrip("@"): f"{given}: {meant}" for name, meant in profile_named(given).names.items()}
-    every = {**own, **{name: each.sentence for name, each in sorted(REGISTER.items()) if name not in own}}
+    every = {
+        name: each.sentence for name, each in sorted(REGISTER.items()) if each.takes != "recommendations"
+    } | own
     name, at, depth = incomplete.partition("@")
     if at:  # usual depths
         known = [each for each in every if each.lower() == name.lower()]

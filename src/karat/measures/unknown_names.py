@@ -40,7 +40,7 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
     there_is_none = f"There is no measure '{shortened(word)}'"
     said = pointer(word)
     if said is not None:
-        return UnknownMeasureError(word, worded(f"{there_is_none}: ", said))
+        return UnknownMeasureError(word, worded(f"{there_is_none}. ", said))
     spelled = respelled(word, at)
     if spelled is not None:
         return UnknownMeasureError(word, f"{there_is_none}. Did you mean {spelled}?")
