@@ -192,12 +192,16 @@ def document_in(piece: str, known: set[str]) -> str | None:
     return next((each for each in (match[1], shorter) if each in known), None)
 
 
+LONGEST_ID = 1000
+"""Longer ids are not searched for a prefix or a suffix, because the time grows with the square of the length."""
+
+
 def affixed(mine: list[str], its: list[str]) -> Apart | None:
     """Finds ids that have a prefix or suffix on one side only."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for longs, shorts, judged in ((mine, set(its), True), (its, set(mine), False)):
-        for long in longs:
+        for long in (each for each in longs if len(each) <= LONGEST_ID):
             for place in range(1, len(long)):
                 head, tail = long[:place], long[place:]
                 for kind, affix, short in (("prefix", head, tail), ("ending", tail, head)):

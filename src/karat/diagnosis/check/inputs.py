@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from karat.inputs.files.table import Table
-    from karat.inputs.runs import Row
 
 
 BLANK = "\N{OPEN BOX}"
@@ -129,28 +130,22 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     """Returns the input as text. Unreadable input becomes a finding."""
     files = files or Files()
     label = name or ("qrels" if kind == "qrels" else "run")
-    if isinstance(given, Qrels):
-        content = b"".join(rows_of(given))
-        return Text(kind, name or given.name, memory(content), given, is_file=False)
     if isinstance(given, Run):
         label = name or given.name
         if given.source is not None:
             return in_text(kind, label, given.source, given)
-        if isinstance(given.held, MappingRun):
-            given = given.held.mapping
-    if isinstance(given, Run) or is_frame(given):
-        try:
-            content = framed(given, kind)
-        except DataError as error:
-            return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
-        return Text(kind, label, memory(content), given, is_file=False)
-    if isinstance(given, Mapping):
-        try:
-            content = written(given, kind)
-        except DataError as error:
-            return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
-        return Text(kind, label, memory(content), given, is_file=False)
-    return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
+    if not (isinstance(given, (Qrels, Run, Mapping)) or is_frame(given)):
+        return in_file(given, kind, name, name or (str(given) if isinstance(given, str) else label), files)
+    if isinstance(given, Qrels):
+        label = name or given.name
+    elif isinstance(given, Run) and isinstance(given.held, MappingRun):
+        given = given.held.mapping
+    try:
+        with row_errors(kind) if is_frame(given) else nullcontext():
+            content = lined(rows_in(given, kind), kind)
+    except DataError as error:
+        return Text(kind, label, None, given, False, [found("refused", label, without_stop(error))])
+    return Text(kind, label, memory(content), given, is_file=False)
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> Text:
@@ -203,54 +198,44 @@ def head(source: Source | None) -> bytes:
         return file.read(HEAD)
 
 
-def rows_of(qrels: Qrels) -> list[bytes]:
-    """Returns the lines of qrels that were already read."""
-    judgments = qrels.judgments
-    grades = judgments.grades.tolist()
-    lines = []
-    for place, query in enumerate(judgments.queries):
-        begin = int(judgments.offsets[place])
-        lines += [
-            b"%b 0 %b %b\n" % (query, document, number(grades[begin + row]))
-            for row, document in enumerate(judgments.documents(place))
+def rows_in(given: Any, kind: str, **columns: Any) -> Iterable[tuple[Any, Any, Any]]:
+    """Returns the rows of qrels, a run, a dict or a data frame: query, document, number.
+
+    Args:
+        given: the data.
+        kind: ``qrels`` or ``run``.
+        columns: the named columns of a frame.
+
+    Raises:
+        DataError: a frame that cannot be read.
+    """
+    if isinstance(given, Qrels):
+        ids = [
+            (query, document)
+            for place, query in enumerate(given.judgments.queries)
+            for document in given.judgments.documents(place)
         ]
-    return lines
+        return ((*each, grade) for each, grade in zip(ids, given.judgments.grades.tolist(), strict=True))
+    if isinstance(given, Mapping):
+        return rows_of_dict(given, kind)
+    held = given.held if isinstance(given, Run) else columns_of(given, kind, **columns)
+    return held.rows()
 
 
-def written(mapping: Mapping[Any, Any], kind: str) -> bytes:
-    """Returns ``{query: {document: number}}`` as lines of text.
+def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, Any, Any]]:
+    """Yields the rows of ``{query: {document: number}}``.
 
     Raises:
         DataError: a query that has no dict.
     """
-    lines = []
     for query, inner in (graded if kind == "qrels" else ranked)(mapping).items():
         if not isinstance(inner, Mapping):
             raise DataError(
                 f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "
                 "{query: {document: number}}"
             )
-        first = token(query)
-        if kind == "qrels":
-            lines += [b"%b 0 %b %b\n" % (first, token(each), number(value)) for each, value in inner.items()]
-        else:
-            lines += [
-                b"%b 0 %b %d %b -\n" % (first, token(each), rank, number(value))
-                for rank, (each, value) in enumerate(inner.items(), 1)
-            ]
-    return b"".join(lines)
-
-
-def framed(given: Any, kind: str) -> bytes:
-    """Returns the rows of a data frame as lines.
-
-    Raises:
-        DataError: a frame, or a row, that cannot be read.
-    """
-    if isinstance(given, Run):
-        return lined(given.held.rows(), kind)
-    with row_errors(kind):
-        return lined(columns_of(given, kind).rows(), kind)
+        for each, value in inner.items():
+            yield query, each, value
 
 
 def tabled(table: Table, kind: str) -> bytes:
@@ -260,24 +245,23 @@ def tabled(table: Table, kind: str) -> bytes:
         DataError: a row that cannot be read.
     """
     with table.named(), row_errors(kind):
-        if isinstance(table.content, Mapping):
-            return written(table.content, kind)
-        if kind == "run":
-            return lined(Run.in_files(table).held.rows(), kind)
-        return lined(columns_of(table.content, kind, **cast("Any", table.columns)).rows(), kind)
+        if kind == "run" and not isinstance(table.content, Mapping):
+            return lined(rows_in(Run.in_files(table), kind), kind)
+        return lined(rows_in(table.content, kind, **cast("Any", table.columns)), kind)
 
 
-def lined(rows: Iterable[Row], kind: str) -> bytes:
+def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:
     """Returns the rows as lines of text."""
-    if kind == "qrels":
-        return b"".join(
-            b"%b 0 %b %b\n" % (token(query), token(each), number(grade)) for query, each, grade in rows
-        )
-    ranks: dict[bytes, int] = {}
-    lines = []
-    for query, each, score in rows:
-        ranks[query] = ranks.get(query, 0) + 1
-        lines.append(b"%b 0 %b %d %b -\n" % (token(query), token(each), ranks[query], number(score)))
+    lines, ranks = [], Counter[Any]()
+    last, first = None, b""
+    for query, document, value in rows:
+        if query != last or not ranks:
+            last, first = query, token(query)
+        ranks[query] += 1
+        if kind == "qrels":
+            lines.append(b"%b 0 %b %b\n" % (first, token(document), number(value)))
+        else:
+            lines.append(b"%b 0 %b %d %b -\n" % (first, token(document), ranks[query], number(value)))
     return b"".join(lines)
 
 
