@@ -85,10 +85,10 @@ def page() -> str:
 
 def shared() -> str:
     """Returns the meanings of the parameters that many measures share, as a list."""
-    gains = "; ".join(f"``{word}``: {GAINS[word]}" for word in words("gain"))
+    gains = ", ".join(f"``{word}`` is {GAINS[word]}" for word in words("gain"))
     meanings = {
         "rel": "the lowest grade of a relevant document.",
-        "gain": f"the gain of a grade. {gains}; or pairs of grade and gain, as in ``{{1:0.5,2:3}}``.",
+        "gain": f"the gain of a grade. {gains}. Pairs of grade and gain work too, as in ``{{1:0.5,2:3}}``.",
         "discount": said(Lists.discount),
         "ideal": said(Lists.ideal).replace("The word ``of`` chooses", "The parameter chooses"),
         "over": said(Lists.size),
@@ -134,7 +134,7 @@ def entry(definition: Definition) -> str:
     lines += [f"- {what}: {text}" for what, text in facts(definition).items()]
     others = [f"`{name}` ({', '.join(tools)})" for name, tools in elsewhere(definition).items()]
     if others:
-        lines += [f"- under other tools' profiles: {'; '.join(others)}"]
+        lines += [f"- names in the profiles of other tools: {'; '.join(others)}"]
     return "\n".join([*lines, ""])
 
 

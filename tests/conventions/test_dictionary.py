@@ -73,5 +73,5 @@ def test_the_entry_of_a_measure_whose_at_names_its_parameter(monkeypatch: pytest
 
     measure("Patient", at="patience", source="this test")(patient)
     assert "- written" not in entry(ALONE["Patient"])
-    assert facts(ALONE["Patient"])["written"] == "`Patient`, `Patient@5`"
+    assert facts(ALONE["Patient"])["written as"] == "`Patient`, `Patient@5`"
     assert "\\mathit{patience}" in mathematics(ALONE["Patient"])

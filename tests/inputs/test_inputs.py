@@ -558,7 +558,7 @@ def test_ranks_as_given_do_not_move_up_and_are_refused() -> None:
     run = frames.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"], "rank": [1, 2, 3]})
     qrels, seen = {"q": {"c": 1}}, {"q": ["a", "b"]}
     assert karat.evaluate(qrels, run, "RR", exclude=seen)["RR"] == 1.0
-    with pytest.raises(PolicyError, match="exclude does not go with ranks=given"):
+    with pytest.raises(PolicyError, match="exclude cannot be combined with ranks=given"):
         karat.evaluate(qrels, run, "RR", policy=Policy(ranks="given"), exclude=seen)
 
 

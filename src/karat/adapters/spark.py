@@ -119,7 +119,7 @@ def evaluator_class() -> Any:
             value = evaluate_run(qrels, run, measure, policy=policy)[measure]
             if math.isnan(value):
                 raise DataError(
-                    f"{measure} has no value on this data, and Spark would take NaN for the best: choose another "
+                    f"{measure} has no value on this data, and Spark would treat NaN as the best value: choose another "
                     "measure, or a policy with another rule for queries without a value."
                 )
             return value

@@ -71,7 +71,7 @@ NARROWEST, WIDEST = 40, 100
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:
-    """Returns the line width for text, which is the terminal's width within limits, or 80 without a terminal."""
+    """Returns the number of columns for text: the width of the terminal within limits, or 80 without a terminal."""
     return min(max(terminal_width(), narrowest), WIDEST) if sys.stdout.isatty() else 80
 
 

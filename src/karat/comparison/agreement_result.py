@@ -50,7 +50,7 @@ class Judge:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """The grades of two judges, side by side.
+    """The grades that two judges gave to the same documents.
 
     Args:
         queries: those that both judged, in byte order.

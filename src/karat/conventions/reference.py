@@ -136,7 +136,7 @@ def facts(definition: Definition) -> dict[str, str]:
         if name.partition("(")[0] == definition.name
     ]
     found = {
-        "written": ", ".join(f"`{each}`" for each in written(definition)),
+        "written as": ", ".join(f"`{each}`" for each in written(definition)),
         "parameters": "; ".join(parameters),
         "values": value_range(definition),
         "takes": takes(definition),

@@ -190,7 +190,7 @@ def in_memory(run: Run) -> Run:
 
 
 def are_several(given: object) -> bool:
-    """Returns whether a dictionary or a list contains several runs. Its first non-empty value decides.
+    """Returns whether a dictionary or a list contains several runs, judging by the first non-empty value.
 
     In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
     item is a run. In a single run, each item is a row.
@@ -356,11 +356,13 @@ class ExcludingRun(Wrapper):
         """
         if options.policy.ranks == "given" and self.by_rank:
             raise PolicyError(
-                "exclude does not go with ranks=given: what is below an excluded document moves up, and ranks as given "
+                "exclude cannot be combined with ranks=given: documents below an excluded one move up, and given ranks "
                 "stay. Choose ranks=counted."
             )
         if options.policy.listing == "known":
-            raise PolicyError("exclude does not go with listing=known, which goes by every row of the run.")
+            raise PolicyError(
+                "exclude cannot be combined with listing=known, which depends on every row of the run."
+            )
         queries, documents, grades, left_out, judgment = [], [], [], [], []
         for place, query in enumerate(judgments.queries):
             judged, seen = judgments.documents(place), self.seen.get(query, frozenset())

@@ -39,7 +39,7 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("ListedAP", every_rank=True, source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
-    """Average precision by the order of lines: a rank counts if the last-listed document so far is relevant.
+    """Average precision by the order of lines: a rank counts if the last listed document down to it is relevant.
 
     The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
     documents by rank, the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy
@@ -94,7 +94,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
 def binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """How rarely documents judged not relevant are above relevant ones; unjudged documents do not count."""
+    """How rarely documents judged not relevant are ranked above relevant ones. Unjudged documents do not count."""
     relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
     hits = r.hits(rel) * r.judged
     above = r.least(r.above(r.misses(rel)), r.spread(relevant))

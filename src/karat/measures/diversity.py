@@ -82,7 +82,7 @@ def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount:
     source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
 )
 def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
-    """The expected reciprocal rank at which the users of each subtopic stop, over subtopics.
+    """The expected reciprocal rank at which the users of each subtopic stop, summed or averaged over subtopics.
 
     A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides by
     the value of k documents that are relevant to every subtopic. Without a depth, k is the number of documents
@@ -122,13 +122,13 @@ def normalised_novelty_rank_biased_precision(
 
 @measure("PIA", whole="APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
 def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
-    """The mean over subtopics with a relevant document of the precision by that subtopic's judgments."""
+    """The precision by the judgments of each subtopic, averaged over the subtopics with a relevant document."""
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
 @measure("APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The mean over subtopics with a relevant document of the average precision by that subtopic's judgments.
+    """The average precision by each subtopic's judgments, averaged over the subtopics with a relevant document.
 
     Do not confuse APIA with ``GroupAP``, in which a group without a relevant document counts as 0.
     """
@@ -137,19 +137,19 @@ def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("SRecall", takes="groups", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
 def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
-    """The share of the subtopics with a relevant document that have one among the first k documents."""
+    """The share of the subtopics with relevant documents that have one of these among the first k documents."""
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
 
 
 @measure("GroupAP", takes="groups", same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The mean over the query's judgment groups of the average precision by that group's judgments."""
+    """The average precision by the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
 @measure("GroupP", whole="GroupAP", takes="groups", same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float = REL) -> Queries:
-    """The mean over the query's judgment groups of the precision by that group's judgments."""
+    """The precision by the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(precision(r.groups, rel, "depth"))
 
 
@@ -161,5 +161,5 @@ def group_precision(r: Lists, rel: float = REL) -> Queries:
     source="trec_eval",
 )
 def group_r_precision(r: Lists, rel: float = REL, times: float = TIMES) -> Queries:
-    """The mean over the query's judgment groups of the R-precision by that group's judgments."""
+    """The R-precision by the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(r_precision(r.groups, rel, times, "all"))

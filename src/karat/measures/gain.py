@@ -85,7 +85,7 @@ def scaled_discounted_cumulated_gain(
 
 @measure("nDCGrel", at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The mean of the nDCG at each document with a positive gain; an unretrieved one has the whole list's nDCG."""
+    """The mean of the nDCG at each document with a positive gain, or of the list's nDCG if it is not retrieved."""
     best = r.ideal(gain, ideal)
     reached, possible = (
         r.running(discounted(r, gain, "log2")),

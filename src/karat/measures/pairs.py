@@ -149,7 +149,7 @@ def number_of_preferences(r: Lists) -> Queries:
     same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The number of preferences kept: the list has the preferred document and, if at all, the other one below it."""
+    """The number of preferences kept: the list has the preferred document, and does not have the other one above it."""
     stated = r.preferences("group", among)
     return stated.total(stated.kept)
 

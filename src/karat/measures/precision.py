@@ -199,7 +199,7 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 @measure("CoverageRatio", additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
-    """The share of the relevant documents known to the user that were found.
+    """The share of the relevant documents known to the user that were retrieved.
 
     A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
     document.
@@ -209,7 +209,7 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
 
 @measure("NoveltyRatio", source=KORFHAGE)
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
-    """The share of the relevant documents found that the user did not know.
+    """The share of the retrieved relevant documents that the user did not know.
 
     A document counts as known if its grade is at least ``known``, and as relevant if its grade is at least ``rel``.
     NoveltyRatio is 0 if no relevant document was found.

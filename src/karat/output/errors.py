@@ -235,7 +235,7 @@ class PolicyError(KaratError, ValueError):
 
 
 class DataWarning(UserWarning):
-    """A warning that the numbers may be meaningless. Control it with ``python -W`` or the module ``warnings``."""
+    """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control it."""
 
 
 def warn(text: str) -> None:

@@ -210,7 +210,7 @@ def labels_of(homes: list[str]) -> list[str]:
     names = {home: "/".join(each[: len(each) - after]) or "." for home, each in rest.items()}
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
-        raise DataError(f"The folders {shown(written)} differ in blanks only.", remedy="Rename one.")
+        raise DataError(f"The folders {shown(written)} differ only in blanks.", remedy="Rename one.")
     return [written[home] for home in homes]
 
 
