@@ -1,1 +1,1 @@
-"""Time and memory of karat and its peers: ``python -m bench``."""
+"""Benchmarks of karat's and other tools' time and memory: ``python -m bench``."""

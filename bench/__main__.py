@@ -1,4 +1,4 @@
-"""The command: runs every benchmark, prints a table of ratios, and writes all results as JSON."""
+"""The command that runs every benchmark, prints a table of ratios, and writes all results as JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs")
 BY_NAME = ("beyond_memory", "diagnosis", "frames", "report", "spark", "tensors")
-"""Benchmarks that run only by name, for what they need."""
+"""Benchmarks that run only if they are named, because of their requirements."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Ask and print; 1 if values disagree, or with ``--strict`` if a bar is missed."""
+    """Runs the benchmarks. Returns 1 if values disagree or, with ``--strict``, if a limit is missed."""
     given = parsed(arguments)
     peers = installed(given.peers, given.python)
     for name in sorted(set(given.peers) - set(peers)):
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """The command's arguments."""
+    """Returns the arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Time karat and its peers.")
     parser.add_argument(
         "questions", nargs="*", default=QUESTIONS, metavar="QUESTION", help=", ".join((*QUESTIONS, *BY_NAME))
@@ -81,14 +81,14 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def table(answer: Answer) -> str:
-    """A benchmark's timings, each with its ratio to karat's."""
+    """Returns a table of a benchmark's timings, each with its ratio to karat's."""
     first = answer.timings[0]
     rows = [("", "median", "best", "processor", "peak MB", "ratio")]
     for each in answer.timings:
         if each.failure:
             rows.append((each.name, "-", "-", "-", "-", each.failure))
             continue
-        # Where dicts are timed, most of a process's life goes into making them.
+        # If dicts are timed, a process spends most of its time making them.
         whole = each.processor and len(each.processor) == len(each.seconds)
         processor = f"{median(each.processor):.3f} s" if whole else "-"
         peak = "-" if each.peak is None else f"{each.peak:.0f}"
@@ -103,14 +103,14 @@ def table(answer: Answer) -> str:
 
 
 def save(path: Path, answers: Sequence[Answer], setting: Setting) -> None:
-    """Everything measured, with the machine, the versions and the commit."""
+    """Saves all measurements, with the machine, the versions and the commit."""
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {**stamp(setting), "answers": [answer.as_dict() for answer in answers]}
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def stamp(setting: Setting) -> dict[str, Any]:
-    """Where, when and of what."""
+    """Returns the machine, the date, the versions and the commit."""
     git = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty"]
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -127,7 +127,7 @@ def stamp(setting: Setting) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor's name."""
+    """Returns the processor's name."""
     listed = Path("/proc/cpuinfo")
     if listed.exists():
         for line in listed.read_text(encoding="utf-8").splitlines():
@@ -137,7 +137,7 @@ def processor() -> str:
 
 
 def versions(python: str, names: list[str]) -> dict[str, str]:
-    """The installed versions, here and in the peers' environments."""
+    """Returns the installed versions, in this environment and in those of the other tools."""
     found = {}
     for name in names:
         try:

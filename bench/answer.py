@@ -1,4 +1,4 @@
-"""The setting of a benchmark and its result: timings, and the bars that they meet or miss."""
+"""The setting of a benchmark, and its result: timings, and the limits that they meet or miss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIBRARIES = {"pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir_measures", "ranx": "ranx"}
-"""The peers: the module here, the library's own, and a label."""
+"""The other tools: the module in ``bench``, the library's module, and a label."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Setting:
     huge: bool = False
 
     def data(self, size: str) -> Files:
-        """The files of a size, made if they are not there."""
+        """Returns the files of a size, and makes them if they do not exist."""
         if self.quick:
             size = "tiny-shuffled" if size.endswith("shuffled") else "tiny"
         made = files(self.folder, size)
@@ -51,17 +51,17 @@ class Setting:
         return made
 
     def times(self, usual: int) -> int:
-        """How often each program runs."""
+        """Returns how often each program runs."""
         return 1 if self.quick else self.rounds or usual
 
     def others(self, form: str, made: Files) -> list[Program]:
-        """The peers as programs."""
+        """Returns the other tools as programs."""
         return [peer(name, LIBRARIES[name], form, made, self.python) for name in self.peers]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A promise and what was measured: ``kind`` is ``at least`` or ``at most``."""
+    """A limit on a measurement, and the measured value. ``kind`` is ``at least`` or ``at most``."""
 
     what: str
     kind: str
@@ -71,18 +71,18 @@ class Bar:
 
     @property
     def met(self) -> bool:
-        """Whether it holds; what could not be measured does not."""
+        """Whether the limit is met. A limit on a value that could not be measured is not met."""
         return self.measured >= self.limit if self.kind == "at least" else self.measured <= self.limit
 
     def __str__(self) -> str:
-        """One line."""
+        """Returns the limit and the measured value on one line."""
         said = f"{self.what}: {self.measured:.3g} {self.unit} ({self.kind} {self.limit:g})"
         return f"{'met   ' if self.met else 'MISSED'}  {said}"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question's table: what was asked, on what, the programs' timings with karat's first, and the bars."""
+    """The result of a benchmark: the question, the data, the programs' timings with karat's first, and the limits."""
 
     question: str
     data: str
@@ -90,7 +90,7 @@ class Answer:
     bars: Sequence[Bar] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """Returns the result as plain values for JSON."""
         return {
             "question": self.question,
             "data": self.data,
@@ -100,12 +100,12 @@ class Answer:
 
 
 def ratio(first: Timing, other: Timing) -> float:
-    """How many times longer the other one took."""
+    """Returns how many times longer the other program took."""
     return other.median / first.median
 
 
 def faster_than(timings: Sequence[Timing], name: str, limit: float, what: str) -> list[Bar]:
-    """The bar that the first program is ``limit`` times as fast as the one of that name, if it was asked."""
+    """Returns the limit that the first program is ``limit`` times as fast as the named one, if that one ran."""
     return [
         Bar(f"{what}, against {name}", "at least", limit, ratio(timings[0], each), "times as fast")
         for each in timings
@@ -114,10 +114,10 @@ def faster_than(timings: Sequence[Timing], name: str, limit: float, what: str) -
 
 
 def installed(peers: Sequence[str], python: str) -> list[str]:
-    """Those of the peers that the interpreter can import; for another interpreter all, which may then fail."""
+    """Returns the tools that the interpreter can import, or all tools for another interpreter."""
     return [name for name in peers if python != sys.executable or find_spec(name)]
 
 
 def size_of(path: Path) -> str:
-    """A file's size in words."""
+    """Returns a file's size as text."""
     return f"{path.stat().st_size / 1e6:,.0f} MB"

@@ -1,4 +1,4 @@
-"""Time of a measure with every axis of the policy changed, relative to its default."""
+"""Time of a measure with each setting of the policy changed, relative to the default policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIMIT = 1.5
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """One measure a call, from files already in memory, plain and changed in turn."""
+    """Times one measure per call, from files in memory, with the default and the changed setting in turn."""
     made = setting.data("small")
     qrels, run = karat.Qrels.of(made.qrels), made.run.read_bytes()
     timings, bars = [], []

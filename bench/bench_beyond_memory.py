@@ -17,7 +17,7 @@ GROWTH = 1.3
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """The command on tables whose rows stand together, and on mixed ones of the same values; the files go away."""
+    """Times the command on tables that are grouped by query, and on shuffled ones. The files are deleted afterwards."""
     if not (find_spec("polars") or find_spec("duckdb")) or not find_spec("pyarrow"):
         print("pyarrow and polars or duckdb are not installed: no tables are timed", file=sys.stderr)
         return []
@@ -46,7 +46,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def growth(small: list[Timing], large: list[Timing], times: float) -> list[Bar]:
-    """How much longer a row takes among ten times the rows."""
+    """Returns how much longer a row takes in a table with ten times as many rows."""
     return [
         Bar(f"time per row, {order}", "at most", GROWTH, more.median / few.median / times, "times as long")
         for order, few, more in zip(ORDERS, small, large)
@@ -54,6 +54,6 @@ def growth(small: list[Timing], large: list[Timing], times: float) -> list[Bar]:
 
 
 def rows_of(queries: int) -> str:
-    """How many rows, in words."""
+    """Returns the number of rows as text."""
     rows = queries * DEPTH
     return f"{rows / 1e6:g} M rows"

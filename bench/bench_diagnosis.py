@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 VERSION = 1
 CHECK, OTHERS = 4.0, 2.0
-"""``karat check`` may take so many times as long as ``karat eval``, the others so many times beyond Python's start."""
+"""The limits: how many times as long as ``karat eval`` each command may take."""
 
 
 class Shape(NamedTuple):
-    """Queries, documents and judgments of each, and the steps between scores: few make ties."""
+    """The numbers of queries, documents and judgments of some data, and the number of distinct scores."""
 
     queries: int
     depth: int
@@ -36,12 +36,12 @@ SHAPES = {
     "sparse": Shape(1000, 1000, 1, 10**6),
     "users": Shape(100_000, 10, 3, 10**6),
 }
-"""A deep pool with tied scores, one judgment a query as in MS MARCO, and short lists of many users."""
+"""Data with a deep pool and ties, with one judgment per query as in MS MARCO, and with short lists of many users."""
 TINY = {name: Shape(12, 20, min(shape.judged, 30), shape.steps) for name, shape in SHAPES.items()}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """``karat eval``, check, explain, difference, gate and verify on three shapes of data."""
+    """Times ``karat eval``, check, explain, difference, gate and verify on three kinds of data."""
     answers = []
     start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
     for name, shape in (TINY if setting.quick else SHAPES).items():
@@ -54,7 +54,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def programs(folder: Path) -> list[Program]:
-    """The commands, ``karat eval`` first; the record that ``verify`` reads is written here."""
+    """Returns the commands, ``karat eval`` first, and writes the record that ``verify`` reads."""
     qrels, run, record = (str(folder / name) for name in ("qrels", "run", "record.json"))
     measures = ["-m", "AP", "-m", "nDCG@10"]
     subprocess.run(
@@ -74,7 +74,7 @@ def programs(folder: Path) -> list[Program]:
 
 
 def bar(shape: str, first: Timing, other: Timing, start: Timing) -> Bar:
-    """The promise of a command."""
+    """Returns the limit of a command."""
     begin, least, taken = (median(each.processor or [0.0]) for each in (start, first, other))
     if other.name.endswith("check"):
         return Bar(f"{other.name}, {shape}", "at most", CHECK, taken / least, "times karat eval")
@@ -91,7 +91,7 @@ def bar(shape: str, first: Timing, other: Timing, start: Timing) -> Bar:
 
 
 def made(folder: Path, name: str, shape: Shape) -> Path:
-    """The folder of the judgments and runs of a shape, written if it is not there."""
+    """Returns the folder of some data, and writes the data if they do not exist."""
     found = folder / f"diagnosis-{name}-{'x'.join(map(str, shape))}-{SEED}-{VERSION}"
     if found.exists():
         return found

@@ -9,7 +9,7 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """karat's ``evaluate``, its pytrec_eval interface and the peers, each on its own dicts."""
+    """Times karat's ``evaluate``, its pytrec_eval interface and the other tools, each on its own dicts."""
     made = setting.data("web")
     ours = [
         peer("karat", "karat.evaluate", "dicts", made, sys.executable),

@@ -9,12 +9,12 @@ BARS = {"web": ("sorted lines", 15.0), "web-shuffled": ("shuffled lines", 8.0)}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """One answer per order of the lines."""
+    """Times the tools for each order of the lines."""
     return [order(setting, size) for size in BARS]
 
 
 def order(setting: Setting, size: str) -> Answer:
-    """karat's command and every peer, on the same files."""
+    """Times karat's command and every other tool on the same files."""
     made = setting.data(size)
     what, limit = BARS[size]
     timings = side_by_side([karat_eval(made), *setting.others("files", made)], setting.times(3))

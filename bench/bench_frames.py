@@ -11,7 +11,7 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Text and whole numbers as ids, from Polars and Arrow, each process on its own frames."""
+    """Times text and whole numbers as ids, from Polars and Arrow, with each process on its own frames."""
     if not (find_spec("polars") and find_spec("pyarrow")):
         print("polars or pyarrow is not installed: no frames are timed", file=sys.stderr)
         return []

@@ -104,7 +104,7 @@ def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
 
 
 def means(printed: str) -> list[Any]:
-    """Every run's means."""
+    """Returns every run's means."""
     return [value for run in json.loads(printed)["runs"] for value in run["means"].values()]
 
 
@@ -122,7 +122,7 @@ def made(setting: Setting, shape: Shape) -> Path:
 
 
 def make(folder: Path, shape: Shape) -> None:
-    """Write judgments, and runs that find the same relevant documents with more or less skill."""
+    """Writes judgments, and runs of different quality that retrieve the same relevant documents."""
     import numpy as np
 
     draw = np.random.default_rng(SEED)
@@ -203,7 +203,7 @@ def karat_means(qrels: str, paths: Sequence[str]) -> list[float]:
 
 
 def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
-    """Every run's means by pytrec_eval, its own parsers reading one file after the other."""
+    """Returns every run's means, computed by pytrec_eval, whose parsers read one file after the other."""
     import pytrec_eval
 
     from bench.peers.pytrec_eval import NAMES
@@ -222,7 +222,7 @@ def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
 
 
 def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
-    """Every run's means, and the seconds that they took; what is imported is imported before."""
+    """Returns every run's means and the seconds that they took, without the time for imports."""
     import importlib
 
     importlib.import_module("karat" if reader == "karat" else "pytrec_eval")

@@ -11,7 +11,7 @@ SIZES = {"web": 200.0, "web10": 250.0}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """The command on 7 M lines and, on request, on 70 M; the large file is deleted afterwards."""
+    """Measures the command on 7 M lines and, on request, on 70 M. The large file is deleted afterwards."""
     sizes = [size for size in SIZES if setting.huge or size != "web10"]
     made = {size: setting.data(size) for size in sizes}
     programs = [replace(karat_eval(made[size]), name=f"karat eval, {size}", values=None) for size in sizes]

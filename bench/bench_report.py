@@ -1,4 +1,4 @@
-"""How much processor time a report and a comparison take, and one explanation of a very long list."""
+"""Processor time of a report, of a comparison, and of the explanation of a very long list."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 VERSION = 1
 MEASURES = ("nDCG@10", "AP", "RR")
 LONG = 1_000_000
-"""Documents of the list that is explained."""
+"""The number of documents of the explained list."""
 SECONDS = 10.0
 MODULES = 40
-"""The files of karat in which a report calls a function."""
+"""The maximum number of karat's files in which a report calls a function."""
 
 
 class Shape(NamedTuple):
-    """The runs, queries, documents and judgments (on average) of made data, and the seconds of a report beyond compare.
+    """The size of generated data, and the limit on the seconds of a report beyond those of ``compare``.
 
     Every other run has scores with one decimal, and so ties; every fifth lacks some queries. Ids are as long as those
     of ClueWeb. No bar on a report where there are too many runs for a page.
@@ -48,13 +48,13 @@ SHAPES = {
 }
 TINY = {name: Shape(min(each.runs, 3), 8, 50, 20, each.beyond) for name, each in SHAPES.items()}
 TRACK = 15.0
-"""The seconds of a comparison of the track."""
+"""The limit on the seconds of a comparison of the track."""
 ORDERS = 2.0
 """How many times as long as eval a comparison with --orders may take, beyond Python's start."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """``karat report`` and ``karat compare`` on made tracks, and ``karat explain`` of a million documents."""
+    """Times reports and comparisons of generated tracks, and an explanation of a million documents."""
     shapes = TINY if setting.quick else SHAPES
     start = side_by_side([Program("start", [*karat(), "--version"])], setting.times(5))[0]
     answers = [of_shape(setting, name, shape, start) for name, shape in shapes.items()]
@@ -69,7 +69,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer:
-    """The programs on one shape of data, and their bars in processor seconds."""
+    """Returns the result for one size of data, with limits in processor seconds."""
     folder = made(setting, name, shape)
     files = [str(folder / "qrels"), *(str(folder / f"run{number:03}.run") for number in range(shape.runs))]
     asked = [*files, *(part for measure in MEASURES for part in ("-m", measure))]
@@ -101,12 +101,12 @@ def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer
 
 
 def modules(printed: str) -> list[int]:
-    """The number that ``count_modules`` printed."""
+    """Returns the number that ``count_modules`` printed."""
     return [int(printed.split()[-1])]
 
 
 def count_modules(page: str, qrels: str, runs: list[str]) -> int:
-    """The number of karat's files in which a report calls a function."""
+    """Prints the number of karat's files in which a report calls a function."""
     import threading
 
     import karat
@@ -127,7 +127,7 @@ def count_modules(page: str, qrels: str, runs: list[str]) -> int:
 
 
 def made(setting: Setting, name: str, shape: Shape) -> Path:
-    """The folder of judgments and runs of a shape, written if it is not there."""
+    """Returns the folder of some data, and writes the data if they do not exist."""
     size = "x".join(map(str, shape[:4]))
     folder = setting.folder / f"report-{name}-{size}-{SEED}-{VERSION}"
     if not folder.exists():
@@ -140,7 +140,7 @@ def made(setting: Setting, name: str, shape: Shape) -> Path:
 
 
 def make(folder: Path, shape: Shape) -> None:
-    """Write judgments, and runs that find the same relevant documents with more or less skill."""
+    """Writes judgments, and runs of different quality that retrieve the same relevant documents."""
     import numpy as np
 
     draw = np.random.default_rng(SEED)
@@ -171,7 +171,7 @@ def make(folder: Path, shape: Shape) -> None:
 
 
 def long_list(folder: Path, count: int) -> tuple[str, str]:
-    """Judgments and a run of one query with so many documents, written if they are not there."""
+    """Returns judgments and a run of one query with this many documents, and writes them if they do not exist."""
     qrels, run = folder / f"long-{count}.qrels", folder / f"long-{count}.run"
     if not run.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bench.side_by_side import Program
 
 OURS = {"karat_spark": "karat", "karat_spark_engine": "karat, ranked by Spark"}
-"""As it is called, which moves a run of this size, and as larger runs are evaluated."""
+"""karat with its defaults, which transfer a run of this size, and with the run ranked by Spark."""
 
 PEERS = {
     "spark_ranking_metrics": ("RankingMetrics", "pyspark"),
@@ -31,11 +31,11 @@ PEERS = {
     "recommenders_spark": ("recommenders", "recommenders"),
     "replay_spark": ("RePlay", "replay"),
 }
-"""For each peer's file what tables call it, and the module that it needs."""
+"""The label of each tool in tables, and the module that it needs, by the tool's file."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """A million recommendations, five measures: the first evaluation of a session, and those after it."""
+    """Times five measures of a million recommendations: the first evaluation of a session, and later ones."""
     missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
     if missing or shutil.which("java") is None:
         print(f"{(missing or ['Java'])[0]} is not installed: no tables of Spark are timed", file=sys.stderr)
@@ -62,7 +62,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], list[Timing]]:
-    """The timings of the first evaluation of each session, and of the others."""
+    """Returns the timings of the first evaluation of each session, and of the later ones."""
     first = [Timing(program.name) for program in programs]
     later = [Timing(program.name) for program in programs]
     for _ in range(rounds):
@@ -74,7 +74,7 @@ def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], li
 
 
 def parquet(made: Files) -> Files:
-    """The files as Parquet: ids as whole numbers, and of the judgments those above 0, which is all a peer takes."""
+    """Returns the files as Parquet, with ids as whole numbers and only judgments above 0."""
     written = Files(*(path.with_suffix(f"{path.suffix}.parquet") for path in made))
     if not all(path.exists() for path in written):
         names = {"query_id": "user_id", "doc_id": "item_id"}
@@ -85,7 +85,7 @@ def parquet(made: Files) -> Files:
 
 
 def versions(*names: str) -> str:
-    """The libraries that are installed, with their versions."""
+    """Returns the installed libraries with their versions."""
     found = []
     for name in names:
         try:

@@ -9,7 +9,7 @@ from bench.side_by_side import Program, karat_eval, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """karat's command on 50 queries, a Python that only imports NumPy, and the peers."""
+    """Times karat's command on 50 queries, a Python that only imports NumPy, and the other tools."""
     made = setting.data("small")
     numpy = Program("python -c 'import numpy'", [sys.executable, "-c", "import numpy"])
     timings = side_by_side([karat_eval(made), numpy], setting.times(21))

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 MEASURES = ("AP", "RR", "nDCG")
 NEAR = 2e-6
-"""How far means in single precision may lie apart."""
+"""The largest accepted difference between means in single precision."""
 SHAPES = {"cpu": ((2000, 1000), (20_000, 50)), "cuda": ((8192, 1000),)}
 SLOW = {"cpu": 1, "cuda": 1}
-"""Rounds for torchmetrics, which takes a minute for what others take a blink."""
+"""The number of rounds for torchmetrics, which is much slower than the others."""
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A way to the same means.
+    """A library or program that computes the same means.
 
     Args:
         name: what the table calls it.
@@ -43,7 +43,7 @@ class Rival:
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """On each device that there is."""
+    """Times the libraries on each available device."""
     if importlib.util.find_spec("torch") is None:
         print("PyTorch is not installed, so nothing is asked of tensors: pip install torch", file=sys.stderr)
         return []
@@ -54,7 +54,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def answer(setting: Setting, device: str, shape: tuple[int, int]) -> Answer:
-    """One table: every rival in turn on the same tensors, its means compared first."""
+    """Returns the timings of all libraries, in turn on the same tensors, after a comparison of their means."""
     import torch
 
     queries, documents = (20, 30) if setting.quick else shape
@@ -65,7 +65,7 @@ def answer(setting: Setting, device: str, shape: tuple[int, int]) -> Answer:
     ways = rivals(device)
     timings = [Timing(each.name) for each in ways]
     for way, timing in zip(ways, timings):
-        found = way.run(scores, grades)  # also warms it up
+        found = way.run(scores, grades)  # this call also warms up the library
         if way.compared:
             timing.values = [float(each) for each in found]
             agree(timings[0], timing)
@@ -82,7 +82,7 @@ def answer(setting: Setting, device: str, shape: tuple[int, int]) -> Answer:
 
 
 def bars(device: str, timings: list[Timing]) -> list[Bar]:
-    """The bars of this benchmark."""
+    """Returns the limits of this benchmark."""
     named = {each.name: each for each in timings}
     ours, found = timings[0], []
     if "torchmetrics" in named:
@@ -112,7 +112,7 @@ def bars(device: str, timings: list[Timing]) -> list[Bar]:
 
 
 def seconds(way: Rival, scores: Any, grades: Any, device: str) -> float:
-    """How long it takes, to the end of what it started on the device."""
+    """Returns the seconds of a call, until the device has finished."""
     import torch
 
     start = perf_counter()
@@ -123,7 +123,7 @@ def seconds(way: Rival, scores: Any, grades: Any, device: str) -> float:
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuse means that differ.
+    """Refuses means that differ.
 
     Raises:
         DisagreementError: with the means.
@@ -134,10 +134,10 @@ def agree(first: Timing, other: Timing) -> None:
 
 
 def rivals(device: str) -> list[Rival]:
-    """Who is asked, karat first."""
+    """Returns the compared libraries, karat first."""
     from karat.tensors import Evaluator
 
-    # On a device karat does not look for the highest grade, so the caller gives it.
+    # On a device, karat does not search for the highest grade, so the caller passes it.
     highest = None if device == "cpu" else 3
     three, one = (Evaluator(names, max_grade=highest) for names in (MEASURES, ("nDCG",)))
     found = [
@@ -156,7 +156,7 @@ def rivals(device: str) -> list[Rival]:
 
 
 def by_hand(scores: Any, grades: Any) -> list[Any]:
-    """Hand-written measures: one sort, gathered grades, running sums, sums; and a sort of the grades."""
+    """Returns the means of hand-written measures: one sort, gathered grades, running sums and sums."""
     import torch
 
     ordered = grades.gather(1, scores.argsort(dim=1, descending=True)).to(scores.dtype)
@@ -171,7 +171,7 @@ def by_hand(scores: Any, grades: Any) -> list[Any]:
 
 
 def by_torchmetrics(scores: Any, grades: Any) -> list[Any]:
-    """Its three metrics, each by update and compute."""
+    """Returns the means of torchmetrics' three metrics, each by update and compute."""
     import torch
     from torchmetrics.retrieval import RetrievalMAP, RetrievalMRR, RetrievalNormalizedDCG
 

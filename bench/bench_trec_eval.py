@@ -1,4 +1,4 @@
-"""Time of trec_eval's command line, by karat and, if it is on PATH, by trec_eval."""
+"""Time of trec_eval's command line in karat and, if it is on PATH, in trec_eval."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from bench.answer import Answer, Setting, size_of
 from bench.side_by_side import Program, karat, side_by_side
 
 NAMES = ("map", "recip_rank", "ndcg_cut.10", "ndcg", "P.10", "recall.1000")
-"""Measures on which trec_eval 9 and 10 agree, whichever is there."""
+"""Measures on which trec_eval 9 and 10 agree."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """A small and a large run."""
+    """Times a small and a large run."""
     return [command(setting, size) for size in ("small", "web")]
 
 
 def command(setting: Setting, size: str) -> Answer:
-    """karat's trec_eval and the original; they must print the same lines."""
+    """Times karat's trec_eval and the original, which must print the same lines."""
     made = setting.data(size)
     given = [*(part for name in NAMES for part in ("-m", name)), str(made.qrels), str(made.run)]
     programs = [Program("karat trec-eval", [*karat(), "trec-eval", *given], str.splitlines)]

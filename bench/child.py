@@ -1,4 +1,4 @@
-"""The process in which one peer works.
+"""The process in which one tool is timed.
 
 ``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` makes dicts first, and then
 evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds; ``… frames …`` does so with what
@@ -23,7 +23,7 @@ EVALUATIONS = 3
 
 
 def main(peer: str, form: str, qrels: str, run: str) -> dict[str, Any]:
-    """The peer's values, and the seconds of each evaluation."""
+    """Prints the tool's values, and the seconds of each evaluation."""
     made = Files(Path(qrels), Path(run))
     library = importlib.import_module(f"bench.peers.{peer}")
     if form == "files":

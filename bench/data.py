@@ -1,4 +1,4 @@
-"""Judgments and runs made from a seed, and the sizes that the questions ask about.
+"""Judgments and runs generated from a seed, in the sizes that the benchmarks need.
 
 As a program, ``python -m bench.data FOLDER SIZE`` writes one size: the process that asks the questions stays small,
 since a child's peak memory begins at its parent's.
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 SEED = 20240
 VERSION = 1
-"""Raised whenever the text for a seed changes, so that older files are not taken for it."""
+"""The version of the generated text, so that older files are not used."""
 
 COLLECTION = 8_841_823
-"""Documents are numbered below this: the passages of MS MARCO."""
+"""The number of documents, which is that of the passages of MS MARCO."""
 
 STEPS = 64
 """Scores are whole multiples of 1/64, below 2**18: exact in single precision and in six decimals, so peers that compare
@@ -28,7 +28,7 @@ in single precision order them alike."""
 
 
 class Size(NamedTuple):
-    """How many queries, documents per query and judgments per query; in what order the lines stand."""
+    """The numbers of queries, of documents per query and of judgments per query, and the order of the lines."""
 
     queries: int
     depth: int
@@ -50,7 +50,7 @@ SIZES = {
 ``users`` recommendations to many (1.0 M lines)."""
 
 AT_ONCE = 200
-"""Queries made at a time: some 10 MB."""
+"""The number of queries generated at a time, which take about 10 MB."""
 
 
 class Files(NamedTuple):
@@ -61,12 +61,12 @@ class Files(NamedTuple):
 
 
 def files(folder: Path, size: str) -> Files:
-    """Where a size's files are, or will be."""
+    """Returns the paths of a size's files, which may not exist yet."""
     return Files(*(folder / f"{size}-{SEED}-{VERSION}.{kind}" for kind in ("qrels", "run")))
 
 
 def write(folder: Path, name: str) -> None:
-    """Write a size's files, each under its name only when it is complete."""
+    """Writes a size's files. Each gets its name only when it is complete."""
     import numpy as np
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def write(folder: Path, name: str) -> None:
 
 
 def distinct(draw: Any, lists: int, length: int) -> NDArray[Any]:
-    """Lists of documents; no list contains a document twice."""
+    """Returns lists of documents. No list contains a document twice."""
     import numpy as np
 
     documents: NDArray[Any] = draw.integers(0, COLLECTION, (lists, length))
@@ -106,7 +106,7 @@ def distinct(draw: Any, lists: int, length: int) -> NDArray[Any]:
 
 
 def ranking(draw: Any, queries: NDArray[Any], documents: NDArray[Any]) -> NDArray[Any]:
-    """The lines of a run, one per row: scores fall by one to three steps from document to document."""
+    """Returns the lines of a run, one per row. Scores fall by one to three steps from document to document."""
     import numpy as np
 
     depth = documents.shape[1]
@@ -127,7 +127,7 @@ def ranking(draw: Any, queries: NDArray[Any], documents: NDArray[Any]) -> NDArra
 
 
 def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], judged: int) -> NDArray[Any]:
-    """The lines of judgments: one relevant document near the top, or ``judged`` ones of grades 0 to 3.
+    """Returns the lines of judgments: one relevant document near the top, or ``judged`` documents of grades 0 to 3.
 
     Among every ten queries one also has a relevant document that no ranking holds.
     """
@@ -155,7 +155,7 @@ def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], judged:
 
 
 def digits(numbers: NDArray[Any], width: int, *, padded: bool = False) -> NDArray[Any]:
-    """Decimal digits, one number per row; 0 bytes where there is no digit, unless ``padded`` with zeros."""
+    """Returns decimal digits, one number per row, with 0 bytes in place of leading zeros unless ``padded``."""
     import numpy as np
 
     powers = 10 ** np.arange(width - 1, -1, -1)
@@ -166,7 +166,7 @@ def digits(numbers: NDArray[Any], width: int, *, padded: bool = False) -> NDArra
 
 
 def columns(*parts: NDArray[Any] | bytes) -> NDArray[Any]:
-    """Columns side by side, one line per row; bytes are the same in every row."""
+    """Returns columns joined to one line per row. A constant is the same in every row."""
     import numpy as np
 
     rows = next(len(part) for part in parts if not isinstance(part, bytes))
@@ -178,13 +178,13 @@ def columns(*parts: NDArray[Any] | bytes) -> NDArray[Any]:
 
 
 def text(lines: NDArray[Any]) -> bytes:
-    """The lines without the bytes that are not there."""
+    """Returns the lines without their 0 bytes."""
     flat = lines.ravel()
     return bytes(flat[flat != 0].tobytes())
 
 
 def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Judgments and run as the dicts that a Python program holds."""
+    """Returns judgments and run as dicts."""
     qrels: dict[str, dict[str, int]] = {}
     with made.qrels.open(encoding="ascii") as lines:
         for line in lines:
@@ -199,7 +199,7 @@ def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str
 
 
 def as_frames(qrels: Path, run: Path, *, whole: bool = False) -> tuple[Any, Any]:
-    """Judgments and run as Polars frames, their ids as text or as whole numbers."""
+    """Returns judgments and run as Polars frames, with ids as text or as whole numbers."""
     import polars as pl
 
     ids = dict.fromkeys(("query_id", "doc_id"), pl.Int64 if whole else pl.String)

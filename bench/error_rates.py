@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 SEED, ALPHA, ALIKE = 20240, 0.05, 0.95
 FLIPS, DEALS = 999, 399
-"""Resamples of each test: (b + 1) / 1000 and / 400 reach .05 exactly."""
+"""The number of resamples of each test. (b + 1) / 1000 and (b + 1) / 400 can be exactly .05."""
 
 MEASURES = ("AP", "nDCG@20", "P@10")
 SIZES = (10, 25, 50)
-"""Queries drawn for two systems; 50 for all pairs."""
+"""The numbers of queries drawn for two systems. All pairs use 50."""
 
 FEWEST = 20
-"""Queries that a collection needs to stand for others."""
+"""The least number of queries of a collection."""
 
 LEVEL, COVERAGE, FAMILY = (0.04, 0.06), (0.93, 0.96), 0.08
 
@@ -45,18 +45,18 @@ class Table(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """A share of errors and its standard error over replicates."""
+    """A rate of errors, with its standard error over replicates."""
 
     share: float
     error: float
 
     def __str__(self) -> str:
-        """As a table shows it."""
+        """Returns the rate as a table shows it."""
         return f"{self.share:.3f} ±{self.error:.3f}"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Simulate, print, and say whether the bars are met."""
+    """Runs the simulation, prints the error rates, and returns whether the limits are met."""
     parser = argparse.ArgumentParser(prog="python -m bench.error_rates", description=__doc__)
     parser.add_argument("--data", type=Path, default=CHECKOUT.parent / "shared" / "data")
     parser.add_argument("--replicates", type=int, default=600)
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
 def judged(
     pairs: dict[int, list[tuple[Rate, Rate]]], families: dict[str, list[tuple[Rate, Rate]]]
 ) -> Iterator[Bar]:
-    """The bars, each on the mean over all tables."""
+    """Returns the limits, each on the mean over all tables."""
     for size in SIZES:
         for place, name in enumerate(("t-test", "sign flip")):
             rate = pooled([rates[place] for rates in pairs[size]])
@@ -109,7 +109,7 @@ def judged(
 
 
 def pooled(rates: list[Rate]) -> Rate:
-    """The mean of independent rates."""
+    """Returns the mean of independent rates."""
     errors = np.array([rate.error for rate in rates])
     return Rate(
         float(np.mean([rate.share for rate in rates])), float(np.sqrt((errors**2).sum()) / len(rates))
@@ -117,7 +117,7 @@ def pooled(rates: list[Rate]) -> Rate:
 
 
 def tables(data: Path) -> Iterator[Table]:
-    """Every collection with enough queries and three or more readable runs, by each measure, near-duplicates apart."""
+    """Yields the scores of every collection by each measure, without near-duplicate runs."""
     import karat
 
     for folder in sorted(data.iterdir()):
@@ -138,7 +138,7 @@ def tables(data: Path) -> Iterator[Table]:
 
 
 def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The runs that resemble no earlier one."""
+    """Returns the runs that resemble no earlier run."""
     alike = np.corrcoef(scores.T)
     kept: list[int] = []
     for run in range(scores.shape[1]):
@@ -148,7 +148,7 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
-    """How often either test finds a centred difference, over all pairs of runs."""
+    """Returns how often each test finds a centred difference, over all pairs of runs."""
     from karat.comparison.statistics.resampling import Draw, sign_flip
     from karat.comparison.statistics.sums import all_pairs
     from karat.comparison.statistics.t_test import paired
@@ -169,7 +169,7 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
 
 
 def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
-    """How often any pair is found, by the randomised Tukey test and by the largest difference."""
+    """Returns how often any pair is significant by the randomised Tukey test and by the max-T test."""
     from karat.comparison.statistics.multiple_comparisons import randomised_tukey
     from karat.comparison.statistics.resampling import max_flip
 
@@ -186,7 +186,7 @@ def family(table: Table, null: str, replicates: int) -> tuple[Rate, Rate]:
 
 
 def rate(found: NDArray[np.float64]) -> Rate:
-    """The mean over replicates; pairs of one replicate depend on each other, replicates do not."""
+    """Returns the mean over replicates. Pairs of one replicate depend on each other, but replicates do not."""
     return Rate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))))
 
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 SHAPES = {"8x50": ("small", 8, 50), "30x6980": ("web", 30, 20)}
-"""For each page a size of ``bench.data``, how many runs, and how many documents of each list."""
+"""For each page, the size of ``bench.data``, the number of runs, and the number of documents per list."""
 MEASURES = ["nDCG@10", "AP", "RR"]
 
 
 def run_of(lists: dict[str, list[str]], number: int) -> dict[str, dict[str, float]]:
-    """A run: the lists with disturbed scores, more disturbed the higher its number."""
+    """Returns a run: the lists with disturbed scores. A higher number means more disturbance."""
     import numpy as np
 
     draw = np.random.default_rng(number)
@@ -38,7 +38,7 @@ def run_of(lists: dict[str, list[str]], number: int) -> dict[str, dict[str, floa
 
 
 def listed(made: Files, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Each query with its first documents and the judged one."""
+    """Returns each query with its first documents and the judged one."""
     judged: dict[str, list[str]] = {}
     for line in made.qrels.read_text().splitlines():
         query, _, document, _ = line.split()
@@ -55,7 +55,7 @@ def listed(made: Files, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def measured(name: str, folder: Path) -> dict[str, Any]:
-    """One page: seconds to make it, its bytes, and seconds until it is drawn, best of three."""
+    """Returns the seconds to make a page, its size, and the seconds until it is drawn, best of three."""
     import karat
 
     size, runs, depth = SHAPES[name]
@@ -73,7 +73,7 @@ def measured(name: str, folder: Path) -> dict[str, Any]:
 
 
 def drawn(page: Path, folder: Path) -> dict[str, float]:
-    """How long a headless Chromium takes; nothing where there is none."""
+    """Returns the seconds that a headless Chromium takes, or None without Chromium."""
     sys.path.insert(0, str(ROOT / "tests"))
     from reports import browser
 
@@ -89,7 +89,7 @@ def drawn(page: Path, folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print what was measured, as JSON."""
+    """Prints the measurements as JSON."""
     folder = Path(sys.argv[1])
     wanted = sys.argv[2:] or list(SHAPES)
     print(json.dumps({name: measured(name, folder) for name in wanted}, indent=2))

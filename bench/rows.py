@@ -1,4 +1,4 @@
-"""Tables of many rows as Parquet, made from a formula: each row is known by its number, so none is ever held.
+"""Tables of many rows as Parquet, generated from a formula, so that no row needs to be kept.
 
 As a program, ``python -m bench.rows FOLDER QUERIES DEPTH ORDER`` writes one table with its judgments.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ORDERS = ("together", "mixed")
-"""A query's rows next to one another, best first, or all rows of all queries in no order at all."""
+"""The order of the rows: grouped by query, best first, or shuffled."""
 
 VERSION = 1
 AT_ONCE = 1_000_000
 
 
 def made(folder: Path, queries: int, depth: int, order: str) -> Files:
-    """The table of so many rows, written if it is not there, and its judgments."""
+    """Returns a table of this many rows and its judgments, and writes them if they do not exist."""
     found = files(folder, queries, depth, order)
     if not (found.qrels.exists() and found.run.exists()):
         print(f"making {found.run.name} ...", file=sys.stderr)
@@ -35,13 +35,13 @@ def made(folder: Path, queries: int, depth: int, order: str) -> Files:
 
 
 def files(folder: Path, queries: int, depth: int, order: str) -> Files:
-    """Where a table and its judgments are, or will be."""
+    """Returns the paths of a table and its judgments, which may not exist yet."""
     stem = f"rows-{queries}x{depth}-{VERSION}"
     return Files(folder / f"{stem}.qrels.parquet", folder / f"{stem}-{order}.parquet")
 
 
 def write(folder: Path, queries: int, depth: int, order: str) -> None:
-    """Write a table and its judgments, each under its name only when it is complete."""
+    """Writes a table and its judgments. Each gets its name only when it is complete."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import parquet
@@ -70,7 +70,7 @@ def write(folder: Path, queries: int, depth: int, order: str) -> None:
 
 
 def coprime(rows: int) -> int:
-    """A step that visits every row once, far from the last one each time."""
+    """Returns a step that visits every row once, and each time far from the last row."""
     step = int(rows * 0.6180339887) | 1
     while math.gcd(step, rows) > 1:
         step += 2
@@ -78,14 +78,14 @@ def coprime(rows: int) -> int:
 
 
 def document_of(query: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
-    """The document at a place of a query's list: another one at each place."""
+    """Returns the document at a place of a query's list, which is different at each place."""
     block = COLLECTION // 1000
     found: NDArray[Any] = place * block + (query * 2_654_435_761 + place * 40_503) % block
     return found
 
 
 def ids(numbers: NDArray[Any]) -> Any:
-    """Whole numbers as text."""
+    """Returns whole numbers as text."""
     import pyarrow as pa
 
     return pa.array(numbers).cast(pa.string())

@@ -1,4 +1,4 @@
-"""Programs run in turn, A B C A B C, each in its own process: their times, peak memory and output."""
+"""Runs programs in turn, A B C A B C, each in its own process, and measures their time and peak memory."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 TOLERANCE = 1e-9
-"""How far a peer's mean may lie from karat's: far above rounding, far below any difference of convention."""
+"""The largest accepted difference of a mean from karat's: above rounding, below any difference of convention."""
 
 
 class DisagreementError(Exception):
-    """Two programs gave different values, so that their times say nothing."""
+    """Raised if two programs gave different values, so that their times cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """The median of the times; NaN without any."""
+        """The median of the times, or NaN without times."""
         return median(self.seconds) if self.seconds else float("nan")
 
 
 def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
-    """Run every program once per round, in turn, and compare what they computed with the first one's.
+    """Runs every program once per round, in turn, and compares the values with those of the first program.
 
     Raises:
         DisagreementError: values differ.
@@ -92,7 +92,7 @@ def side_by_side(programs: Sequence[Program], rounds: int) -> list[Timing]:
 
 
 def run_once(program: Program, timing: Timing) -> None:
-    """Run a program and note what it took."""
+    """Runs a program, and returns its time and memory."""
     life = watched(program.command)
     if life.status not in program.fine:
         timing.failure = (life.complaint.strip().splitlines() or [f"exit status {life.status}"])[-1]
@@ -106,7 +106,7 @@ def run_once(program: Program, timing: Timing) -> None:
 
 
 class Life(NamedTuple):
-    """A process from start to end: what it said, how long it took, its processor time and its peak memory in MB."""
+    """The output, the time, the processor time and the peak memory in MB of a finished process."""
 
     status: int
     printed: str
@@ -117,7 +117,7 @@ class Life(NamedTuple):
 
 
 def watched(command: Sequence[str]) -> Life:
-    """Run a command to its end."""
+    """Runs a command to its end."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=CHECKOUT, env=environment())
@@ -138,12 +138,12 @@ def watched(command: Sequence[str]) -> Life:
 
 
 def environment() -> dict[str, str]:
-    """The environment, with bytecode written as in an installed package: else a checkout is compiled at each start."""
+    """Returns the environment, in which Python writes bytecode, so that it does not compile karat at each start."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuse values that differ; None is a measure that a program does not compute.
+    """Refuses values that differ. None stands for a measure that a program does not compute.
 
     Raises:
         DisagreementError: with the values.
@@ -164,7 +164,7 @@ def agree(first: Timing, other: Timing) -> None:
 
 
 def karat_eval(made: Files) -> Program:
-    """The command ``karat eval``."""
+    """Returns the command ``karat eval``."""
     asked = [part for measure in MEASURES for part in ("-m", measure)]
     command = [*karat(), "eval", str(made.qrels), str(made.run), *asked, "--format", "json"]
     return Program(
@@ -173,28 +173,28 @@ def karat_eval(made: Files) -> Program:
 
 
 def karat() -> list[str]:
-    """The command of this Python's karat, as a user calls it."""
+    """Returns the command of this Python's karat, as a user calls it."""
     script = Path(sys.executable).with_name("karat")
     return [str(script)] if script.exists() else [sys.executable, "-m", "karat"]
 
 
 def peer(name: str, label: str, form: str, made: Files, python: str) -> Program:
-    """A peer in its own process; with dicts and frames only the evaluation is timed."""
+    """Returns a tool in its own process. With dicts and frames, only the evaluation is timed."""
     command = [python, "-m", "bench.child", name, form, str(made.qrels), str(made.run)]
     seconds = seconds_of if form in ("dicts", "frames", "session") else None
     return Program(label, command, values_of, seconds)
 
 
 def values_of(printed: str) -> list[float]:
-    """The values in what a child printed."""
+    """Returns the values that a child process printed."""
     return list(answer(printed)["values"])
 
 
 def seconds_of(printed: str) -> list[float]:
-    """The seconds in what a child printed."""
+    """Returns the seconds that a child process printed."""
     return list(answer(printed)["seconds"])
 
 
 def answer(printed: str) -> Any:
-    """The last line of a child's output: libraries also print there."""
+    """Returns the last line of a child's output, because libraries also print to it."""
     return json.loads(printed.strip().splitlines()[-1])

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 RUNS, RESAMPLES, PERMUTATIONS = 30, 10_000, 1000
 LIMITS = {50: 0.15, 6980: 0.6}
-"""Seconds for all pairs, by queries."""
+"""The limit on the seconds for all pairs, by number of queries."""
 
 FASTER = 1000
-"""The bar: how many times faster than ranx a permutation of a pair is, at the larger number of queries."""
+"""The limit: how many times faster than ranx a permutation of a pair must be, with more queries."""
 
 SLACK = 0.07
-"""How far the p of 1,000 permutations may lie from that of 10,000: four standard errors."""
+"""The largest accepted difference between p of 1,000 and of 10,000 permutations: four standard errors."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Time, print, and say whether the bars are met."""
+    """Times the tests, prints the results, and returns whether the limits are met."""
     parser = argparse.ArgumentParser(prog="python -m bench.significance", description=__doc__)
     parser.add_argument("--python", help="an interpreter that has ranx")
     parser.add_argument("--rounds", type=int, default=7, help="how often each is timed")
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(ranx(given.peer, given.rounds)))
         return 0
     if hasattr(os, "getloadavg"):
-        # The tests run on one thread: where others keep the machine busy, the processor's time is the one to read.
+        # The tests run on one thread, so on a busy machine the processor time is the better number.
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     bars = [bar for queries in LIMITS for bar in ask(queries, given.rounds, given.python)]
     print("\n".join(map(str, bars)))
@@ -55,14 +55,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def table(queries: int) -> NDArray[np.float64]:
-    """Scores of runs that differ little between themselves and much between queries."""
+    """Returns scores that differ little between runs and much between queries."""
     draw = np.random.default_rng(20240)
     strength = 0.03 * draw.random(RUNS)
     return np.clip(draw.random((queries, 1)) * 0.7 + draw.normal(0, 0.15, (queries, RUNS)) + strength, 0, 1)
 
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
-    """The times at one number of queries, and its bars."""
+    """Returns the times for one number of queries, and the limits."""
     from karat.comparison.statistics.multiple_comparisons import randomised_tukey
     from karat.comparison.statistics.resampling import Draw, max_flip, sign_flip
     from karat.comparison.statistics.t_test import paired
@@ -109,7 +109,7 @@ def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
 
 
 def timed(test: Callable[[], Any], rounds: int) -> list[tuple[float, float]]:
-    """Seconds by the clock and of the processor, after one call to warm up."""
+    """Returns the seconds by the clock and of the processor, after one call to warm up."""
     test()
     taken = []
     for _ in range(rounds):
@@ -120,7 +120,7 @@ def timed(test: Callable[[], Any], rounds: int) -> list[tuple[float, float]]:
 
 
 def peer(queries: int, rounds: int, python: str) -> dict[str, float]:
-    """ranx's seconds per permutation and its p of the first pair, measured in its own process."""
+    """Returns ranx's seconds per permutation and its p of the first pair, measured in its own process."""
     command = [python, "-m", "bench.significance", "--peer", str(queries), "--rounds", str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=CHECKOUT)
     answer: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
@@ -128,7 +128,7 @@ def peer(queries: int, rounds: int, python: str) -> dict[str, float]:
 
 
 def ranx(queries: int, rounds: int) -> dict[str, float]:
-    """The child: compile, then time the test of one pair."""
+    """Compiles ranx's test, then times it on one pair, in a child process."""
     from ranx.statistical_tests.fisher_randomization_test import fisher_randomization_test
 
     scores = table(queries)

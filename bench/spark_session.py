@@ -1,4 +1,4 @@
-"""The session of Spark in which each peer works, and the tables that it reads."""
+"""The Spark session in which each tool is timed, and the tables that it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "tables"]
 
 MEASURES = ("precisionAt@10", "recallAt@10", "ndcgAt@10", "meanAveragePrecisionAt@10", "meanAveragePrecision")
-"""The measures, named as karat's profile ``spark`` reads them; a peer without the last one returns None."""
+"""The measures, named as in karat's profile ``spark``. A tool without the last measure returns None."""
 
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -22,11 +22,11 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""Two cores, so few partitions: with Spark's 200 every peer, karat too, mostly waits for empty tasks."""
+"""A few partitions for two cores. With Spark's 200 partitions, every tool mostly waits for empty tasks."""
 
 
 def tables(truth: Path, run: Path) -> tuple[Any, Any]:
-    """Relevant and recommended items of each user, as tables that Spark reads from files."""
+    """Returns the relevant and the recommended items of each user, as tables that Spark reads from files."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark's workers are whatever python3 is

@@ -1,4 +1,4 @@
-"""The rules of the house: what a reviewer would repeat stands here as tests."""
+"""Tests of the project's rules, so that reviewers need not repeat them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MAP = (
     .partition("The other folders:")[0]
 )
 ROOMS = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
-"""The rooms of the map, from the top down."""
-# What every room may import, and what stands above them all.
+"""The packages in the map of CONTRIBUTING.md, from the top down."""
+# Modules that every package may import, and modules above all packages.
 GROUND = {"karat._native", "karat._version"}
 ROOF = {"karat", "karat.__main__"}
-# Modules that import one another only for the type checker, or wall off another library.
+# Modules that import each other only for the type checker, or that isolate another library.
 ONLY_INSIDE_FUNCTIONS = {
     "altair",
     "duckdb",
@@ -69,10 +69,10 @@ def parsed(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path, *, top_only: bool = False) -> list[str]:
-    """What a file imports, also what only the type checker sees; with ``top_only`` what is imported with the file."""
+    """Returns the imports of a file, including those for the type checker. ``top_only`` means those at the top."""
     tree = parsed(path)
     found = []
-    # An import within an if is for the type checker.
+    # An import inside an if statement is for the type checker.
     for node in tree.body if top_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
@@ -83,7 +83,7 @@ def imports(path: Path, *, top_only: bool = False) -> list[str]:
 
 
 def check_all(paths: list[Path], breaks: Callable[[Path], object]) -> None:
-    """Fail with a line for each file that breaks a rule: a rule is one test, not one for each file."""
+    """Fails with a line for each file that breaks a rule, so that each rule is a single test."""
     found = {str(path.relative_to(CHECKOUT if path in TESTS else ROOT)): breaks(path) for path in paths}
     offenders = [f"{name}: {what}" for name, what in found.items() if what]
     assert not offenders, "\n".join(["", *offenders])
@@ -209,7 +209,7 @@ def test_every_measure_has_a_sentence_a_source_and_a_case(name: str) -> None:
 
 def test_the_kernel_knows_no_measure() -> None:
     native = CHECKOUT / "native"
-    # A table of judgments is called Judged there, as anywhere.
+    # There, as everywhere, a table of judgments is called Judged.
     words = {name for name in OF_LISTS if len(name) > 1 and name != "Judged"} | {
         "ndcg",
         "recall",

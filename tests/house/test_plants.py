@@ -1,4 +1,4 @@
-"""Holds the planted faults of ``make plants`` to the kernel as it is: each has one place to be planted in."""
+"""Tests that each fault that ``make plants`` plants has exactly one place in the kernel."""
 
 from __future__ import annotations
 
