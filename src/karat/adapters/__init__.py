@@ -9,7 +9,7 @@ __all__ = ["boosting", "keras", "lightning", "objects", "spark", "torchmetrics",
 
 
 def __dir__() -> list[str]:
-    """Returns the adapters."""
+    """Returns the names of the adapters."""
     return sorted(__all__)
 
 

@@ -27,9 +27,9 @@ def lightgbm_feval(
     If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics.
 
     Args:
-        measures: as in ``karat.tensors.evaluate``.
-        policy: as there.
-        profile: as there; ``lightgbm`` reads names as LightGBM does.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply: ``lightgbm`` reads the names of measures as LightGBM does.
 
     Example:
         >>> from karat.adapters.boosting import lightgbm_feval
@@ -67,9 +67,9 @@ def xgboost_metric(
     with a single document counts 1.
 
     Args:
-        measures: as in ``karat.tensors.evaluate``.
-        policy: as there.
-        profile: as there; ``xgboost`` reads names as XGBoost does.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply: ``xgboost`` reads the names of measures as XGBoost does.
 
     Example:
         >>> from karat.adapters.boosting import xgboost_metric

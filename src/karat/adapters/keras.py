@@ -36,13 +36,15 @@ def ranking_callback(
     Args:
         inputs: the model's inputs; the predicted scores are [query, document] or [query, document, 1].
         relevance: the grades [query, document].
-        measures: as in ``karat.tensors.evaluate``.
-        mask: as there [query, document].
-        judged: as there [query, judgment].
-        weights: as there [query].
-        policy: as there.
-        profile: as there.
-        batch_size: as in ``model.predict``.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        mask: which places hold a document; None if all do [query, document].
+        judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
+            [query, judgment].
+        weights: the weight of each query in the means; None for equal weights [query].
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
+            conventions.
+        batch_size: the number of queries that the model scores at once; None for Keras's default.
 
     Raises:
         DataError: Keras is not installed.
@@ -65,7 +67,7 @@ def ranking_callback(
         """Measures the model's predictions."""
 
         def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-            """Measures the model's predictions and logs the values."""
+            """Evaluates the model's predictions and adds the values to the epoch's logs."""
             del epoch
             grades = np.asarray(relevance)
             scores = np.asarray(self.model.predict(inputs, batch_size=batch_size, verbose=0))

@@ -28,15 +28,16 @@ def ranking_callback(
     """Returns a callback for ``Trainer(callbacks=[...])`` that logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
     ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
-    optionally ``mask``, ``judged``, ``weights`` and ``ids``; or documents end to end with ``queries``, ``n_queries``
-    and ``judged_queries``. The sums of several processes are added; with ``ids`` and ``per_query=True`` a query that a
-    sampler repeats counts once.
+    optionally ``mask``, ``judged``, ``weights`` and ``ids``. Instead, the documents of all queries may be concatenated,
+    with ``queries``, ``n_queries`` and ``judged_queries``. The sums of several processes are added. With ``ids`` and
+    ``per_query=True``, a query that a sampler repeats counts once.
 
     Args:
-        measures: as in ``karat.tensors.evaluate``.
-        policy: as there.
-        profile: as there.
-        per_query: as in ``karat.Meter``.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
+            conventions.
+        per_query: whether the values of each query are kept, by its id.
 
     Raises:
         DataError: Lightning is not installed.

@@ -36,13 +36,13 @@ def evaluate_ranx(
     Args:
         qrels: ranx's judgments.
         run: ranx's run.
-        measures: as in ``karat.evaluate``.
-        policy: as there.
-        profile: as there; ``ranx`` reads names as ranx does.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply: ``ranx`` reads the names of measures as ranx does.
 
     Raises:
-        DataError: as there.
-        MeasureError: as there.
+        DataError: judgments or a run that cannot be read.
+        MeasureError: a measure that does not exist.
 
     Example:
         >>> from karat.adapters.objects import evaluate_ranx
@@ -77,8 +77,8 @@ def calc_aggregate(
         profile: the convention for names and policy; ``karat`` for karat's own.
 
     Raises:
-        DataError: as ``karat.evaluate``.
-        MeasureError: as there; also a name that only ir_measures knows, or one that stands for several measures.
+        DataError: judgments or a run that cannot be read.
+        MeasureError: a measure that does not exist, that only ir_measures knows, or that stands for several measures.
 
     Example:
         >>> from karat.adapters.objects import calc_aggregate
@@ -101,15 +101,15 @@ def iter_calc(
     """Yields the query, measure and value of each, in the order of ``ir_measures.iter_calc``.
 
     Args:
-        measures: as in ``calc_aggregate``.
-        qrels: as there.
-        run: as there.
-        policy: as there.
-        profile: as there.
+        measures: ir_measures' measures, or names.
+        qrels: ``ir_measures.Qrel``s, with ``iteration`` for measures by subtopic; a data frame, or dicts.
+        run: ``ir_measures.ScoredDoc``s, a data frame, or dicts.
+        policy: axes that differ from the profile's.
+        profile: the convention for names and policy; ``karat`` for karat's own.
 
     Raises:
-        DataError: as there.
-        MeasureError: as there.
+        DataError: judgments or a run that cannot be read.
+        MeasureError: a measure that does not exist, that only ir_measures knows, or that stands for several measures.
 
     Example:
         >>> from karat.adapters.objects import iter_calc

@@ -30,9 +30,10 @@ def retrieval_metric(
     ``indexes`` they are end to end, with ``judged_indexes``.
 
     Args:
-        measures: as in ``karat.tensors.evaluate``.
-        policy: as there.
-        profile: as there; ``torchmetrics`` reads names as torchmetrics does.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions that decide about ties, unjudged documents and so on; None for karat's or the profile's.
+        profile: the name of a tool whose conventions apply: ``torchmetrics`` reads the names of measures as
+            torchmetrics does.
 
     Raises:
         DataError: torchmetrics is not installed.

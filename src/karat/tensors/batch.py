@@ -34,8 +34,8 @@ def taken(array: Any, name: str) -> Any:
     """Returns the array ready for computation. On the host, it is a NumPy array in native byte order.
 
     Args:
-        array: of any library; anything else is returned unchanged.
-        name: the argument.
+        array: an array of any library; anything else is returned unchanged.
+        name: the name of the argument, for errors.
 
     Raises:
         DataError: a masked array, or an array of anything but real numbers.
@@ -112,7 +112,7 @@ def refuse_no_ids(array: Any, name: str) -> None:
     """Refuses ids that are not whole numbers.
 
     Raises:
-        DataError: other numbers, which would be rounded; NaN would become a negative id or 0.
+        DataError: the ids have fractions, which would be rounded, or NaN.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
         raise DataError(
@@ -141,7 +141,7 @@ class Flaws:
         self.arrays, self.marks, self.first = arrays, marks, first
 
     def add(self, which: Any, what: str, advice: str) -> None:
-        """Adds queries with a flaw [query].
+        """Marks more queries that have a flaw [query].
 
         Raises:
             DataError: on the host, there is such a query.
@@ -158,11 +158,11 @@ class Batch:
     """Documents of many queries, with their scores, grades and flaws.
 
     Args:
-        arrays: their library.
-        scores: None where documents are in rank order already [query, document].
-        grades: NaN for an unjudged document [query, document].
+        arrays: the array library.
+        scores: the system's scores; None where documents are in rank order already [query, document].
+        grades: the grades, NaN for an unjudged document [query, document].
         mask: which places hold a document; None for all [query, document].
-        judged: the grades of all judgments, NaN where there is none; None for ``grades`` [query, judgment].
+        judged: the grades of all judgments, padded with NaN; None if they are those of ``grades`` [query, judgment].
         flaws: queries whose values are undefined, because values on a device are not inspected [query].
         first: for a part of a batch, the number of queries before it.
     """
@@ -235,7 +235,7 @@ def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
 
 
 def array_of(array: Any, name: str) -> Any:
-    """Returns the argument after a check that it is an array.
+    """Checks that an argument is an array, and returns it.
 
     Raises:
         DataError: the argument is something else.
@@ -248,7 +248,7 @@ def array_of(array: Any, name: str) -> Any:
 
 
 def two_axes(array: Any, name: str) -> Any:
-    """Returns the argument after a check that it is an array with two axes.
+    """Checks that an argument is an array with two axes, and returns it.
 
     Raises:
         DataError: the argument is something else.
@@ -290,7 +290,7 @@ def batch_in(
     """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
     Raises:
-        DataError: shapes that do not fit; an argument that needs another one; on the host, a number of no query.
+        DataError: shapes that do not fit; an argument that needs another one; on the host, a number that no query has.
     """
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
@@ -372,7 +372,7 @@ def padded(
         padding has arbitrary values.
 
     Raises:
-        DataError: on the host, a number of no query, or a query with more entries than ``longest``.
+        DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
     """
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
@@ -426,7 +426,7 @@ def topk_batch(
     Args:
         ids: the retrieved documents; negative numbers are padding [query, rank].
         relevant_ids: the judged documents; negative numbers are padding [query, judgment].
-        grades: of ``relevant_ids``; all 1 if None [query, judgment].
+        grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
         mask: which of ``ids`` are documents [query, rank].
         relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
         duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.

@@ -48,11 +48,12 @@ def evaluate(
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
-    """Measures a batch of scored documents, in any array library, on its device.
+    """Evaluates a batch of scored documents in arrays of any library, on their device.
 
-    Nothing is copied to the host and shapes depend on shapes alone, so ``jax.jit`` can compile this function. For
-    ``torch.compile`` make an ``Evaluator`` first. On a device, numbers are not inspected: data that is an error on the
-    host (a NaN score, a grade above a measure's ``max``) makes the values of its query NaN.
+    The function copies nothing to the host, and the shapes of its results depend only on the shapes of its arguments,
+    so ``jax.jit`` can compile it. For ``torch.compile``, make an ``Evaluator`` first. On a device, karat does not
+    inspect numbers. Data that is an error on the host, such as a NaN score or a grade above a measure's ``max``, makes
+    the values of its query NaN on a device.
 
     Args:
         scores: the system's scores [query, document], or of all queries end to end [document] with ``queries``.
@@ -71,7 +72,7 @@ def evaluate(
         longest: the most documents of a query, with ``queries``; a compiler needs it.
         longest_judged: the most judgments of a query, with ``judged_queries``; a compiler needs it.
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
-        per_query: the values of each query instead of their mean.
+        per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. Documents with equal scores keep the order of the array (``input``, the default
             here). The place of a document serves as its id: ``ascending`` is the same order, ``trec`` the reverse.
             ``optimistic`` and ``pessimistic`` are the best and the worst order, ``expected`` the mean over all orders
@@ -84,7 +85,7 @@ def evaluate(
         dtype: the floating type to compute with; that of the scores if None.
 
     Returns:
-        One array without axes per measure, or with ``per_query`` one value per query [query].
+        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query].
 
     Raises:
         DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
@@ -130,30 +131,31 @@ def evaluate_topk(
     max_grade: int | None = None,
     dtype: Any = None,
 ) -> dict[str, Any]:
-    """Measures lists of retrieved ids in rank order against the ids of the relevant documents.
+    """Evaluates lists of retrieved ids in rank order against the ids of the relevant documents.
 
     Args:
         ids: whole numbers in rank order; a negative number is padding [query, rank].
         relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
-        measures: as in ``evaluate``.
-        grades: of ``relevant_ids``; all 1 if None [query, judgment].
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
         mask: which of ``ids`` are documents [query, rank].
         relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
-        weights: as in ``evaluate``.
-        per_query: as there.
-        policy: as there. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
+        weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; None for equal weights [query].
+        per_query: whether to return the value of each query instead of the mean.
+        policy: the conventions. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
             ``duplicates="first"`` or ``"last"`` keeps one.
-        profile: as there.
-        max_grade: as there.
+        profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         dtype: the floating type to compute with; the library's default if None.
 
     Returns:
-        As ``evaluate``.
+        The mean of each measure, or with ``per_query`` its value for each query [query].
 
     Raises:
-        DataError: as ``evaluate``; on the host an id that occurs twice.
-        MeasureError: as ``evaluate``.
-        PolicyError: as ``evaluate``.
+        DataError: arrays whose shapes do not fit; on the host, an id that occurs twice in a row.
+        MeasureError: a measure that does not exist, or that arrays cannot give.
+        PolicyError: a policy that arrays cannot follow.
 
     Example:
         >>> import numpy as np
@@ -179,11 +181,12 @@ class Evaluator:
     """Measures and conventions that are read once and applied to many batches, also under ``torch.compile``.
 
     Args:
-        measures: as in ``evaluate``.
-        policy: as there.
-        profile: as there.
-        max_grade: as there.
-        dtype: as there.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions; documents with equal scores keep the order of the array if None.
+        profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
+        dtype: the floating type to compute with; None for the type of the scores.
 
     Raises:
         MeasureError: a measure that does not exist, or that arrays cannot give.
@@ -225,12 +228,12 @@ class Evaluator:
     def __call__(
         self, scores: Any, relevance: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Measures a batch. Arguments, result and errors are those of ``evaluate``."""
+        """Evaluates a batch. Its arguments, result and errors are those of ``karat.tensors.evaluate``."""
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
 
     def batch(self, scores: Any, relevance: Any, weights: Any = None, **arrays: Any) -> tuple[Batch, Any]:
-        """Returns the arrays of a call as a batch, and the weights. Arguments and errors are those of ``evaluate``."""
+        """Returns the arrays of a call as a batch, and the weights of the queries."""
         arrays = {"scores": scores, "relevance": relevance, "weights": weights, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         weights = arrays.pop("weights")
@@ -239,7 +242,7 @@ class Evaluator:
     def topk(
         self, ids: Any, relevant_ids: Any, *, weights: Any = None, per_query: bool = False, **arrays: Any
     ) -> dict[str, Any]:
-        """Measures retrieved ids. Arguments, result and errors are those of ``evaluate_topk``."""
+        """Evaluates retrieved ids. Its arguments, result and errors are those of ``karat.tensors.evaluate_topk``."""
         arrays = {"ids": ids, "relevant_ids": relevant_ids, **arrays}
         arrays = {name: taken(each, name) for name, each in arrays.items()}
         dtype = dtype_of(self.dtype, arrays["ids"])
@@ -250,7 +253,7 @@ class Evaluator:
         """Returns the values per query, or their means.
 
         Raises:
-            DataError: as ``columns``; on the host, weights that are all 0.
+            DataError: weights that do not fit; on the host also weights that are all 0, or data that makes values NaN.
         """
         columns = self.columns(batch, weights)
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
@@ -284,7 +287,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """Marks the queries with a grade that ``max_grade`` does not allow."""
+        """Returns the batch with a mark on each query that has a grade above ``max_grade`` or a fraction."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)
@@ -294,7 +297,7 @@ class Evaluator:
         return batch.marked(wrong, what, "name the highest as max_grade")
 
     def part(self, batch: Batch) -> dict[str, Column]:
-        """Computes the values of a part of the batch."""
+        """Returns the values of all measures for a part of the batch, by label."""
         columns: dict[str, Column] = {}
         made: dict[Policy, tuple[Batch, Padded]] = {}
         with batch.arrays.quiet():
@@ -320,7 +323,7 @@ def dtype_of(dtype: Any, array: Any) -> Any:
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Converts the values to the library of the arguments."""
+    """Returns the values as arrays of the library of the arguments."""
     if isinstance(like, np.ndarray):
         return {label: np.asarray(each)[()] for label, each in values.items()}
     if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
@@ -331,7 +334,7 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_all_cores(work: Callable[[Batch], dict[str, Column]], parts: list[Batch]) -> list[dict[str, Column]]:
-    """Processes parts of a batch on all cores, since NumPy releases Python's lock while it computes."""
+    """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     return list(side_by_side(work, parts, available_cores()))
@@ -360,7 +363,7 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
 
 
 def has_documents(batch: Batch) -> Any:
-    """Marks queries that have a document [query]. A query without documents is missing."""
+    """Returns which queries have a document [query]. A query without documents is missing."""
     if batch.mask is None:
         return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
     return batch.arrays.library.any(batch.mask, axis=1)
@@ -374,12 +377,12 @@ def shown(batch: Batch, column: Column) -> Any:
 
 
 def weighed(column: Column, weights: Any) -> Column:
-    """Applies the caller's weights to the column."""
+    """Returns the column with the caller's weights applied."""
     return Column(column.values, weights if column.weights is None else column.weights * weights, column.kept)
 
 
 def joined(batch: Batch, parts: list[dict[str, Column]]) -> dict[str, Column]:
-    """Concatenates the columns of the parts."""
+    """Returns the columns of the whole batch, joined from those of its parts."""
 
     def end_to_end(each: list[Any]) -> Any:
         return None if each[0] is None else batch.arrays.library.concat(each)
@@ -418,9 +421,9 @@ class Column:
     """The values of one measure.
 
     Args:
-        values: [query].
-        weights: the weight of each in the mean; None for equal weights [query].
-        kept: which queries count at all; None for all [query].
+        values: the value of each query [query].
+        weights: the weight of each query in the mean; None for equal weights [query].
+        kept: which queries count in the mean; None for all [query].
     """
 
     values: Any
@@ -433,8 +436,8 @@ def terms_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
     Args:
         xp: the array library.
-        column: the values.
-        how: ``mean``, ``geometric`` or ``sum``.
+        column: the values of the measure.
+        how: how the values are aggregated: ``mean``, ``geometric`` or ``sum``.
     """
     values, weights = column.values, column.weights
     if how == "geometric":
@@ -453,7 +456,7 @@ def sums_of(xp: Arrays, column: Column, how: str) -> tuple[Any, Any]:
 
 
 def mean_of(xp: Arrays, total: Any, whole: Any, how: str) -> Any:
-    """Returns the mean from the two sums, which is NaN if no query counts."""
+    """Returns the mean, which is the sum of the terms divided by the sum of the weights, or NaN if no query counts."""
     if how == "sum":
         return total
     mean = xp.where(whole > 0.0, total / xp.maximum(whole, 1e-30), float("nan"))

@@ -39,7 +39,7 @@ class State:
         sums: the sum and the divisor of each measure [measure, 2].
         count: the number of queries so far.
         seen: the fingerprints of the queries with an id.
-        queries: by id, the values of each query and its terms of the sums, if they are kept.
+        queries: the values of each query and its terms of the sums, by id, if the meter keeps them.
     """
 
     sums: Any = None
@@ -59,11 +59,12 @@ class Meter:
       repeats it. The meter also stores each query's values.
 
     Args:
-        measures: as in ``karat.tensors.evaluate``.
-        policy: as there.
-        profile: as there.
-        max_grade: as there.
-        per_query: keep each query's values, by its id.
+        measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
+        policy: the conventions; documents with equal scores keep the order of the array if None.
+        profile: the name of a tool whose conventions apply, see ``karat.list_profiles()``; None for karat's
+            conventions.
+        max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
+        per_query: whether to keep the values of each query, by its id.
 
     Raises:
         MeasureError: a measure that does not exist, or that arrays cannot give.
@@ -106,13 +107,13 @@ class Meter:
         """Adds a batch.
 
         Args:
-            scores: as in ``karat.tensors.evaluate`` [query, document].
-            relevance: as there.
+            scores: the system's scores [query, document].
+            relevance: the grade of each document, of the shape of ``scores``.
             ids: the name or number of each query [query].
-            named: as there: ``mask``, ``judged``, ``weights``, ``queries``, ``n_queries``, ``longest``.
+            named: further arguments of ``karat.tensors.evaluate``, such as ``mask``, ``judged`` and ``weights``.
 
         Raises:
-            DataError: as there; a query that came before; missing ids, or more or fewer ids than queries.
+            DataError: arrays whose shapes do not fit; a query that was added before; an id that is missing.
         """
         batch, weights = self.evaluator.batch(scores, relevance, **named)
         self.stand_under(self.evaluator.policy)
@@ -125,7 +126,7 @@ class Meter:
             scores: the scores of some queries.
 
         Raises:
-            DataError: other measures or another policy, or a query that came before.
+            DataError: scores of other measures or under another policy, or a query that was added before.
         """
         if not isinstance(scores, Scores):
             raise DataError(
@@ -172,7 +173,7 @@ class Meter:
         """Adds the queries of another meter, for example from another process. The order does not matter.
 
         Args:
-            other: a meter of the same measures; it is not changed.
+            other: a meter of the same measures, which stays unchanged.
 
         Raises:
             DataError: other measures or another policy; without ``per_query``, a query that both have.
@@ -203,7 +204,7 @@ class Meter:
         mine.count += other.count
 
     def stand_under(self, policy: Policy) -> None:
-        """Stores the policy of the first batch, and refuses later batches with another policy.
+        """Stores the policy of the first batch, and refuses a later batch with another policy.
 
         Raises:
             DataError: another policy.
@@ -224,7 +225,7 @@ class Meter:
             distributed: include the meters of all processes of ``torch.distributed``; each of them must call this.
 
         Raises:
-            DataError: there are no queries; without ``per_query``, a query that two processes have.
+            DataError: the meter has no queries; or, without ``per_query``, two processes have the same query.
         """
         if distributed:
             return self.gathered().compute()
@@ -241,7 +242,7 @@ class Meter:
         """Returns each query's value by id.
 
         Args:
-            measure: one of the meter's.
+            measure: the label of one of the meter's measures.
 
         Raises:
             DataError: the meter keeps no values.
@@ -311,7 +312,7 @@ class Meter:
         """Returns the state that a dictionary from ``state_dict`` describes.
 
         Raises:
-            ValueError: numbers that do not fit the measures; other errors if it is another dictionary.
+            ValueError: the numbers do not fit the measures. Another dictionary may raise other errors.
         """
         rows = len(state["measures"])
         queries = {
@@ -367,10 +368,10 @@ class Meter:
 
 
 def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
-    """Returns an array of numbers.
+    """Returns numbers as an array, after a check of its shape.
 
     Raises:
-        ValueError: the numbers have another shape.
+        ValueError: the array has another shape.
     """
     found = np.array(given, np.float64)
     if found.shape != shape:
@@ -379,10 +380,10 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
 
 
 def named(ids: Iterable[Any] | None, count: int) -> list[str]:
-    """Returns the ids as text.
+    """Returns the ids of the queries as text.
 
     Raises:
-        DataError: there are no ids, or not one for each query.
+        DataError: there are no ids, or their number is not the number of queries.
     """
     if ids is None:
         raise DataError("This meter stores values by query and needs the queries' ids: update(..., ids=...).")

@@ -25,7 +25,7 @@ def refuse_axes(policy: Policy) -> None:
     """Refuses a policy that cannot be applied to arrays.
 
     Raises:
-        PolicyError: a rule for ties that needs a column of ranks.
+        PolicyError: the rule for ties needs a column of ranks.
     """
     if policy.ties == "rank-column":
         raise PolicyError(
@@ -125,7 +125,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
     Args:
         batch: the documents.
-        policy: its ties, scores, judgments, unjudged, negative, retrieved and depth count.
+        policy: the policy, whose axes other than missing and empty queries are applied.
         highest: the highest grade, if all grades are whole numbers.
     """
     xp = batch.arrays
@@ -231,8 +231,8 @@ def means_over_orders(
 
     Args:
         batch: the documents.
-        policy: how they are ranked, ``ties="expected"``.
-        measures: by label.
+        policy: the policy, with ``ties="expected"``.
+        measures: the measures, by label.
         highest: the highest grade, if all grades are whole numbers.
 
     Raises:
@@ -287,10 +287,10 @@ def offsets_of_each(kept: Any) -> Any:
 
 
 def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
-    """Returns the values of a measure.
+    """Returns the value of a measure for each query [query].
 
     Raises:
-        UncomputableError: on the host, a query whose grades give no value.
+        UncomputableError: on the host, a measure has no value for the grades of a query.
     """
     try:
         values: Any = measure.values(lists)
