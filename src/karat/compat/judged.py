@@ -39,14 +39,6 @@ def dialect(kind: str, version: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """The reason why a query cannot be evaluated, as lines for standard error and an exit code."""
-
-    text: str
-    code: int = 4
-
-
-@dataclass(frozen=True)
 class Cut:
     """The rules for cutting rankings before ranks are counted: ``-J`` and ``-M``.
 
@@ -85,7 +77,7 @@ class Judged(ABC):
         return self.judgments.queries
 
     @abstractmethod
-    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Refusal]]:
         """Returns the lists of the requested queries, and the reasons why other queries cannot be evaluated."""
 
 
@@ -97,7 +89,7 @@ class Grades(Judged):
         """Counts the judgments with a grade above 0, regardless of ``-l``."""
         return int((self.judgments.grades > 0).sum())
 
-    def troubles(self, queries: Integers) -> dict[int, Trouble]:
+    def troubles(self, queries: Integers) -> dict[int, Refusal]:
         """Returns the queries that trec_eval refuses, because of repeated documents or because of no grade of 0 or
         more.
 
@@ -107,16 +99,16 @@ class Grades(Judged):
         for query, document, _, _ in self.judgments.duplicates:
             twice[query] = min(document, twice.get(query, document))
         troubles = {
-            query: Trouble(duplicate("form_res_rels", document, "\n")) for query, document in twice.items()
+            query: Refusal(4, duplicate("form_res_rels", document, "\n")) for query, document in twice.items()
         }
         graded = np.asarray(_native.best(self.judgments.grades + 1.0, self.judgments.offsets)) > 0
         for query in queries.tolist():
             if graded[query] or query in troubles:
                 break
-            troubles[query] = Trouble("")
+            troubles[query] = Refusal(4, "")
         return troubles
 
-    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Refusal]]:
         """Returns the lists of the requested queries, and the reasons why other queries cannot be evaluated."""
         rows = replace(rows_of(self.judgments, found), length=cut.length)
         kept = np.zeros(len(cut.length), bool)
@@ -160,7 +152,7 @@ class Grouped(Lines):
 
     form = "groups"
 
-    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Refusal]]:
         """Returns the lists of the requested queries, one per judgment group."""
         rank = self.ranks(found, np.inf)[self.document]
         order = np.lexsort((rank, self.group))
@@ -180,7 +172,7 @@ class Preferred(Lines):
     ties = "ascending"
     form = "preferences"
 
-    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Trouble]]:
+    def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Refusal]]:
         """Returns the lists of the requested queries, up to the first whose preferences contradict each other."""
         ranks = self.ranks(found, cut.depth)
         starts = np.searchsorted(self.query, np.arange(len(self.queries) + 1))
@@ -225,17 +217,17 @@ class Preferred(Lines):
             )
         return found
 
-    def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Trouble:
+    def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Refusal:
         """Returns trec_eval's message about a contradiction. trec_eval aborts after a cycle."""
         by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
-            return Trouble(f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
+            return Refusal(4, f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
         if error.kind == "zero":
             place = self.numbers(query, ranks)[0].tolist().index(number)
             name = self.judgments.documents(query)[place].decode("utf-8", "surrogateescape")
-            return Trouble(f"{by} doc '{name}' has both 0 and non-0 rel_level assigned\n")
+            return Refusal(4, f"{by} doc '{name}' has both 0 and non-0 rel_level assigned\n")
         conflict = f"internal rank {number} and internal rank {error.other} are conflicted"
-        return Trouble(f"{by} Pref inconsistency found\n      {conflict}\n", ABORTED)
+        return Refusal(ABORTED, f"{by} Pref inconsistency found\n      {conflict}\n")
 
 
 # ---------------------------------------------------------------- reading

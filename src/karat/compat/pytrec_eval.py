@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from karat.compat.requests import columns
 from karat.compat.trec_eval import before_the_mean
 from karat.conventions.profiles import profile_named
 from karat.evaluation.engine import values_of
+from karat.inputs.dicts import plain
 from karat.inputs.errors import entry_error
 from karat.inputs.ids import text_of
 from karat.lists.flat import Flat
@@ -197,9 +198,7 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
     """Returns the mapping as a dict of dicts for the kernel. Other types of mapping are copied."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: give {{query: {{document: number}}}}.")
-    if type(mapping) is dict and set(map(type, mapping.values())) <= {dict}:
-        return cast("dict[str, Any]", mapping)
-    return {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in mapping.items()}
+    return plain(mapping)
 
 
 @contextmanager

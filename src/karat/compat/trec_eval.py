@@ -16,7 +16,6 @@ from karat.compat.judged import (
     ABORTED,
     Cut,
     Judged,
-    Trouble,
     dialect,
     duplicate,
     read_judged,
@@ -234,7 +233,7 @@ def output(request: Request) -> Iterator[bytes]:
         if stop is None and not request.no_summary:
             yield summary(request, judged, run, asked, values)
     if stop is not None:
-        raise Refusal(stop.code, stop.text)
+        raise stop
 
 
 def read_run(request: Request, judged: Judged) -> Ranked:
@@ -264,7 +263,7 @@ def read_run(request: Request, judged: Judged) -> Ranked:
     return Ranked(found, stands_in, Cut(length, max(request.depth, 0), request.judged_only))
 
 
-def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Trouble | None]:
+def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, Refusal | None]:
     """Returns the queries to evaluate, and the trouble of the first missing query, which stops trec_eval."""
     wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
@@ -278,7 +277,7 @@ def evaluated(request: Request, judged: Judged, run: Ranked) -> tuple[Integers, 
     if len(lacking) == 0:
         return queries, None
     name = os.fsdecode(judged.queries[int(queries[lacking[0]])])
-    return queries[: lacking[0]], Trouble(f"trec_eval: result qid '{name}' not found in qrels\n")
+    return queries[: lacking[0]], Refusal(4, f"trec_eval: result qid '{name}' not found in qrels\n")
 
 
 def first_stop(
@@ -286,8 +285,8 @@ def first_stop(
     run: Ranked,
     asked: list[Column],
     queries: Integers,
-    stop: Trouble | None,
-) -> tuple[Flat, Trouble | None, Integers]:
+    stop: Refusal | None,
+) -> tuple[Flat, Refusal | None, Integers]:
     """Returns the lists before the first query that trec_eval cannot evaluate, its message, and the queries before it.
 
     If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
@@ -298,7 +297,7 @@ def first_stop(
         return lists, stop, queries
     repeated = repeated_documents(run.found, run.cut.depth)
     by = DUPLICATE_BY[judged.form]
-    troubles |= {query: Trouble(duplicate(by, document, "")) for query, document in repeated.items()}
+    troubles |= {query: Refusal(4, duplicate(by, document, "")) for query, document in repeated.items()}
     incomplete = {column.name for column in asked if not column.complete}
     for place, query in enumerate(queries.tolist()):
         trouble = first_trouble(needing, judged.form, troubles.get(query), incomplete)
@@ -308,16 +307,16 @@ def first_stop(
     return lists, stop, queries
 
 
-def first_trouble(needing: list[str], form: str, own: Trouble | None, incomplete: set[str]) -> Trouble | None:
+def first_trouble(needing: list[str], form: str, own: Refusal | None, incomplete: set[str]) -> Refusal | None:
     """Returns the message of the first measure that cannot be calculated, in trec_eval's order."""
     for name in needing:
         cannot = f"trec_eval: Can't calculate measure '{name}'\n"
         if family(name) != form:
-            return Trouble(f"{MISMATCH[family(name)]} or results format not trec_results\n{cannot}")
+            return Refusal(4, f"{MISMATCH[family(name)]} or results format not trec_results\n{cannot}")
         if own is not None:
-            return own if own.code != 4 else Trouble(own.text + cannot)
+            return own if own.code != 4 else Refusal(4, own.text + cannot)
         if name in incomplete:
-            return Trouble(f"trec_eval.calc_utility: improper number of coefficients\n{cannot}")
+            return Refusal(4, f"trec_eval.calc_utility: improper number of coefficients\n{cannot}")
     return None
 
 

@@ -127,21 +127,13 @@ SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
     """Returns the remedy for a line with the wrong number of columns, or None if no cause is likely."""
-    if kind == "qrels" and count.isdigit() and int(count) >= 6:
-        return f"This looks like a run: {SWAPPED}"
-    if kind == "run" and count == "4":
-        return (
-            f"This looks like qrels: {SWAPPED} To compare judgments, use karat difference A.QRELS B.QRELS MEASURE RUN "
-            "or karat agreement."
-        )
-    if kind == "qrels" and count == "3":
-        return "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'."
-    if kind in ("qrels", "run") and count == "1" and ("," in excerpt or excerpt.startswith("{")):
-        return (
-            "This looks like CSV or JSON, but bytes and streams are read as TREC text: give the path of a file that "
-            "ends in .csv or .jsonl, or a data frame."
-        )
-    return None
+    if kind not in ("qrels", "run"):
+        return None
+    if count == "1" and ("," in excerpt or excerpt.startswith("{")):
+        return str(sentences_of("table")["remedy"])
+    many = "6" if count.isdigit() and int(count) > 6 else count
+    remedy: str | None = sentences_of("columns_remedy")[kind].get(many)
+    return remedy
 
 
 def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False, **place: Any) -> DataError:

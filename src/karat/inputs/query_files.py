@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -61,6 +62,7 @@ def read_weights(where: Readable) -> dict[str, float]:
 GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object]"
 
 
+@dataclass(frozen=True, eq=False)
 class Groups:
     """The queries of each group.
 
@@ -70,9 +72,9 @@ class Groups:
         codes: the group of each query, as its place in ``names`` [queries].
     """
 
-    def __init__(self, name: str, names: tuple[str, ...], codes: Integers) -> None:
-        """Stores the groups."""
-        self.name, self.names, self.codes = name, names, codes
+    name: str
+    names: tuple[str, ...]
+    codes: Integers
 
 
 def groups_of(given: GroupsLike | None, queries: Sequence[str]) -> Groups | None:
