@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.comparison.findings import letter
-from karat.comparison.tables import EVERYTHING, View, chosen, ranking, sheets_of
+from karat.comparison.tables import EVERYTHING, View, chosen, pair_names, ranking, sheets_of
 from karat.comparison.verdict import heading, method, verdict_of
 from karat.evaluation.score_tables import document_of as scores_document
 from karat.evaluation.scores import first_installed
@@ -230,7 +230,7 @@ def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axhline(pair.difference, color="black", linewidth=0.8, linestyle="--")
     axes.set_xlabel(f"queries, by difference ({pair.wins} wins, {pair.ties} ties, {pair.losses} losses)")
-    axes.set_ylabel(literal(f"{contest.label}: {comparison.names[pair.a]} - {comparison.names[pair.b]}"))
+    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison, pair)}"))
     return drawn
 
 
@@ -244,7 +244,7 @@ def intervals(make: Any, comparison: Findings, contest: Contest) -> Any:
 def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
     """Returns each pair's mean difference with its interval."""
     rows = [
-        (f"{comparison.names[pair.a]} - {comparison.names[pair.b]}", pair.difference, pair.low, pair.high)
+        (pair_names(comparison, pair), pair.difference, pair.low, pair.high)
         for pair in chosen(comparison, contest)[0]
     ]
     drawn = whiskers(make, rows, f"difference in {contest.label}")

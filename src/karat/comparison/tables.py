@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from karat.comparison.findings import Contest, Findings, Pair
 
-__all__ = ["EVERYTHING", "Sheet", "View", "chosen", "ranking", "sheets_of"]
+__all__ = ["EVERYTHING", "Sheet", "View", "chosen", "pair_names", "ranking", "sheets_of"]
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10
@@ -231,11 +231,8 @@ def against(comparison: Findings, contest: Contest, view: View) -> Sheet:
         title = f"vs {comparison.names[baseline]}, {contest.label}"
         names = [[letter(pair.a), comparison.names[pair.a]] for pair in shown]
     else:
-        title = f"{contest.label}"
-        names = [
-            [f"{letter(pair.a)}-{letter(pair.b)}", f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"]
-            for pair in shown
-        ]
+        title = contest.label
+        names = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(comparison, pair)] for pair in shown]
     header, rows = numbers_of(comparison, contest, shown)
     cells = [[*name, *row] for name, row in zip(names, rows, strict=True)]
     return Sheet(
@@ -259,10 +256,9 @@ def worst(comparison: Findings, view: View) -> Sheet:
         values = contest.values[:, [pair.a, pair.b]]
         change = sign * (values[:, 0] - values[:, 1])
         behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
-        names = f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
         rows += [
             [
-                names if not number else "",
+                "" if number else pair_names(comparison, pair),
                 comparison.queries[place],
                 *(score(value, digits) for value in values[place].tolist()),
                 signed(float(values[place, 0] - values[place, 1]), digits),
@@ -293,18 +289,10 @@ def numbers_of(
     comparison: Findings, contest: Contest, pairs: Sequence[Pair]
 ) -> tuple[list[str], list[list[str]]]:
     """Returns the titles and cells of the numbers of pairs, effects before p."""
-    settings, digits = comparison.settings, digits_of(len(comparison.queries))
-    kind = contest.measure.definition.aggregate
+    settings = comparison.settings
     raw, corrected = p_titles(settings)
     least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)
-    columns: dict[str, list[str]] = {
-        "diff": [signed(pair.difference, digits, kind) for pair in pairs],
-        f"{settings.confidence * 100:g}% CI": [
-            interval(pair.low, pair.high, digits, kind, sign=True) for pair in pairs
-        ],
-        "d_z": [effect(pair.d_z) for pair in pairs],
-        "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
-    }
+    columns = differences(comparison, contest, pairs, digits_of(len(comparison.queries)))
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns[raw] = [p_text(pair.p, settings.alpha, 0.0 if pair.exact else least) for pair in pairs]
@@ -313,17 +301,25 @@ def numbers_of(
             p_text(pair.adjusted, settings.alpha, 0.0 if pair.exact else least_corrected) for pair in pairs
         ]
     if settings.margin is not None:
-        columns["p(equiv.)"] = [p_text(chance(pair.p_equivalent), settings.alpha) for pair in pairs]
+        columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
     if settings.rope is not None:
-        columns["P(worse)"] = [score(chance(pair.p_worse), 3) for pair in pairs]
-        columns["P(same)"] = [score(chance(pair.p_same), 3) for pair in pairs]
-        columns["P(better)"] = [score(chance(pair.p_better), 3) for pair in pairs]
+        for name in ("worse", "same", "better"):
+            columns[f"P({name})"] = [score(getattr(pair, f"p_{name}"), 3) for pair in pairs]
     return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
 
-def chance(value: float | None) -> float:
-    """Returns a probability, or NaN for None."""
-    return math.nan if value is None else value
+def differences(
+    comparison: Findings, contest: Contest, pairs: Sequence[Pair], digits: int
+) -> dict[str, list[str]]:
+    """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
+    kind = contest.measure.definition.aggregate
+    ends = [interval(pair.low, pair.high, digits, kind, sign=True) for pair in pairs]
+    return {
+        "diff": [signed(pair.difference, digits, kind) for pair in pairs],
+        f"{comparison.settings.confidence * 100:g}% CI": ends,
+        "d_z": [effect(pair.d_z) for pair in pairs],
+        "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
+    }
 
 
 def strata(comparison: Findings) -> list[Sheet]:
@@ -359,43 +355,31 @@ def strata(comparison: Findings) -> list[Sheet]:
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> Sheet:
     """Returns the difference, interval and wins of each pair by group, with the first run's worst group marked."""
     contest = comparison.primary
-    digits = digits_of(min(each.queries for each in contest.strata))
-    kind = contest.measure.definition.aggregate
     sign = -1 if contest.smaller_is_better else 1
-    rows = []
+    names, found = [], []
     for pair in pairs:
-        name = f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
         its = [
-            (each, turned(own, pair.a))
+            (each.name, turned(own, pair.a))
             for each in contest.strata
             for own in each.pairs
             if {own.a, own.b} == {pair.a, pair.b}
         ]
-        worst = min(its, key=lambda each: sign * each[1].difference)[0]
-        for stratum, own in its:
-            rows.append(
-                [
-                    name,
-                    stratum.name + (" (worst)" if stratum is worst and len(its) > 1 else ""),
-                    str(own.n),
-                    signed(own.difference, digits, kind),
-                    interval(own.low, own.high, digits, kind, sign=True),
-                    f"{own.wins}/{own.ties}/{own.losses}",
-                    p_text(own.p, comparison.settings.alpha),
-                ]
-            )
-    header = [
-        f"{contest.label}",
-        "group",
-        "n",
-        "diff",
-        f"{comparison.settings.confidence * 100:g}% CI",
-        "W/T/L",
-        "p(t)",
-    ]
-    return Sheet(
-        header, rows, frozenset({0, 1}), note="Groups are descriptive: their p is of the t-test, uncorrected."
-    )
+        worst = min(its, key=lambda each: sign * each[1].difference)[1]
+        for group, own in its:
+            marked = f"{group} (worst)" if own is worst and len(its) > 1 else group
+            names.append([pair_names(comparison, pair), marked, str(own.n)])
+            found.append(own)
+    columns = differences(comparison, contest, found, digits_of(min(each.queries for each in contest.strata)))
+    del columns["d_z"]
+    columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
+    rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
+    note = "Groups are descriptive: their p is of the t-test, uncorrected."
+    return Sheet([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
+
+
+def pair_names(comparison: Findings, pair: Pair) -> str:
+    """Returns the names of both runs of a pair."""
+    return f"{comparison.names[pair.a]} - {comparison.names[pair.b]}"
 
 
 def orders(comparison: Findings) -> list[Sheet]:
@@ -423,14 +407,8 @@ def orders(comparison: Findings) -> list[Sheet]:
             f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
             f"first {orders.depth} documents, extrapolated."
         )
-        found.append(
-            Sheet(
-                ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)],
-                rows,
-                frozenset({0, 1}),
-                note=note,
-            )
-        )
+        header = ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)]
+        found.append(Sheet(header, rows, frozenset({0, 1}), note=note))
     return found
 
 

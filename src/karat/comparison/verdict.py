@@ -261,7 +261,7 @@ def digits_of(queries: int) -> int:
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
-def score(value: float, digits: int, kind: str = "mean") -> str:
+def score(value: float | None, digits: int, kind: str = "mean") -> str:
     """Returns a score as text. A count has no decimals, and an undefined score is ``-``."""
     return decimals(value, 0 if kind == "sum" else digits)
 
@@ -285,7 +285,7 @@ def effect(value: float) -> str:
     return signed(value, 2)
 
 
-def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
+def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
     """Returns a p-value with three decimals, more where rounding would move it across α; never 0.
 
     Args:
@@ -293,7 +293,7 @@ def p_text(p: float, alpha: float, smallest: float = 0.0) -> str:
         alpha: the level of significance.
         smallest: the smallest possible p of a Monte Carlo test, 0 for others.
     """
-    if math.isnan(p):
+    if p is None or math.isnan(p):
         return "-"
     # An exact p, or the p of another test, may be smaller than any p from resampling.
     if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
