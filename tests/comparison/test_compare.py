@@ -323,7 +323,7 @@ def test_a_nan_score_is_refused_by_query_and_document() -> None:
     ("options", "error", "sentence"),
     [
         ({"baseline": "s7"}, DataError, "No run is called 's7'"),
-        ({"baseline": 9}, DataError, "there are 5 runs, counted from 0"),
+        ({"baseline": 9}, DataError, "one of the 5 runs, counted from 0"),
         ({"test": "Tukey"}, PolicyError, "Did you mean tukey"),
         ({"correction": "holms"}, PolicyError, "Did you mean holm"),
         ({"test": "tukey", "correction": "holm"}, PolicyError, "holds for all pairs at once"),

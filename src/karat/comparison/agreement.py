@@ -90,7 +90,7 @@ def agreement(
         (0.6, 0.4)
     """
     if pool not in POOLS:
-        raise PolicyError(f"There is no pool {pool!r}: it is one of {', '.join(POOLS)}.")
+        raise PolicyError(f"There is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
     convention, decided = conventions(profile, policy)
     one, other = Qrels.of(a, decided), Qrels.of(b, decided)
     pairing = pair(one, other)
@@ -143,7 +143,7 @@ def agreement(
 
 
 def systems_in(runs: RunsLike) -> dict[str, Run]:
-    """Returns the runs by name. A single run is accepted.
+    """Returns the given systems by name. One system is enough.
 
     Raises:
         DataError: scores in place of a run.
@@ -156,14 +156,14 @@ def systems_in(runs: RunsLike) -> dict[str, Run]:
 
 
 def one_run(runs: RunsLike) -> dict[str, Run | Scores]:
-    """Returns a single run by its name."""
+    """Returns a dictionary with the only run, under its name."""
     name, run = next(iter(runs.items())) if isinstance(runs, Mapping) else (None, runs[0])
     found = run if isinstance(run, Scores) else Run.of(run, name)
     return {found.name: found}
 
 
 def judge(qrels: Qrels) -> Judge:
-    """Counts the judgments and queries of one judge."""
+    """Returns the number of judgments and queries of one judge, and the mean grade."""
     grades = qrels.judgments.grades
     graded = grades[grades >= 0]
     mean = float(graded.mean()) if len(graded) else np.nan
@@ -179,7 +179,7 @@ def documents_of(pairing: Pairing) -> set[tuple[str, bytes]]:
 
 
 def pair(a: Qrels, b: Qrels) -> Pairing:
-    """Pair the grades of the documents that both judged."""
+    """Returns the grades of the documents that both judges graded, side by side."""
     one, other = a.judgments, b.judgments
     place_b = {query: place for place, query in enumerate(other.queries)}
     shared = [(place, place_b[query]) for place, query in enumerate(one.queries) if query in place_b]
@@ -320,7 +320,7 @@ def tau_interval(a: Measured, b: Measured, label: str, draw: Draw) -> tuple[floa
 
 
 def effect(label: str, names: tuple[str, ...], first: Measured, second: Measured, draw: Draw) -> Effect:
-    """Returns one measure under both judges."""
+    """Returns the effect of the choice of judge on one measure."""
     a, b = first.means[label], second.means[label]
     low, high = tau_interval(first, second, label, draw)
     one, other = np.array(a), np.array(b)

@@ -165,7 +165,7 @@ LONGEST_NAME = 36
 
 
 def answer(found: Agreement) -> Section:
-    """Returns two lines: whether the grades agree, and whether the order of systems does."""
+    """Returns two lines that say whether the judges agree in their grades and in the order of systems."""
     same, kappa = found["same grade"], found["kappa, quadratic"]
     grades = (
         f"same grade: {same.value:.0%} of {plural(found.shared, 'document', 'documents')} · weighted kappa "
@@ -185,7 +185,7 @@ def answer(found: Agreement) -> Section:
 
 
 def judges(found: Agreement) -> Section:
-    """Returns the number of judgments of each judge."""
+    """Returns the section with the number of judgments of each judge."""
     rows = [
         [
             f"{letter} {tail(each.name)}",
@@ -210,7 +210,7 @@ def tail(path: str) -> str:
 
 
 def confusion(found: Agreement) -> Section:
-    """Returns the confusion matrix of grades."""
+    """Returns the section with the confusion matrix of grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = np.vstack([found.table, found.table.sum(axis=0)]).astype(int)
     rows = [
@@ -222,7 +222,7 @@ def confusion(found: Agreement) -> Section:
 
 
 def statistics(found: Agreement) -> Section:
-    """Returns the agreement coefficients."""
+    """Returns the section with the coefficients of agreement."""
     rows = [[each.name, score(each.value, 2), each.interval or "-"] for each in found.statistics]
     bias = found["bias, B - A"]
     if bias.low > 0:
@@ -245,7 +245,7 @@ def statistics(found: Agreement) -> Section:
 
 
 def orders(found: Agreement) -> Section:
-    """Returns the rank correlation of systems under every measure."""
+    """Returns the section with the rank correlation of the systems under every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = ["measure", "tau", "95 % interval", "tau_AP", "pairs", "flip", *FATES]
     rows = [
@@ -273,7 +273,7 @@ def orders(found: Agreement) -> Section:
 
 
 def systems(effect: Effect) -> Section:
-    """Returns each system's mean under both judges, in the first judge's order."""
+    """Returns the section with each system's mean under both judges, in the first judge's order."""
     columns = zip(effect.names, effect.a, effect.ranks_a, effect.b, effect.ranks_b, strict=True)
     rows = [
         [name, f"{a:.4f}", str(rank_a), f"{b:.4f}", str(rank_b), f"{b - a:+.4f}"]
@@ -290,7 +290,7 @@ def systems(effect: Effect) -> Section:
 
 
 def fates(found: Agreement) -> Section:
-    """Returns the pairs of systems that flip, or whose significance is lost, gained or reversed."""
+    """Returns the section with the pairs of systems that flip, or whose significance is lost, gained or reversed."""
     words = {
         "flips": "flip (A's better one first)",
         "lost": "significant under A only",
@@ -309,7 +309,7 @@ def fates(found: Agreement) -> Section:
 
 
 def limits(found: Agreement) -> Section:
-    """Returns the assumptions, and the limits of these numbers."""
+    """Returns the section with the assumptions and the limits of an agreement's numbers."""
     pairing = found.pairing
     lines = []
     if pairing.only_a + pairing.only_b:
@@ -438,7 +438,7 @@ class Agreement(Documented):
         }
 
     def to_frame(self, what: str = "queries", backend: str | None = None) -> Any:
-        """Returns a data frame.
+        """Returns a data frame of queries, statistics or systems.
 
         Args:
             what: ``queries``, a row each with the number of documents that both judged, the share of equal grades, the

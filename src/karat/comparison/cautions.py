@@ -100,7 +100,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Warns of undefined values, since their pairs are compared on fewer queries."""
+    """Warns of undefined values, because runs with undefined values are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = tuple(np.flatnonzero(absent).tolist())
@@ -320,7 +320,7 @@ def of_pairs(
 
 
 def places_of(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    """Returns the indices of the runs of each pair."""
+    """Returns the indices of both runs of each pair."""
     return [(pair.a, pair.b) for pair in pairs]
 
 
@@ -432,7 +432,7 @@ def partners(comparison: Findings, run: int) -> list[int]:
 def what_if(
     comparison: Findings, run: int, readings: dict[int, Alternatives | None]
 ) -> tuple[str, dict[str, object]]:
-    """Returns the run's alternative means, or its alternative differences from its only partner."""
+    """Returns a sentence on how unjudged documents could change a run's mean or difference, and its numbers."""
     contest, digits = comparison.primary, digits_of(len(comparison.queries))
     mine, others = readings[run], partners(comparison, run)
     assert mine is not None
@@ -460,7 +460,7 @@ def what_if(
 
 
 def mean(comparison: Findings, values: Floats) -> float:
-    """Returns the primary measure's aggregate of these values, unweighted."""
+    """Returns the unweighted mean, or other aggregate, of a run's values of the primary measure."""
     contest = comparison.primary
     return Table(contest.label, contest.measure, values[:, None]).means[0]
 

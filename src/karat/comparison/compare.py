@@ -164,7 +164,7 @@ def compare(
 
 
 def settled(requested: Settings, runs: int, measures: int) -> Settings:
-    """Returns the settings with defaults for an empty ``test`` or ``correction`` and for 0 resamples.
+    """Returns complete settings: an empty ``test`` or ``correction`` and 0 resamples are replaced by defaults.
 
     Raises:
         PolicyError: there is no such test, correction or family, or two of them do not go together.
@@ -208,7 +208,7 @@ def settled(requested: Settings, runs: int, measures: int) -> Settings:
 
 
 def resamples_for(test: str, correction: str, comparisons: int, requested: Settings) -> int:
-    """Returns the number of resamples: enough for a corrected p to fall well below alpha."""
+    """Returns a number of resamples that is large enough for a corrected p to fall well below alpha."""
     if test not in ("randomisation", *FAMILY_WISE):
         return 0
     if requested.resamples:
@@ -228,7 +228,9 @@ def place_of(baseline: str | int | None, names: Sequence[str], systems: Sequence
         return None
     if isinstance(baseline, int):
         if not 0 <= baseline < len(names):
-            raise DataError(f"baseline={baseline}: there are {len(names)} runs, counted from 0.")
+            raise DataError(
+                f"baseline={baseline}: give the index of one of the {len(names)} runs, counted from 0."
+            )
         return baseline
     if baseline in names:
         return names.index(baseline)

@@ -203,7 +203,7 @@ class Contest:
     smaller_is_better: bool = False
 
     def __repr__(self) -> str:
-        """Returns a one-line summary, since there may be many values."""
+        """Returns a one-line summary of the runs, queries and pairs."""
         runs, pairs = len(self.means), len(self.pairs)
         return f"<karat contest under {self.label}: {runs} runs, {len(self.values)} queries, pairs: {pairs}>"
 
@@ -264,7 +264,7 @@ def ranked(contest: Contest) -> list[int]:
 
 
 def turned(pair: Pair, first: int) -> Pair:
-    """Returns the pair with this run first."""
+    """Returns the pair with a given run first: differences and wins change sides if necessary."""
     if pair.a == first:
         return pair
     return replace(

@@ -201,7 +201,7 @@ ROW = 0.32
 
 
 def figure(comparison: Findings, kind: str, measure: str | None) -> Any:
-    """Returns a matplotlib figure.
+    """Returns a comparison as a matplotlib figure.
 
     Raises:
         DataError: matplotlib is not installed, or there is no such figure.
@@ -235,14 +235,14 @@ def differences(make: Any, comparison: Findings, contest: Contest) -> Any:
 
 
 def intervals(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Returns each run's mean with its interval."""
+    """Draws each run's mean with its interval."""
     runs = ranking(comparison)
     rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
     return whiskers(make, rows, contest.label)
 
 
 def pairs(make: Any, comparison: Findings, contest: Contest) -> Any:
-    """Returns each pair's mean difference with its interval."""
+    """Draws each pair's mean difference with its interval."""
     rows = [
         (pair_names(comparison, pair), pair.difference, pair.low, pair.high)
         for pair in chosen(comparison, contest)[0]
@@ -258,7 +258,7 @@ def literal(name: str) -> str:
 
 
 def whiskers(make: Any, rows: list[tuple[str, float, float, float]], title: str) -> Any:
-    """Returns a dot and an interval in each row, the first on top."""
+    """Draws a dot and an interval in each row, with the first row on top."""
     drawn = make(figsize=(6.0, 0.9 + ROW * len(rows)), layout="constrained")
     axes = drawn.subplots()
     for place, (_, middle, low, high) in enumerate(rows):

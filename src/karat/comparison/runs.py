@@ -78,7 +78,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Compared runs after their evaluation.
+    """The scores of compared runs, with what the evaluation found.
 
     Args:
         systems: each run by name, in the given order.
@@ -146,7 +146,7 @@ def evaluated(
     progress: _native.Progress | None = None,
     again: bool = False,
 ) -> Evaluation:
-    """Returns the runs with their scores. Other arguments are as in ``compare``.
+    """Evaluates the runs of a comparison together. Each file is read once.
 
     Args:
         qrels: as in ``compare``.
@@ -169,7 +169,7 @@ def evaluated(
         }
         return Evaluation(agreeing(systems), judged_at or 10)
     if qrels is None:
-        raise DataError("Runs need judgments: give qrels, or scores in place of every run.")
+        raise DataError("Runs need judgments: give qrels, or give scores instead of every run.")
     if measures is None and ready:
         measures = ready[0].labels
     request = request_of(measures, profile, policy, weights)
@@ -246,11 +246,13 @@ def agreeing(systems: dict[str, System]) -> dict[str, System]:
     first, *others = (each.scores for each in systems.values())
     for each in others:
         if each.measures != first.measures:
-            raise DataError(f"{each.name} and {first.name} were evaluated by different measures.")
+            raise DataError(
+                f"{each.name} and {first.name} were evaluated by different measures: use the same measures for both."
+            )
         if each.policy != first.policy:
             raise DataError(
                 f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
-                f"({first.policy.describe()}): their numbers cannot be compared."
+                f"({first.policy.describe()}): evaluate both under the same policy."
             )
     return systems
 
@@ -325,7 +327,7 @@ class Table:
         return tuple(found)
 
     def part(self, rows: Any) -> Table:
-        """Returns the table of some queries."""
+        """Returns the table restricted to some queries."""
         return replace(
             self,
             values=self.values[rows],
@@ -334,7 +336,7 @@ class Table:
         )
 
     def observed(self) -> Floats:
-        """Values whose plain mean is the aggregate, or for a geometric mean its logarithm [queries, runs]."""
+        """Returns values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs]."""
         values, n = self.values, len(self.values)
         if self.measure.definition.aggregate == "sum":
             return values * n

@@ -67,7 +67,7 @@ class Sheet(Table):
     fewer: bool = False
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the table in this width, its note, and the titles of the columns that were dropped."""
+        """Returns the table in at most this width, its note, and the titles of the columns that were dropped."""
         rows = [
             apart(cells, LONGEST) if place in self.names else list(cells)
             for place, cells in enumerate(zip(*self.rows, strict=True))
@@ -90,7 +90,7 @@ class Sheet(Table):
         return super().html(rows) + (f"<p>{escaping.html(self.note)}</p>\n" if self.note else "")
 
     def fits(self, columns: int) -> bool:
-        """Returns whether the table is at most this wide."""
+        """Returns whether the table has at most this width in characters."""
         return columns_of(self.header, self.rows, 0) <= columns
 
     def narrow(self, columns: int) -> tuple[Sheet, list[str]]:
@@ -288,7 +288,7 @@ def groups_of(comparison: Findings) -> dict[int, int]:
 def numbers_of(
     comparison: Findings, contest: Contest, pairs: Sequence[Pair]
 ) -> tuple[list[str], list[list[str]]]:
-    """Returns the titles and cells of the numbers of pairs, effects before p."""
+    """Returns the titles and cells of the numeric columns for pairs: differences and effects, then p."""
     settings = comparison.settings
     raw, corrected = p_titles(settings)
     least, least_corrected = smallest_p(settings, adjusted=False), smallest_p(settings, adjusted=True)

@@ -322,7 +322,7 @@ def p_titles(settings: Settings) -> tuple[str, str | None]:
 
 
 def listed(words: Sequence[str], most: int = 5) -> str:
-    """Returns some names, and the number of others."""
+    """Returns the first names as text, with the number of other names."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -397,7 +397,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns a phrase about the kind of the intervals."""
+    """Returns a sentence about the kind of the confidence intervals."""
     settings = comparison.settings
     kind = "percentile bootstrap over queries" if settings.interval == "bootstrap" else "Student's t"
     said = (
@@ -417,7 +417,7 @@ def interval_words(comparison: Findings) -> str:
 
 
 def detectable_words(comparison: Findings) -> str:
-    """Returns the smallest difference that these queries detect."""
+    """Returns a sentence about the smallest difference that the queries of a comparison detect."""
     contest, values = comparison.primary, detectable(comparison.primary)
     if not values:
         return ""
@@ -440,7 +440,7 @@ def detectable(contest: Contest) -> list[float]:
 
 
 def detectable_span(comparison: Findings, contest: Contest) -> str:
-    """Returns the range of differences that the queries detect with 80 % power, as one number if both ends agree.
+    """Returns the smallest and the largest difference that the queries detect with 80 % power, as text.
 
     The text is empty where no pair has a detectable difference.
     """

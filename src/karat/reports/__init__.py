@@ -57,7 +57,7 @@ class Report:
         return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
-        """Returns a one-line summary, since the page is long."""
+        """Returns a one-line summary of the report, because the page is long."""
         runs, queries = len(self.comparison.names), len(self.comparison.queries)
         return f"<karat report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
 
@@ -147,7 +147,7 @@ def assembled(
     command: str | None,
     tell: Callable[[str], None],
 ) -> str:
-    """Returns the page of a comparison."""
+    """Returns the HTML page of a comparison."""
     from karat.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from karat.comparison.verdict import corrected, verdict_of
     from karat.reports.charts import charts

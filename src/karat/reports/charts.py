@@ -29,7 +29,7 @@ ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
 
 
 def template(name: str) -> str:
-    """Returns a file of ``templates/``."""
+    """Returns the content of a file of ``templates/``."""
     return (files("karat.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -64,7 +64,7 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
 
 
 def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
-    """Returns the encoding with a title of its axis."""
+    """Returns a Vega-Lite encoding with this title on its axis."""
     return encoding | {"axis": encoding["axis"] | {"title": title}}
 
 

@@ -268,13 +268,13 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def orders(one: Contest, other: Contest) -> str:
-    """Returns Kendall's τ between the orders of the runs."""
+    """Returns Kendall's τ between the orders in which two measures put the runs."""
     found = kendall(np.array(one.means), np.array(other.means))
     return score(found, 2).replace("-", "−") if math.isfinite(found) else "–"
 
 
 def alike(one: Floats, other: Floats) -> str:
-    """Returns Pearson's r over the queries for which both measures have a value."""
+    """Returns Pearson's r of two measures, over the queries and runs for which both have a value."""
     x, y = one.ravel(), other.ravel()
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """Returns the methods paragraph."""
+    """Returns the paragraph about methods, for a paper."""
     settings = comparison.settings
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
@@ -49,7 +49,7 @@ def methods_paragraph(comparison: Comparison) -> str:
 
 
 def said(conventions: str) -> str:
-    """Describes the conventions in words."""
+    """Returns the conventions in words, for the methods paragraph."""
     return (
         "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
         "unjudged documents are not relevant"
@@ -59,7 +59,7 @@ def said(conventions: str) -> str:
 
 
 def tested(comparison: Comparison, settings: Settings) -> str:
-    """Describes the test, its family and its correction."""
+    """Returns a sentence about the test, its family of comparisons and its correction."""
     words = read_toml(FOLDER / "methods.toml")
     pairs = (
         f"each run against {comparison.names[settings.baseline]}"

@@ -60,12 +60,12 @@ def refuse_absent() -> None:
     absent = [package for module, package in needed.items() if find_spec(module) is None]
     if absent:
         raise DataError(
-            f"A report needs {' and '.join(absent)}, not installed here: pip install 'karat[report]'."
+            f"A report needs {' and '.join(absent)}, which is not installed here: pip install 'karat[report]'."
         )
 
 
 def page(data: dict[str, Any], **parts: Any) -> str:
-    """Returns the HTML of the page.
+    """Returns the HTML of a report's page.
 
     Args:
         data: of the script.
@@ -100,7 +100,7 @@ def carried() -> Traversable:
 
 
 def drawing_library() -> tuple[str, str]:
-    """Vega, Vega-Lite and Vega Embed as one script, and Vega's version."""
+    """Returns Vega, Vega-Lite and Vega Embed as one script, and the version of Vega."""
     if carried().is_file():
         script = gzip.decompress(carried().read_bytes()).decode("utf-8")
     else:
@@ -120,7 +120,7 @@ def security(scripts: Sequence[str]) -> str:
 
 
 def inert(script: str) -> str:
-    """Returns the script, escaped so that it cannot end the element that contains it."""
+    """Returns a script that is escaped so that it cannot end the HTML element around it."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

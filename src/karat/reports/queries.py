@@ -80,7 +80,7 @@ def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int
 
 
 def extremes(column: Floats) -> dict[int, None]:
-    """Returns the queries with the largest and the smallest values."""
+    """Returns the indices of the queries with the largest and the smallest values."""
     order = np.argsort(column, kind="stable")
     return dict.fromkeys([*order[::-1][:EACH].tolist(), *order[:EACH].tolist()])
 
@@ -124,7 +124,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, evaluation: Evaluation, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
-        """Extracts the chosen ones of these queries, as far as they are judged."""
+        """Returns the judgments and ranked lists of the chosen queries, without queries that are not judged."""
         qrels, runs = evaluation.qrels, [each.run for each in evaluation.systems.values()]
         if qrels is None or not any(runs):
             return cls({}, tuple(None for _ in runs))
@@ -140,7 +140,7 @@ class Excerpt:
         )
 
     def subjects(self, query: int, name: str) -> list[Subject | None]:
-        """Returns one query of each run, or None for a run given as scores."""
+        """Returns the ranked list of one query for each run, or None for a run given as scores."""
         return [
             None
             if lists is None
@@ -150,7 +150,7 @@ class Excerpt:
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """Returns close-ups of the excerpt's queries, and derivations of their values up to a limit.
+    """Returns the queries of an excerpt in full, and derivations of their values up to a limit.
 
     Queries are processed one by one: each list is ranked once for all measures, and none is kept.
     """
@@ -172,7 +172,7 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
 
 
 def closeup(query: int, qrels: Qrels, subjects: Sequence[Subject | None], policy: Policy) -> Closeup:
-    """Returns a close-up of one query: the top documents of each run."""
+    """Returns one query in full: the top documents of each run with their grades."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
@@ -295,7 +295,7 @@ def of_tsv(line: bytes) -> tuple[str, Text]:
     """
     cells = line.decode("utf-8", "surrogateescape").strip("\r\n").split("\t")
     if len(cells) < 2:
-        raise ValueError("no tab in it")
+        raise ValueError("the line has no tab")
     return cells[0].strip(), made(cells[1] if len(cells) > 2 else "", cells[-1])
 
 
@@ -308,7 +308,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
     """
     found = json.loads(line)
     if not isinstance(found, dict):
-        raise ValueError("no JSON object")
+        raise ValueError("the line is not a JSON object")
     key = next((found[name] for name in IDS if name in found), None)
     if key is None:
         raise KeyError("id")
@@ -316,7 +316,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
 
 
 def of_value(value: Any, kind: str) -> Text:
-    """Converts a string, or an object with a text and an optional title.
+    """Returns the title and text in a string, or in an object with a text and an optional title.
 
     Raises:
         DataError: neither.

@@ -112,7 +112,7 @@ def likeness(size: int, weights: Weights) -> Floats:
         DataError: the weights do not exist.
     """
     if weights not in ("none", "linear", "quadratic"):
-        raise DataError(f"There are no weights {weights!r}; there are none, linear and quadratic.")
+        raise DataError(f"There are no weights {weights!r}: choose none, linear or quadratic.")
     if weights == "none" or size < 2:
         return np.eye(size)
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / (size - 1)
@@ -127,7 +127,9 @@ def shares(table: ArrayLike) -> Floats:
     """
     counts: Floats = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
-        raise DataError(f"A confusion matrix is square; this has the shape {counts.shape}.")
+        raise DataError(
+            f"A table of shape {counts.shape} is not a confusion matrix: give a square one, with a row and a column per grade."
+        )
     if not counts.sum() > 0 or counts.min() < 0:
         raise DataError("The judges share no document, so their agreement is undefined.")
     return np.asarray(counts / counts.sum())

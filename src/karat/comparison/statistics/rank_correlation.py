@@ -136,7 +136,9 @@ def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
     listed = np.full((len(lists), deepest), -1)
     for place, each in enumerate(lists):
         if len(set(each)) < len(each):
-            raise DataError("Rank-biased overlap needs lists in which each document occurs once.")
+            raise DataError(
+                "A document occurs twice in a list: rank-biased overlap needs lists without duplicates."
+            )
         listed[place, : len(each)] = [numbers.setdefault(document, len(numbers)) for document in each]
     # The rank of each document in each list, from 0. A missing document has a rank below the end of all lists, and so
     # has the last column, to which -1, the end of a short list, points.
@@ -168,9 +170,11 @@ def two_scores(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     one, other = np.asarray(x, np.float64).reshape(-1), np.asarray(y, np.float64).reshape(-1)
     if len(one) != len(other):
         raise DataError(
-            f"{len(one)} systems cannot be ordered like {len(other)}: each needs a score in both."
+            f"One list has {len(one)} scores and the other {len(other)}: give each system a score in both lists."
         )
     for scores in (one, other):
         if np.isnan(scores).any():
-            raise DataError(f"System {int(np.isnan(scores).argmax())} (counted from 0) has no score (NaN).")
+            raise DataError(
+                f"System {int(np.isnan(scores).argmax())} (counted from 0) has no score (NaN): leave the system out of both lists, or give it a score."
+            )
     return one, other

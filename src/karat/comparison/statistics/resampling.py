@@ -251,7 +251,7 @@ def refuse_seed(seed: object) -> None:
         DataError: the seed is not a whole number from 0 on.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise DataError(f"seed={seed!r}: a seed is a whole number from 0 on.")
+        raise DataError(f"seed={seed!r}: give a whole number that is not negative.")
 
 
 def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:

@@ -58,7 +58,7 @@ class Grid:
 
 
 def on_grid(scores: Floats) -> Grid:
-    """Scores on a grid on which sums over all rows are exact for any order, number of threads and library.
+    """Returns scores on a grid, on which a sum is exact for any order, number of threads and library.
 
     Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
     rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
@@ -92,7 +92,7 @@ def denominator(scores: Floats) -> int | None:
 
 
 def whole(numbers: Floats) -> bool:
-    """Returns whether these are whole numbers, except for rounding."""
+    """Returns whether all numbers are whole, apart from rounding errors."""
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
 
 
@@ -133,7 +133,9 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
         return all_pairs(runs)
     table = np.asarray(pairs, np.int64).reshape(-1, 2)
     if table.size and not 0 <= table.min() <= table.max() < runs:
-        raise DataError(f"Pairs name runs by number, 0 to {runs - 1}; these go to {table.max()}.")
+        raise DataError(
+            f"Pairs refer to runs {table.min()} to {table.max()}: give numbers of runs from 0 to {runs - 1}."
+        )
     return table
 
 
