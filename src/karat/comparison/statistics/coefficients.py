@@ -128,7 +128,7 @@ def shares(table: ArrayLike) -> Floats:
     counts: Floats = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise DataError(
-            f"A table of shape {counts.shape} is not a confusion matrix: give a square one, with a row and a column per grade."
+            f"A confusion matrix of shape {counts.shape} is not square: give it a row and a column per grade."
         )
     if not counts.sum() > 0 or counts.min() < 0:
         raise DataError("The judges share no document, so their agreement is undefined.")
