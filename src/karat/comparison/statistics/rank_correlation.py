@@ -175,6 +175,6 @@ def two_scores(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     for scores in (one, other):
         if np.isnan(scores).any():
             raise DataError(
-                f"System {int(np.isnan(scores).argmax())} (counted from 0) has no score (NaN): leave it out of both lists."
+                f"System {int(np.isnan(scores).argmax())} (counted from 0) has no score: leave it out of both lists."
             )
     return one, other
