@@ -192,9 +192,7 @@ def test_what_else_was_decided_is_said() -> None:
     run = b"q Q0 a 1 3 t\nq Q0 b 1 2 t\nq Q0 a 1 1 t\n"
     qrels = b"q 0 a 1\nq 0 b -1\n"
     found = karat.explain("AP", qrels, run, "q", policy=Policy(duplicates="first", unjudged="removed"))
-    assert (
-        "1 line of the run dropped for a document listed before or after (duplicates=first)." in found.facts
-    )
+    assert "1 line of the run dropped because its document occurs twice (duplicates=first)." in found.facts
     assert "1 negative grade taken as unjudged (negative=unjudged)." in found.facts
     assert "Unjudged documents were removed before ranks were counted (unjudged=removed)." in found.facts
     assert [step.values for step in found.steps[:1]] == [(1.0,)]
@@ -265,7 +263,7 @@ def test_what_cannot_be_explained() -> None:
     ):
         with pytest.raises(DataError, match="Give qrels, run and query, or grades"):
             karat.explain("AP", **arguments)
-    with pytest.raises(DataError, match="say which, by query="):
+    with pytest.raises(DataError, match="name it with query="):
         karat.explain("AP", QRELS, RUN)
     with pytest.raises(DataError, match="needs both judgments and a run"):
         karat.explain("AP", QRELS, query="t01")

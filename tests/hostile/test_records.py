@@ -152,7 +152,7 @@ def test_a_record_of_what_is_no_number_is_refused(value: float, record: dict[str
         for its in run["queries"].values():
             its["AP"] = value
         run["means"]["AP"] = value
-    verified(record).refused("no number")
+    verified(record).refused("not a number")
 
 
 def test_a_value_that_is_not_a_number_on_either_side_is_a_difference() -> None:
@@ -247,7 +247,7 @@ def test_nothing_is_shown_of_a_file_that_is_not_the_recorded_one(
     record["inputs"][role]["path"] = str(secret)
     if not hashed:
         record["inputs"][role]["sha256"] = None
-    found = verified(record, "--anywhere").refused("is not the file that was recorded")
+    found = verified(record, "--anywhere").refused("is not the recorded file")
     assert ":secret" not in found.err
     assert ":secret" not in found.out
 

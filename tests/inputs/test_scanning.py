@@ -451,7 +451,7 @@ def test_a_record_knows_every_file_and_the_columns_that_were_named(tmp_path: Pat
     assert [each.kind for each in changed] == ["input"]
     assert "part-1.parquet" in changed[0].sentence
     (folder / "part-1.parquet").unlink()
-    assert "means 1 files; recorded: 2" in karat.verify(tmp_path / "record.json").findings[0].sentence
+    assert "matches 1 file; recorded: 2" in karat.verify(tmp_path / "record.json").findings[0].sentence
 
 
 def test_what_a_run_in_files_is_called(tmp_path: Path) -> None:

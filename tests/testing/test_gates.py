@@ -193,7 +193,7 @@ def test_a_least_value_needs_no_baseline() -> None:
     ("options", "words"),
     [
         ({}, "There is no limit to check"),
-        ({"baseline": {}, "at_least": {"RR": 0.1}}, "nothing says by how much a measure may drop"),
+        ({"baseline": {}, "at_least": {"RR": 0.1}}, "a baseline but no tolerance"),
         ({"max_drop": {"RR": 0.1}}, "A drop needs a baseline"),
         ({"max_drop": {"RR": -0.1}, "baseline": {}}, "The tolerance of RR is -0.1"),
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
@@ -215,8 +215,8 @@ def test_a_least_value_needs_no_baseline() -> None:
             "RR lies between 0 and 1: a least value of 60 is never reached. .* write 0.6",
         ),
         ({"at_least": {"RR": -1}}, "RR lies between 0 and 1: a least value of -1 is always reached"),
-        ({"at_least": {"Unjudged@10": 0.1}}, "Unjudged@10 is better where it is smaller"),
-        ({"max_drop": {"E": 0.1}, "baseline": run_of(BEFORE)}, "E is better where it is smaller"),
+        ({"at_least": {"Unjudged@10": 0.1}}, "Unjudged@10 is better if it is smaller"),
+        ({"max_drop": {"E": 0.1}, "baseline": run_of(BEFORE)}, "E is better if it is smaller"),
     ],
 )
 def test_a_gate_that_would_say_nothing_is_refused(options: dict[str, Any], words: str) -> None:
@@ -247,7 +247,7 @@ def test_that_sentence_names_the_flag_on_the_command_line(
     (folder / "few.run").write_text(text_of(run_of(BEFORE[:3])))
     words = ["--baseline", "old.run", "--max-drop", "RR=0.1", "--missing", "skip"]
     assert command("gate", "qrels.txt", "few.run", *words) == 2
-    assert "count them as 0: --missing zero." in capfd.readouterr().err
+    assert "count missing queries as 0: --missing zero." in capfd.readouterr().err
 
 
 def test_two_sides_without_a_judged_document_do_not_pass(folder: Path) -> None:
@@ -291,7 +291,7 @@ def test_a_baseline_may_be_a_record_or_printed_scores(
         assert found.checks == direct.checks
         assert found.baseline == f"old in {path}"
     with pytest.raises(
-        DataError, match="holds 2 runs and none is called 'worse': choose one with baseline_run="
+        DataError, match="contains 2 runs, and none is called 'worse': choose one with baseline_run="
     ):
         karat.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
     with pytest.raises(MeasureError, match="AP was not evaluated; there are: RR"):
@@ -315,7 +315,7 @@ def test_judgments_that_changed_since_the_record_are_noted(folder: Path) -> None
     with Path("qrels.txt").open("a") as file:
         file.write("q00 0 other 0\n")
     (note,) = karat.gate("qrels.txt", "old.run", "base.json", {"RR": 0.01}).notes
-    assert note.startswith("qrels.txt is not the file of judgments that the baseline was recorded with")
+    assert note.startswith("qrels.txt is not the file of judgments with which the baseline was recorded")
 
 
 def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:

@@ -220,7 +220,7 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
     path = tmp_path / "out.json"
     karat.record(karat.evaluate(qrels, run, "RR", name="mine"), path)
     assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
-    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: hand it over \(qrels=\)"):
+    with pytest.raises(DataError, match=r"the qrels was a mapping in memory: pass it \(qrels=\)"):
         karat.verify(path)
     found = karat.verify(path, qrels, {"mine": run})
     assert found.equal
@@ -400,7 +400,7 @@ def test_the_commands_option_records_a_comparison_with_weights_and_clusters(
     found = karat.verify("b.json")
     assert found.equal
     assert found.notes == (
-        "the clusters of queries are not in the record: its scores were recomputed, its tests were not",
+        "the clusters of queries are not in the record: its scores were recomputed, but not its tests",
     )
 
 

@@ -130,7 +130,10 @@ def difference_command(
     """
     if run is not None:
         if given.profile is not None:
-            raise click.UsageError("--profile is for two judgments: name two profiles as A and B.")
+            raise click.UsageError(
+                "--profile applies to two sets of judgments. To compare two profiles, give "
+                "their names as A and B."
+            )
         from karat.diagnosis.difference import difference
 
         refuse_misuse(qrels, run, given.exclude)

@@ -120,8 +120,8 @@ def refuse_unexplained(measure: Measure) -> None:
     """
     if measure.definition.groups:
         raise MeasureError(
-            f"{measure} is taken over the subtopics of a query, which have a ranked list each, and a derivation shows "
-            "one list. Explain a measure of one list, such as AP or DCG, by the judgments of a single subtopic."
+            f"{measure} combines the ranked lists of a query's subtopics, but a derivation shows only one list. "
+            "Explain a measure of one list, such as AP or DCG, with the judgments of a single subtopic."
         )
     if measure.micro:
         raise MeasureError(
@@ -313,7 +313,7 @@ def subject_of(
         return Subject("grades", grades=(nested(grades), None if judged is None else nested(judged) or [[]]))
     if query is None:
         raise DataError(
-            worded("An explanation is of one query: say which, by ", Worded("query=", "--query"), ".")
+            worded("An explanation is for one query: name it with ", Worded("query=", "--query"), ".")
         )
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy)
@@ -334,7 +334,7 @@ def alone(qrels: Qrels, query: str) -> Qrels:
         return of_query(qrels, qrels.queries.index(query))
     hint = did_you_mean(query, qrels.queries, f"They begin with query '{qrels.queries[0]}'.")
     raise DataError(
-        f"{qrels.name} has no judgments for query '{query}', so no measure is evaluated there. {hint}"
+        f"{qrels.name} has no judgments for query '{query}', so no measure can be computed for it. {hint}"
     )
 
 
@@ -362,8 +362,8 @@ ORDERS = {
     "input": "the order of the run's lines decides",
     "rank-column": "the run's rank column decides",
     "rank": "the run's rank column decides",
-    "optimistic": "they stand in their best order",
-    "pessimistic": "they stand in their worst order",
+    "optimistic": "they are in their best order",
+    "pessimistic": "they are in their worst order",
     "expected": "every order counts alike",
 }
 MOST_GROUPS = 4
@@ -387,8 +387,8 @@ def decisions(
     if counts.duplicates:
         yield say.counted(
             counts.duplicates,
-            "{count} line of the run dropped for a document listed before or after (duplicates={rule}).",
-            "{count} lines of the run dropped for a document listed before or after (duplicates={rule}).",
+            "{count} line of the run dropped because its document occurs twice (duplicates={rule}).",
+            "{count} lines of the run dropped because their documents occur twice (duplicates={rule}).",
             rule=policy.duplicates,
         )
     if counts.negative:
@@ -403,8 +403,8 @@ def decisions(
     if policy.judgments == "retrieved":
         yield say("Only judgments of retrieved documents are known (judgments=retrieved).")
     if policy.depth is not None:
-        one = "Only the first document of the list is looked at (depth={depth})."
-        many = "The first {depth} documents of the list are looked at (depth={depth})."
+        one = "Only the first document of the list is evaluated (depth={depth})."
+        many = "Only the first {depth} documents of the list are evaluated (depth={depth})."
         yield say.counted(policy.depth, one, many, depth=policy.depth)
 
 

@@ -176,7 +176,7 @@ class DataError(KaratError, ValueError):
     """Raised for unusable judgments or runs. The sentence names the file, line, query or document."""
 
 
-TOO_LARGE = "its grades give no number that can be computed with: give grades of a smaller scale."
+TOO_LARGE = "its grades are too large to compute with: use grades on a smaller scale."
 """The reason when only the result shows that grades are too large."""
 
 

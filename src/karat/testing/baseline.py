@@ -71,7 +71,7 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
         return by_name[wanted or own]
     raise DataError(
         worded(
-            f"{record.path} holds {len(by_name)} runs and none is called '{wanted or own}': choose one with ",
+            f"{record.path} contains {len(by_name)} runs, and none is called '{wanted or own}': choose one with ",
             Worded("baseline_run=", "--baseline-run"),
             f" ({', '.join(record.names)}).",
         )
@@ -86,8 +86,10 @@ def changed_judgments(record: Record, qrels: object) -> list[str]:
     path = os.fspath(qrels)
     if not os.path.isfile(path) or digests([path])[path][1] == entry["sha256"]:
         return []
-    sentence = f"{path} is not the file of judgments that the baseline was recorded with"
-    return [f"{sentence}: part of a difference may be theirs; record the baseline anew"]
+    sentence = f"{path} is not the file of judgments with which the baseline was recorded"
+    return [
+        f"{sentence}: the other judgments may cause a part of the difference, so record the baseline again"
+    ]
 
 
 def scored(
@@ -122,7 +124,9 @@ def unjudged(old: Scores, new: Scores) -> list[str]:
     sentence = (
         f"{1 - now:.0%} of the run's first 10 documents are not judged, {1 - before:.0%} of the baseline's"
     )
-    return [f"{sentence}: they count as not relevant, so that a drop may be the judgments' and not the run's"]
+    return [
+        f"{sentence}: unjudged documents count as not relevant, so a drop may be due to missing judgments"
+    ]
 
 
 def share_judged(scores: Scores) -> float | None:

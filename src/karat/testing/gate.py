@@ -206,9 +206,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
         given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
         raise DataError(worded("A drop needs a baseline: give ", given, "."))
     if baseline is not None and not drops:
-        raise DataError(
-            worded("There is a baseline, but nothing says by how much a measure may drop: ", DROP, ".")
-        )
+        raise DataError(worded("There is a baseline but no tolerance: give one, such as ", DROP, "."))
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
@@ -224,13 +222,13 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             low, high = definition.values
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
                 raise DataError(
-                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing of "
+                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing about "
                     f"{scores.name}: gate another measure, or correct the judgments."
                 )
             if definition.smaller_is_better:
                 raise DataError(
-                    f"{label} is better where it is smaller, and a gate keeps values from falling: gate a measure that "
-                    f"is better where it is larger, such as {DEFAULT_MEASURE}."
+                    f"{label} is better if it is smaller, but a gate only detects drops: gate a measure that is better "
+                    f"if it is larger, such as {DEFAULT_MEASURE}."
                 )
             if low <= limit <= high if floor else limit <= high - low:
                 continue
@@ -271,7 +269,7 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
                     f"{new.name} lacks {len(lost)} of {len(before)} queries that {old.name} answers, "
                     f"starting with '{lost[0]}'"
                     f", and missing={missing} leaves them out of {name}: a run that answers less would pass. Complete "
-                    "it, or count them as 0: ",
+                    "the run, or count missing queries as 0: ",
                     by_policy("missing", "zero"),
                     ".",
                 )

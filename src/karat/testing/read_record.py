@@ -97,7 +97,7 @@ def refuse_words(words: list[str], name: str) -> None:
         DataError: the file contains NaN or Infinity.
     """
     for word in words:
-        raise no_json(name, f"it holds {word}, which is no number")
+        raise no_json(name, f"it contains {word}, which is not a number")
 
 
 def no_json(name: str, why: str) -> DataError:

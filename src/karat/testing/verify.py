@@ -215,7 +215,7 @@ def taken(recorded: Record, qrels: QrelsLike | None, runs: dict[str, RunLike]) -
         if each.now is None:
             why = entry.get("why", "in memory")
             raise DataError(
-                worded(f"{recorded.path}: the {entry['role']} was {why}: hand it over (", each.option, ").")
+                worded(f"{recorded.path}: the {entry['role']} was {why}: pass it (", each.option, ").")
             )
         found.append(each)
     return found
@@ -289,8 +289,8 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
         role = given.entry["role"]
         raise DataError(
             worded(
-                f"{given.path} is not the file that was recorded, and cannot be read as {role}: hand over the one "
-                "that was, or this one, to be told why (",
+                f"{given.path} is not the recorded file, and cannot be read as {role}. Pass the recorded file, or pass "
+                "this file to see the reason (",
                 given.option,
                 ").",
             )
@@ -362,7 +362,7 @@ def files_now(given: Taken) -> list[str]:
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
     """Returns the changed files of an input, or one change if the number of files differs."""
     if len(now) != len(then):
-        sentence = f"{given.path} means {len(now)} files; recorded: {len(then)}"
+        sentence = f"{given.path} matches {plural(len(now), 'file')}; recorded: {len(then)}"
         return [Change("input", given.label, sentence, {"files": len(now)})]
     return [
         Change(
@@ -400,7 +400,7 @@ def compared_again(
     settings = old["settings"]
     if settings["clusters"] is not None:
         return [], [
-            "the clusters of queries are not in the record: its scores were recomputed, its tests were not"
+            "the clusters of queries are not in the record: its scores were recomputed, but not its tests"
         ]
     fresh = compare(
         None,
@@ -433,10 +433,10 @@ def refuse_elsewhere(path: str, record: str) -> None:
     if climbs or not any(found == home or found.startswith(os.path.join(home, "")) for home in homes):
         raise DataError(
             worded(
-                f"{record} names {path}, which is not below the record's folder or the one that this runs in: hand "
-                "the file over (",
+                f"{record} names {path}, which is neither below the record's folder nor below the working directory: "
+                "pass the file (",
                 OVER,
-                "), or let the record name any file (",
+                "), or allow any file (",
                 Worded("anywhere=True", "--anywhere"),
                 ").",
             )
@@ -454,7 +454,7 @@ def refuse_irregular(paths: Iterable[str], record: str) -> None:
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
             raise DataError(
-                worded(f"{record} names {path}, which is no file: hand a file over (", OVER, ").")
+                worded(f"{record} names {path}, which is not a regular file: pass a file (", OVER, ").")
             )
 
 
