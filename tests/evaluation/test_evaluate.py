@@ -498,4 +498,4 @@ def test_the_command_names_its_own_flag_for_grades_that_are_not_judged(
     with pytest.raises(SystemExit) as left:
         main(["explain", "AP", "--grades", "2,0,1", "--judged", "2"])
     assert left.value.code == 2
-    assert "0 judged. --judged holds all grades" in capfd.readouterr().err
+    assert "0 judged. --judged needs all grades" in capfd.readouterr().err

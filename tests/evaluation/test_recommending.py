@@ -247,7 +247,7 @@ def test_the_page_is_what_the_register_says() -> None:
     [
         ("Novelty", {"train": None}, "Novelty needs train"),
         ("Coverage", {"catalogue": None}, "Coverage needs catalogue"),
-        ("Gini(of=train)", {}, "1 recommended items are not in the train, 4 first"),
+        ("Gini(of=train)", {}, "1 recommended items are missing from train=, such as 4"),
         ("Unexpectedness(against=baseline)", {"baseline": None}, "needs baseline"),
         ("ILD", {"features": {1: [1.0]}}, "item 2 has no features"),
         ("ILD", {"features": {1: [1.0], 2: [1.0, 2.0]}}, r"different lengths \(1, 2\)"),

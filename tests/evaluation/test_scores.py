@@ -27,7 +27,7 @@ def test_trec_evals_names_find_the_same_measure() -> None:
     assert "AP" in scores
     assert "RR" not in scores
     assert list(scores) == ["AP", "nDCG@10"]
-    with pytest.raises(MeasureError, match="RR was not evaluated; there are: AP, nDCG@10"):
+    with pytest.raises(MeasureError, match=r"RR was not evaluated. These measures were: AP, nDCG@10"):
         scores["RR"]
 
 

@@ -109,7 +109,7 @@ OF_IR_MEASURES = [
             ("(gains={0: 0, 1: 5})", "(gain={0:0,1:5})"),
         )
     ],
-    ("nDCG(dcg='exp')@10", None, "exp-log2, which is gain=exp2"),
+    ("nDCG(dcg='exp')@10", None, "or gain=exp2 for dcg=exp-log2"),
     *[(f"NERR{number}(max_rel=3)@10", None, "C/W/L's approximations of ERR") for number in (8, 9)],
     *[(f"NERR{number}(max_rel=3)", None, "C/W/L's approximations of ERR") for number in (10, 11)],
     ("nERR@20", "nERR@20", ""),  # karat's own: ir_measures does not have it

@@ -97,7 +97,7 @@ def test_scores_map_a_measure_to_its_mean() -> None:
     assert dict(scores) == {"AP": 1.0, "RR": 1.0} == scores
     assert scores["map"] == 1.0
     assert scores.matrix.shape == (3, 2)
-    with pytest.raises(KeyError, match=r"P@5 was not evaluated; there are: AP, RR\."):
+    with pytest.raises(KeyError, match=r"P@5 was not evaluated. These measures were: AP, RR\."):
         scores["P@5"]
 
 

@@ -310,7 +310,7 @@ def test_documents_better_than_the_judgments_have_no_value(name: str, judged: li
             DataError, match=r"Query number [12]: 1 document of grade [12] ranked, and 0 judged"
         ):
             asked(scores, grades, judged=judged)
-        with pytest.raises(DataError, match="judged= holds all grades"):
+        with pytest.raises(DataError, match="judged= needs all grades"):
             karat.Meter(["AP"]).update(scores, grades, judged=judged)
     else:
         values = asked(scores, grades, judged=judged, per_query=True)

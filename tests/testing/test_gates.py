@@ -294,7 +294,7 @@ def test_a_baseline_may_be_a_record_or_printed_scores(
         DataError, match="contains 2 runs, and none is called 'worse': choose one with baseline_run="
     ):
         karat.gate("qrels.txt", "worse.run", "base.json", {"RR": 0.05})
-    with pytest.raises(MeasureError, match="AP was not evaluated; there are: RR"):
+    with pytest.raises(MeasureError, match=r"AP was not evaluated. These measures were: RR"):
         karat.gate("qrels.txt", "worse.run", "plain.json", {"AP": 0.05})
 
 

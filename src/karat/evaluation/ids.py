@@ -108,8 +108,7 @@ def evaluate_ids(
     wanted = [
         grades_of(each, named, number) for number, each in enumerate(rows_of(reference, "reference"), 1)
     ]
-    if len(wanted) != len(lists):
-        raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(wanted)} of references.")
+    refuse_unequal(lists, wanted, "references")
     grades = [[known.get(each) for each, _ in one] for one, known in zip(lists, wanted, strict=True)]
     pools = [list(known.values()) for known in wanted]
     scores = evaluate_grades(
@@ -125,8 +124,7 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
         DataError: there is not one list of ids for each question.
     """
     seen = [set(row) for row in rows_of(exclude, "list of excluded ids")]
-    if len(seen) != len(lists):
-        raise DataError(f"There are {len(lists)} lists of retrieved ids but {len(seen)} of excluded ones.")
+    refuse_unequal(lists, seen, "excluded ones")
     return [[pair for pair in one if pair[0] not in its] for one, its in zip(lists, seen, strict=True)]
 
 
@@ -206,12 +204,24 @@ def pairs_of(retrieved: Any, verdicts: Any) -> list[Listed]:
     if verdicts is None:
         return [[(each, None) for each in row] for row in ids]
     grades = [list(row) for row in rows_of(verdicts, "list of verdicts")]
-    if len(grades) != len(ids):
-        raise DataError(f"There are {len(ids)} lists of retrieved ids but {len(grades)} of verdicts.")
+    refuse_unequal(ids, grades, "verdicts")
     for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
         if len(row) != len(its):
             raise DataError(f"Question {number} has {len(row)} retrieved ids but {len(its)} verdicts.")
     return [list(zip(row, its, strict=True)) for row, its in zip(ids, grades, strict=True)]
+
+
+def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
+    """Refuses lists that do not pair with the lists of retrieved ids.
+
+    Raises:
+        DataError: there are not as many lists of ``what`` as of retrieved ids.
+    """
+    if len(retrieved) != len(others):
+        raise DataError(
+            f"There are {len(retrieved)} lists of retrieved ids but {len(others)} of {what}. Give one of each for "
+            "every question."
+        )
 
 
 def naming(document_of: Any) -> Callable[[Any], Any] | None:

@@ -64,7 +64,9 @@ class Values(Mapping[str, float]):
         if str(wanted) in self.labels:  # under a profile the measure itself may have parameters of its own
             return self.labels.index(str(wanted))
         if wanted not in self.measures:
-            raise NotEvaluatedError(f"{wanted} was not evaluated; there are: {', '.join(self.labels)}.")
+            raise NotEvaluatedError(
+                f"{wanted} was not evaluated. These measures were: {', '.join(self.labels)}."
+            )
         return self.measures.index(wanted)
 
     def __getitem__(self, measure: str | Measure) -> float:

@@ -100,7 +100,7 @@ class Recommended:
         """
         found = getattr(self, what)
         if found is None or (what == "train" and not len(found.user)):
-            raise DataError(f"{self.measure} needs {what}: give {what}=.")
+            raise DataError(f"{self.measure} needs {what}, which was not given: add {what}=….")
         return found
 
     # ------------------------------------------------------------ counts
@@ -141,7 +141,7 @@ class Recommended:
         else:
             found = self.shown if of == "recommended" else self.given("catalogue")
         if not found.any():
-            raise DataError(f"{self.measure}: {of} has no items. Complete it.")
+            raise DataError(f"{self.measure}: the {of} has no items. Give at least one item.")
         return found
 
     def counts_in(self, of: str) -> Floats:
@@ -154,8 +154,8 @@ class Recommended:
         stray = np.flatnonzero(self.shown & ~inside)
         if len(stray):
             raise DataError(
-                f"{self.measure}: {len(stray)} recommended items are not in the {of}, {self.items[stray[0]]!r} first. "
-                "Complete it, or choose another base."
+                f"{self.measure}: {len(stray)} recommended items are missing from {of}=, such as "
+                f"{self.items[stray[0]]!r}. Add them, or choose another base with of=…."
             )
         return self.counts[inside]
 
@@ -316,7 +316,8 @@ class Recommended:
         short = np.flatnonzero(summed(np.ones(len(far))) < self.pairs)
         if len(short):
             raise DataError(
-                f"{self.measure}: a pair of items in the list of user {self.users[int(short[0])]!r} has no distance."
+                f"{self.measure}: a pair of items in the list of user {self.users[int(short[0])]!r} has no distance. "
+                "Add it to distances=."
             )
         return summed(far)
 

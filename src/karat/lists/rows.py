@@ -224,6 +224,6 @@ def refuse_more_than_judged(
             f"Query number {first + int(lists[begin]) + 1}: {documents} of grade {values[begin]:g} ranked, and "
             f"{several} judged. ",
             Worded("judged=", "--judged"),
-            " holds all grades of the query's judgments, retrieved or not: add those that it lacks, or leave it out.",
+            " needs all grades of the query's judgments, retrieved or not. Add the missing grades, or leave it out.",
         )
     )

@@ -150,7 +150,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
         raise MeasureError(
-            f"{name}(dcg={shown(word)}): dcg is log2, which is gain=linear here, or exp-log2, which is gain=exp2."
+            f"{name}(dcg={shown(word)}): write gain=linear for ir_measures' dcg=log2, or gain=exp2 for dcg=exp-log2."
         )
     if word == "exp-log2":
         given["gain"] = "exp2"

@@ -203,7 +203,7 @@ class Beyond(Display, Mapping[str, float]):
         for name, each in self.entries.items():
             if label in (name, each.measure.full):
                 return each
-        raise NotEvaluatedError(f"'{label}' was not requested; there are: {', '.join(self)}.")
+        raise NotEvaluatedError(f"'{label}' was not requested. These measures were: {', '.join(self)}.")
 
     def by_user(self, label: str) -> dict[Hashable, float]:
         """Returns the value of each user, NaN if it is undefined.

@@ -74,7 +74,7 @@ def read(
     count, named = len(rank), tuple(users.of)
     seen = None if exclude is None else unranked(exclude, "exclude", users, items)
     if not named:
-        raise DataError("There are no recommendations to measure.")
+        raise DataError("There are no recommendations to measure: give {user: [item, …]}.")
     theirs = None if baseline is None else ranked(baseline, "baseline", users, items)
     if seen is not None:
         rows, rank = without(rows, rank, seen)
@@ -260,7 +260,7 @@ def table(features: Mapping[Any, Sequence[float]], described: Integers, count: i
     lengths = {len(each) for each in vectors}
     if len(lengths) != 1:
         raise DataError(
-            f"features: the vectors have different lengths ({', '.join(map(str, sorted(lengths)))})."
+            f"features: the vectors have different lengths ({', '.join(map(str, sorted(lengths)))}). Make them equal."
         )
     found = np.full((count, lengths.pop()), np.nan)
     found[described] = np.stack(vectors)
