@@ -106,7 +106,7 @@ def modules(printed: str) -> list[int]:
 
 
 def count_modules(page: str, qrels: str, runs: list[str]) -> int:
-    """Prints the number of karat's files in which a report calls a function."""
+    """Returns the number of karat's files in which a report calls a function."""
     import threading
 
     import karat

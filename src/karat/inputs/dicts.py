@@ -130,7 +130,7 @@ class MappingRun:
         return matched
 
     def ranked(self, query: bytes, options: MatchOptions) -> tuple[list[bytes], list[float]]:
-        """Returns every document of one query in rank order, with the scores compared."""
+        """Returns every document of one query in rank order, with its score."""
         scores = texts(texts(self.mapping).get(text_of(query), {}))
         ids = list(map(bytes_of, scores))
         everything = _native.judgments_from_rows([query] * len(ids), ids, np.zeros(len(ids)))

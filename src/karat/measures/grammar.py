@@ -50,7 +50,7 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
     given: dict[str, Any] = {}
     for key, value in (pair(word, part) for part in split(inside, ",")):
         if key in given:
-            raise MeasureError(f"{shortened(name)} gives '{key}' twice: leave one out.")
+            raise MeasureError(f"{shortened(name)} gives '{key}' twice: remove one of them.")
         given[key] = value
     return word, given, at
 

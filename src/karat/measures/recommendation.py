@@ -203,7 +203,7 @@ def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap"
     """1 minus the mean similarity of two users' lists, over all pairs of users: 0 if all lists are equal.
 
     ``cosine`` divides the number of shared items by the root of the product of the lengths (Evidently). ``overlap``
-    divides it by k. If all lists have k items, the two are equal. Users without recommendations are omitted.
+    divides it by k. If all lists have k items, both values are equal. Users without recommendations are omitted.
     The sum over pairs is computed from sums over items, so no pair is compared.
     """
     users = int((r.length > 0).sum())

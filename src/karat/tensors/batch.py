@@ -338,7 +338,7 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
     """
     for name, each in arguments.items():
         if given is None and each is not None:
-            raise DataError(f"{name}= needs {owner}=: give both, or leave {name}= out.")
+            raise DataError(f"{name}= needs {owner}=: give both arguments or neither.")
 
 
 def highest_of(queries: Any, mask: Any = None) -> int:
@@ -377,7 +377,7 @@ def padded(
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
     if not xp.isdtype(queries.dtype, "integral"):
-        raise DataError(f"{argument} is of type {queries.dtype}: query numbers are whole numbers, from 0 on.")
+        raise DataError(f"{argument} is of type {queries.dtype}: give whole numbers of at least 0.")
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
         raise DataError(
