@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.cli import main
 
-ALIKE = "2 runs are called 'a': give each a name of its own, as in"
+ALIKE = "2 runs are called 'a': give each run a different name, as in"
 MORE = {"report": ["-o", "page.html"]}
 
 

@@ -242,13 +242,13 @@ REFUSED: dict[str, Column] = {
         "pyarrow",
         "document",
         lambda pa: dictionary(pa, [0, -1, 0], ids(pa), safe=False),
-        "outside its categories",
+        "outside the column's categories",
     ),
     "a dictionary of nothing": (
         "pyarrow",
         "document",
         lambda pa: dictionary(pa, [0, 0, 0], pa.array([], pa.string()), safe=False),
-        "outside its categories",
+        "outside the column's categories",
     ),
     "a dictionary in a dictionary": (
         "pyarrow",

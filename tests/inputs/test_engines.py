@@ -174,7 +174,7 @@ def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
             {"docno": ["a", "b", "c", "d", None, None]},
             "column 'docno' is null in 2 rows, one of them in query 'other'",
         ),
-        ({"qid": ["q", "q", "q", "q", "z", None]}, r"column 'qid' is null in 1 row\. Fill it"),
+        ({"qid": ["q", "q", "q", "q", "z", None]}, r"column 'qid' is null in 1 row\. Fill in"),
         (
             {"score": [1.0, 2.0, 2.0, 1.0, 0.0, float("nan")]},
             "'score' is NaN in 1 row, in query 'other'",

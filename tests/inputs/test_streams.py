@@ -449,7 +449,7 @@ def test_a_file_that_was_cut_is_noticed() -> None:
         place = spill.append(memoryview(b"abcd"))
         assert spill.file is not None
         spill.file.truncate(2)
-        with pytest.raises(DataError, match="it ends before"):
+        with pytest.raises(DataError, match="the file is shorter than"):
             spill.fill(place, memoryview(bytearray(4)))
 
 

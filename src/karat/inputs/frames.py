@@ -278,7 +278,7 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
     name, holds, form = field
     said = f"Column '{name}' of the {kind} frame holds"
     if form in LISTS:
-        remedy = "Explode it to one row per document; karat.evaluate_ids takes one row per question."
+        remedy = "Convert the lists to one row per document (explode). karat.evaluate_ids accepts one row per question."
         raise DataError(f"{said} lists.", column=name, remedy=remedy)
     if role in IDS and holds not in ("text", "whole", "none"):
         why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")

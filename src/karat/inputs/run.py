@@ -142,7 +142,7 @@ class Run:
                 count = "1 run" if len(run) == 1 else f"{len(run)} runs"
                 raise DataError(
                     f"This is a dictionary of {count} by name, not one run.",
-                    remedy="Give one of them; karat.evaluate and karat.compare take several.",
+                    remedy="Give one of the runs. karat.evaluate and karat.compare accept several runs.",
                 )
             run = run if all(isinstance(each, dict) for each in run.values()) else ranked(run)
             return cls(name or "run", MappingRun(plain(run)))
@@ -293,7 +293,7 @@ def refuse_alike(names: Sequence[str]) -> None:
     if twice is not None:
         raise DataError(
             worded(
-                f"{names.count(twice)} runs are called '{twice}': give each a name of its own, as in ",
+                f"{names.count(twice)} runs are called '{twice}': give each run a different name, as in ",
                 Worded("{'old': run, 'new': run}", "old=a/x.run new=b/x.run"),
                 ".",
             )
@@ -307,7 +307,7 @@ def text_name(name: object) -> str:
         DataError: it is not text.
     """
     if not isinstance(name, str):
-        raise DataError(f"name={name!r}: what tables call a run is text.")
+        raise DataError(f"The name of a run must be text, but name={name!r} was given.")
     return name
 
 

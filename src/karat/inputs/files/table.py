@@ -174,7 +174,8 @@ def together(place: Place, tables: list[tuple[str, Table]]) -> Table:
     other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
     if other is not None:
         raise DataError(
-            f"one folder has other columns than the next: {', '.join(other.columns)}.", file=other.name
+            f"the files in this folder have other columns ({', '.join(other.columns)}) than those in the first folder.",
+            file=other.name,
         )
     frames: list[Any] = []
     for label, its in tables:
@@ -297,7 +298,7 @@ def by_text(wanted: Wanted, how: Delimited) -> Table:
         other = delimited(each, head_of(each), wanted.kind, list(how.names), sure=how.header)
         if other != how:
             raise DataError(
-                f"the columns differ from those of {place.files[0]}: the parts of a table have the same first line.",
+                f"the columns differ from those of {place.files[0]}, but all parts of a table need one first line.",
                 file=each,
             )
     library = library_for(place, "delimited")
@@ -313,7 +314,9 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
     if place.kind == "json" and not is_by_line(head):
         if len(place.files) > 1:
             raise DataError(
-                f"{len(place.files)} dictionaries in JSON match.", file=place.name, remedy="Give one file."
+                f"{len(place.files)} JSON files that each contain one dictionary match the path.",
+                file=place.name,
+                remedy="Give one file.",
             )
         return Table(place.name, mapping_in(place.files[0]), {}, place.origin, constants=wanted.constants)
     refuse_packed(place)
@@ -321,7 +324,9 @@ def by_json(wanted: Wanted, head: bytes) -> Table:
         with sentences(each), open(each, "rb") as file:
             if file.read(3) == BYTE_ORDER_MARK:
                 raise DataError(
-                    "JSON lines must not begin with a byte order mark.", file=each, remedy="Save it without."
+                    "the file begins with a byte order mark, which JSON lines must not.",
+                    file=each,
+                    remedy="Save the file without the mark.",
                 )
     library = library_for(place, "lines")
     plan = wanted.plan(shapes_of(first_objects(place.files[0], head)))
@@ -408,7 +413,7 @@ def reading(name: str, library: str) -> Iterator[None]:
         raise DataError(
             f"{library} cannot read the file: {first_line(error)}.",
             file=name,
-            remedy="Is it complete, and is it what its name says?",
+            remedy="Check that the file is complete and has the format that its name shows.",
         ) from None
 
 
