@@ -1,6 +1,6 @@
 """A document of sections, sentences, lists and tables, which can be written as text, Markdown, LaTeX and HTML.
 
-Every part escapes its content for each layout, so a result only says what it shows, in which order.
+Each part escapes its content for each format, so the classes of results contain no code for layouts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Part:
     """A part of a section. Each method returns the part in one layout; a part may be empty in some layouts."""
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns lines of text.
+        """Returns the part as lines of text.
 
         Args:
             columns: how wide a line may be.
@@ -38,15 +38,15 @@ class Part:
         return ""
 
     def markdown(self) -> str:
-        """Returns Markdown."""
+        """Returns the part as Markdown."""
         return ""
 
     def latex(self) -> str:
-        """Returns LaTeX."""
+        """Returns the part as LaTeX."""
         return ""
 
     def html(self, rows: int | None = None) -> str:
-        """Returns HTML.
+        """Returns the part as HTML.
 
         Args:
             rows: the most rows of a table; None for all.
@@ -97,11 +97,11 @@ class Line(Part):
         return escaping.sentence(f"{self.mark.rstrip()} {self.words}".strip())
 
     def markdown(self) -> str:
-        """Returns a paragraph."""
+        """Returns the sentence as a Markdown paragraph."""
         return MARKDOWN.get(self.role, "%s") % escaping.markdown(self.whole) + "\n"
 
     def latex(self) -> str:
-        """Returns a paragraph."""
+        """Returns the sentence as a LaTeX paragraph."""
         return LATEX.get(self.role, "%s") % escaping.latex(self.whole) + "\n"
 
     def html(self, rows: int | None = None) -> str:
@@ -127,21 +127,21 @@ class Items(Part):
     hang: int = 2
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the sentences, each on its own lines."""
+        """Returns the sentences as text. Each sentence starts on a new line."""
         lines = (Line(each, self.role, indent=self.indent, hang=self.hang) for each in self.sentences)
         return "".join(each.text(columns, style) for each in lines)
 
     def markdown(self) -> str:
-        """Returns a list."""
+        """Returns the sentences as a Markdown list."""
         return "".join(f"- {escaping.markdown(escaping.sentence(each))}\n" for each in self.sentences)
 
     def latex(self) -> str:
-        """Returns an itemize environment."""
+        """Returns the sentences as an itemize environment of LaTeX."""
         items = "".join(f"\\item {escaping.latex(escaping.sentence(each))}\n" for each in self.sentences)
         return f"\\begin{{itemize}}\n{items}\\end{{itemize}}\n" if items else ""
 
     def html(self, rows: int | None = None) -> str:
-        """Returns a list."""
+        """Returns the sentences as an HTML list."""
         del rows
         items = "".join(f"<li>{escaping.html(escaping.sentence(each))}</li>\n" for each in self.sentences)
         return f"<ul>\n{items}</ul>\n" if items else ""
@@ -169,7 +169,7 @@ class Terms(Part):
         return [pair for pair in self.pairs if pair[1]]
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns a line for each term, with the meanings aligned."""
+        """Returns text with a line for each term. The meanings are aligned."""
         space = max((width(term) for term, _ in self.present), default=0) + self.gap
         lines = (
             Line(meaning, mark=term + " " * (space - width(term)), tone=self.role, indent=self.indent)
@@ -178,18 +178,18 @@ class Terms(Part):
         return "".join(each.text(columns, style) for each in lines)
 
     def markdown(self) -> str:
-        """Returns a list whose terms are code."""
+        """Returns a Markdown list whose terms are formatted as code."""
         return "".join(f"- `{term}`: {escaping.markdown(meaning)}\n" for term, meaning in self.present)
 
     def latex(self) -> str:
-        """Returns a description environment."""
+        """Returns the terms as a description environment of LaTeX."""
         items = "".join(
             f"\\item[{escaping.latex(term)}] {escaping.latex(meaning)}\n" for term, meaning in self.present
         )
         return f"\\begin{{description}}\n{items}\\end{{description}}\n" if items else ""
 
     def html(self, rows: int | None = None) -> str:
-        """Returns a description list."""
+        """Returns the terms as an HTML description list."""
         del rows
         items = "".join(
             f"<dt>{escaping.html(term)}</dt><dd>{escaping.html(meaning)}</dd>\n"
@@ -228,19 +228,19 @@ class Table(Part):
         )
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns aligned columns."""
+        """Returns the table as text with aligned columns."""
         return self.drawn("text" if style is None else "terminal", columns)
 
     def markdown(self) -> str:
-        """Returns a pipe table."""
+        """Returns the table as a pipe table of Markdown."""
         return lay_out("markdown", self.header, self.rows, self.names)
 
     def latex(self) -> str:
-        """Returns booktabs tables."""
+        """Returns the bands of the table as LaTeX tables for the package booktabs."""
         return self.drawn("latex", COLUMNS)
 
     def html(self, rows: int | None = None) -> str:
-        """Returns a table that scrolls if it is wide, and the number of rows that are left out."""
+        """Returns an HTML table that scrolls if it is wide, with the number of omitted rows below it."""
         few = rows is None or len(self.rows) <= rows
         shown = self.rows if few else self.rows[: (rows or 0) - 1]
         drawn = lay_out("html", self.header, shown, self.names)
@@ -259,7 +259,7 @@ class Formula(Part):
     source: str
 
     def latex(self) -> str:
-        """Returns the formula."""
+        """Returns the formula as LaTeX."""
         return f"{self.source}\n"
 
 
@@ -302,7 +302,7 @@ class Document:
     language: str = "en"
 
     def text(self, columns: int = COLUMNS, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns lines of text, with an empty line between sections.
+        """Returns the document as text, with an empty line between sections.
 
         Args:
             columns: how wide a line may be.
@@ -324,15 +324,15 @@ class Document:
         return "\n".join(filter(None, blocks))
 
     def markdown(self) -> str:
-        """Returns Markdown."""
+        """Returns the document as Markdown."""
         return self.joined("markdown", "### %s\n", "#### %s\n" if self.title else "### %s\n")
 
     def latex(self) -> str:
-        """Returns LaTeX without a preamble. Tables need the package booktabs."""
+        """Returns the document as LaTeX without a preamble. Its tables need the package booktabs."""
         return self.joined("latex", "\\paragraph{%s}\n", "\\textbf{%s}\n")
 
     def html(self, level: int = 1, rows: int | None = None) -> str:
-        """Returns HTML without a page around it.
+        """Returns the document as HTML for a part of a page.
 
         Args:
             level: the level of the highest heading.
@@ -349,7 +349,7 @@ class Document:
         return "".join(blocks)
 
     def styled(self, rows: int | None = None) -> str:
-        """Returns HTML with its style sheet, light or dark as the browser prefers.
+        """Returns the document as HTML with a style sheet, light or dark as the browser prefers.
 
         Args:
             rows: the most rows of a table; None for all.
@@ -358,7 +358,7 @@ class Document:
         return f'<div class="karat">\n<style>\n{style}</style>\n{self.html(rows=rows)}</div>\n'
 
     def page(self) -> str:
-        """Returns a self-contained HTML page."""
+        """Returns the document as a self-contained HTML page."""
         head = (
             '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{escaping.html(self.title)}</title>\n"
