@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import asdict, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -177,21 +178,14 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
     """
     if len(names) < 2 or max(map(width, names)) <= WIDE:
         return "", ""
-    before = re.sub(r"[^-_./: ]*\Z", "", start_of(names))
+    before = re.sub(r"[^-_./: ]*\Z", "", os.path.commonprefix(names))  # noqa: RUF071 - of any text
     rests = [name[len(before) :] for name in names]
-    after = start_of([rest[::-1] for rest in rests])[::-1]
+    after = os.path.commonprefix([rest[::-1] for rest in rests])[::-1]  # noqa: RUF071 - of any text
     after = re.sub(r"\A[^-_./: ]*", "", after)
     if not all(len(rest) > len(after) for rest in rests):
         after = ""
     before = before if len(before) >= LEAST_SHARED and all(rests) else ""
     return before, after if len(after) >= LEAST_SHARED else ""
-
-
-def start_of(words: Sequence[str]) -> str:
-    """Returns the longest common prefix of some names."""
-    first, last = min(words), max(words)
-    same = next((place for place, pair in enumerate(zip(first, last)) if pair[0] != pair[1]), len(first))
-    return first[:same]
 
 
 # ---------------------------------------------------------------- figures

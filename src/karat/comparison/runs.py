@@ -163,7 +163,9 @@ def evaluated(
     ready = [each for each in given.values() if isinstance(each, Scores)]
     if len(ready) == len(given):
         refuse_other_conventions(ready, policy, profile, weights)
-        labels = ready[0].labels if measures is None else asked_labels(measures, ready[0])
+        own = ready[0]
+        wanted = own.labels if measures is None else map(own.column, names_in(measures))
+        labels = tuple(each if isinstance(each, str) else own.labels[each] for each in wanted)
         systems = {
             name: System(chosen(each, labels), np.nan) for name, each in zip(given, ready, strict=True)
         }
@@ -208,11 +210,6 @@ def refuse_other_conventions(
                 f"{each.name} is given as scores, which {late}= cannot change: give {late}= to karat.evaluate, or "
                 "give the run instead of its scores."
             )
-
-
-def asked_labels(measures: Any, scores: Scores) -> tuple[str, ...]:
-    """Returns the labels of the requested measures in existing scores."""
-    return tuple(scores.labels[scores.column(name)] for name in names_in(measures))
 
 
 def chosen(scores: Scores, labels: Sequence[str]) -> Scores:

@@ -12,7 +12,6 @@ from karat.comparison.findings import letter, ranked, turned
 from karat.comparison.verdict import (
     declared_negative,
     digits_of,
-    effect,
     interval,
     lettered,
     p_text,
@@ -317,7 +316,7 @@ def differences(
     return {
         "diff": [signed(pair.difference, digits, kind) for pair in pairs],
         f"{comparison.settings.confidence * 100:g}% CI": ends,
-        "d_z": [effect(pair.d_z) for pair in pairs],
+        "d_z": [signed(pair.d_z, 2) for pair in pairs],
         "W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs],
     }
 

@@ -26,7 +26,6 @@ __all__ = [
     "detectable",
     "detectable_span",
     "digits_of",
-    "effect",
     "family_words",
     "heading",
     "interval",
@@ -278,11 +277,6 @@ def interval(low: float, high: float, digits: int, kind: str = "mean", *, sign: 
         return "-"
     write = signed if sign else score
     return f"[{write(low, digits, kind)},{write(high, digits, kind)}]"
-
-
-def effect(value: float) -> str:
-    """Returns an effect size as text."""
-    return signed(value, 2)
 
 
 def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:

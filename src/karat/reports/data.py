@@ -329,7 +329,10 @@ def alongside(evaluation: Evaluation, primary: Measure) -> list[Alongside]:
     found = [whole(each.matched.scores(request, bounds=False)) for each in systems if each.matched]
     return [
         Alongside(
-            *curve, tuple(tuple(finite(each[str(measure)]) for measure in wanted[curve[0]]) for each in found)
+            *curve,
+            tuple(
+                tuple(np.nan_to_num([each[str(it)] for it in wanted[curve[0]]]).tolist()) for each in found
+            ),
         )
         for curve in (curves if len(found) == len(systems) else ())
     ]
@@ -339,8 +342,3 @@ def takes_depth(measure: Measure) -> bool:
     """Returns whether the measure has a depth that can be changed."""
     definition: Definition = measure.definition
     return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"
-
-
-def finite(value: float) -> float:
-    """Returns the value, or 0 if there was no value to average."""
-    return float(value) if np.isfinite(value) else 0.0

@@ -82,6 +82,8 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
         >>> f"{found.mean[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
         '0.167 [0.023, 0.310], p 0.031'
     """
+    from scipy.special import stdtr
+
     table = matrix(differences)
     n, pairs = table.shape
     mean = table.mean(axis=0)
@@ -95,7 +97,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
         d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
-    p = np.where(usual, two_sided(t, freedom), np.where(identical, 1.0, 2.0 ** (1 - units)))
+    p = np.where(usual, 2 * stdtr(freedom, -np.abs(t)), np.where(identical, 1.0, 2.0 ** (1 - units)))
     half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
     needed = quantile(confidence, freedom) + float(one_sided_quantile(POWER, freedom))
     detectable = np.where(usual, needed * error, np.nan)
@@ -235,13 +237,6 @@ def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
     table = matrix(differences)
     won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
     return won, len(table) - won - lost, lost
-
-
-def two_sided(t: Floats, freedom: float) -> Floats:
-    """Returns the two-sided p of Student's t."""
-    from scipy.special import stdtr
-
-    return np.asarray(2 * stdtr(freedom, -np.abs(t)))
 
 
 def quantile(confidence: float, freedom: float) -> float:
