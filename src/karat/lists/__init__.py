@@ -296,7 +296,7 @@ class Lists(ABC):
         """The sum of another list's ``rows`` from rank 1 down to the rank of each document of this list."""
 
     def latest(self, rows: Rows) -> Rows:
-        """At each rank, the value of the document, among those down to this rank, that the run lists last.
+        """At each rank, the value of the last listed document down to this rank.
 
         Raises:
             DataError: the carrier does not have the order of lines.

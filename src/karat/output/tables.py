@@ -66,7 +66,7 @@ def width(cell: str) -> int:
 
 
 def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
-    """Returns the names on one line each, in at most ``room`` characters. Different names stay different.
+    """Returns the names, each on one line of at most ``room`` characters. Different names stay different.
 
     Example:
         >>> from karat.output.tables import apart

@@ -24,7 +24,7 @@ def own_names() -> list[str]:
 
 @cache
 def own_profile(name: str) -> Profile:
-    """Returns one of karat's own profiles. Its file is read at the first call, since most runs need no profile."""
+    """Returns one of karat's own profiles. The file of the profile is read at the first call."""
     return profile_in(os.path.join(FOLDER, f"{name}.toml"))
 
 

@@ -148,7 +148,7 @@ class Check(Documented):
 
 
 def grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Returns the findings, with those of one kind in many runs grouped."""
+    """Returns the findings in groups. The same finding in many runs is one group."""
     groups: dict[object, list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code), []).append(each)
