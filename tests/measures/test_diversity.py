@@ -182,7 +182,7 @@ def test_ties_are_not_broken_by_a_grade_that_a_document_has_several_of(ties: str
 
 
 def test_an_explanation_is_refused_with_a_reason() -> None:
-    with pytest.raises(MeasureError, match="subtopics of a query, which have a ranked list each"):
+    with pytest.raises(MeasureError, match="combines the ranked lists of a query's subtopics"):
         karat.explain("alphanDCG@5", QRELS, RUN, "q")
 
 
