@@ -268,5 +268,5 @@ def test_the_command_that_says_what_a_profile_changes(capfd: pytest.CaptureFixtu
     out = capfd.readouterr().out
     assert "  measures nDCG(gain=exp2), IDCG(gain=exp2), DCG(gain=exp2), AP(over=capped),\n" in out
     assert "  names    ndcg = nDCG@32, map = AP@32, pre = P@32, auc = ListedAUC\n" in out
-    assert "note-004\n  source   the user's fifth note" in out
+    assert "note-004\n  source   note 5 of docs/notes.md" in out
     assert all(len(line) <= 80 for line in out.splitlines())

@@ -118,7 +118,7 @@ class Given:
 
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
-        folders: what files in several folders are.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
         exclude: a file of pairs that are taken out of each run.
         policy: the axes that were given; None if none was.
         profile: the profile.

@@ -74,7 +74,7 @@ def agreement(
         profile: as in ``karat.evaluate``.
         alpha: a difference is significant where its corrected p is below alpha.
         resamples: the number of bootstrap samples of queries.
-        seed: of the bootstrap.
+        seed: the seed of the bootstrap.
 
     Raises:
         DataError: judgments or runs that cannot be read, or judges without a document in common.
@@ -273,10 +273,10 @@ class Measured:
     """The scores of systems under one judge.
 
     Args:
-        scores: of each.
-        means: of each, by measure.
+        scores: the scores of each system.
+        means: the means of each system, by measure.
         signs: by measure and pair of systems 1 if the first is significantly better, -1 if the second is, else 0.
-        settings: of the test; None for one system.
+        settings: the settings of the test; None for one system.
     """
 
     scores: tuple[Scores, ...]

@@ -82,7 +82,7 @@ class Statistic:
     """A coefficient of agreement with its 95 % interval over queries.
 
     Args:
-        name: of the coefficient.
+        name: the name of the coefficient.
         value: over all documents that both judged.
         low: the lower end; NaN where there is none.
         high: the upper end.
@@ -360,15 +360,15 @@ class Agreement(Documented):
         pairing: the documents that both judged, with their grades.
         grades: the scale.
         table: the number of documents by the first judge's grade (rows) and the second's (columns).
-        tables: the same by query [queries, grades, grades].
+        tables: the table of each query [queries, grades, grades].
         statistics: κ and other coefficients, with intervals.
         kappas: the quadratic κ of each query, NaN where undefined.
         effects: the effect on systems, by measure; empty without runs.
-        settings: of the tests of pairs of systems; None without runs.
-        scores: of each system under the first judge, then under the second.
+        settings: the settings of the tests of pairs of systems; None without runs.
+        scores: the scores of each system under the first judge, then under the second.
         pool: whose documents count as judged when systems are scored: each judge's ``own``, or those of ``both``.
         resamples: the number of bootstrap samples of queries.
-        seed: of the bootstrap.
+        seed: the seed of the bootstrap.
     """
 
     a: Judge

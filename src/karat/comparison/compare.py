@@ -256,7 +256,7 @@ class Comparison(Documented, Findings):
         judged: the share of each run's first ``judged_depth`` documents that is judged, averaged over the queries that
             it answers; NaN where only scores were given.
         judged_depth: the depth of that share.
-        warnings: what limits the conclusions.
+        warnings: the limits of the conclusions.
         qrels_name: the name of the judgments.
         orders: the rank correlations of measures, and RBO between runs, if requested.
 
@@ -277,7 +277,7 @@ class Comparison(Documented, Findings):
 
         Args:
             columns: the width of a line; wider tables drop their least important columns, or are split into bands.
-            pairs: of many pairs the ``top`` ones, or ``all``.
+            pairs: ``top`` for some of many pairs, or ``all``.
             top: the number of runs shown, the best ones; None for all.
             worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
@@ -289,7 +289,7 @@ class Comparison(Documented, Findings):
         """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
 
         Args:
-            pairs: as in ``to_text``, like the others.
+            pairs: see ``to_text``, which also has the other arguments.
             top: the number of runs.
             worst: the number of queries for each pair.
         """
@@ -311,7 +311,7 @@ class Comparison(Documented, Findings):
         Args:
             label: for ``\\ref``.
             caption: replaces the default, which describes the method.
-            pairs: as in ``to_text``, like the others.
+            pairs: see ``to_text``, which also has the other arguments.
             top: the number of runs.
             worst: the number of queries for each pair.
         """

@@ -71,16 +71,16 @@ class Settings:
         family: ``measure`` (each measure's comparisons are one family) or ``all`` (all measures' together).
         comparisons: the number of comparisons in a family.
         resamples: the number that a Monte Carlo test draws; 0 for other tests.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         baseline: the index of the run that the others are compared with; None for all pairs.
-        confidence: of the intervals.
+        confidence: the confidence level of the intervals.
         interval: ``t`` or ``bootstrap``.
         rope: half the width of the region of practical equivalence, or None.
         margin: the margin of the equivalence test, or None.
         clusters: the number of clusters of queries, or None where queries are independent.
         by: the name of the grouping of queries, where groups are shown separately; else None.
         notes: deviations from what was requested, in sentences.
-        sides: of the test.
+        sides: the number of sides of the test.
     """
 
     test: str
@@ -109,7 +109,7 @@ class Pair:
         a: the index of the first run.
         b: the index of the second.
         n: queries that both have.
-        difference: of the aggregates on these queries.
+        difference: the difference of the aggregates on these queries.
         low: the lower end of its interval.
         high: the upper end.
         d_z: the mean of the queries' differences divided by their standard deviation.
@@ -122,10 +122,10 @@ class Pair:
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
         detectable: the smallest difference that these queries detect with 80 % power.
         identical: whether the runs are equal on every query.
-        p_equivalent: of the equivalence test with the margin; None if not requested.
+        p_equivalent: the p-value of the equivalence test with the margin; None if not requested.
         p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.
-        p_same: that the difference lies within the rope.
-        p_better: that the first is better by more than the rope.
+        p_same: the probability that the difference lies within the rope.
+        p_better: the probability that the first run is better by more than the rope.
         joint_low: the lower end of the interval corrected for all comparisons of the family, at 1 - alpha: it excludes
             0 exactly where ``adjusted`` is below alpha. NaN where the test does not test means.
         joint_high: its upper end.
@@ -163,7 +163,7 @@ class Stratum:
         name: the group.
         queries: its number of queries.
         means: each run's aggregate on them.
-        pairs: as in the contest, on these queries only; p is not corrected for the number of groups.
+        pairs: the pairs of the contest, on these queries only; p is not corrected for the number of groups.
     """
 
     name: str
@@ -177,7 +177,7 @@ class Contest:
     """The comparison of all runs by one measure.
 
     Args:
-        label: what the measure is called.
+        label: the name of the measure in tables.
         measure: the measure.
         values: each run's values, NaN where it has none [queries, runs].
         means: each run's aggregate.
@@ -185,7 +185,7 @@ class Contest:
         high: the upper end.
         letters: for each run, the letters of the runs that it significantly outperforms.
         pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
-        strata: the same by group of queries, if requested.
+        strata: the comparison within each group of queries, if requested.
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
         smaller_is_better: whether a lower value is better.
     """
@@ -216,7 +216,7 @@ class Caution:
         kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
             ``weights``, ``test`` …
         runs: the indices of the runs concerned.
-        sentence: as printed under a table.
+        sentence: the sentence printed under a table.
         numbers: the figures in it.
     """
 

@@ -137,7 +137,7 @@ class View:
     """The part of a comparison that its tables show.
 
     Args:
-        pairs: of many pairs, the ``top`` ones or ``all``.
+        pairs: ``top`` for some of many pairs, or ``all``.
         top: the number of best runs; None for all.
         worst: the number of queries for each pair on which its first run falls furthest behind.
     """

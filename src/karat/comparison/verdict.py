@@ -53,7 +53,7 @@ class Verdict:
     """The answer of a comparison, in words.
 
     Args:
-        headline: which run is better.
+        headline: the sentence that names the better run.
         sentences: by how much, and how sure that is.
         small: the measure, the number of queries and the meaning of significant.
         against: the run that all others are compared with: the baseline, else the best.

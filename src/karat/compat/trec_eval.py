@@ -187,7 +187,7 @@ class Ranked:
     Args:
         found: the result of the kernel.
         placeholder: queries that the run lacks, for which an unjudged document is added (``-c``).
-        cut: how rankings are cut.
+        cut: the depths at which rankings are cut.
     """
 
     found: _native.Matched

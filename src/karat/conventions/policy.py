@@ -46,7 +46,7 @@ class Policy:
             (RecTools): above a single document of rank 9 there are 8 unjudged ranks.
         listing: the order of the run's lines: ``ignored``, or ``known`` to measures that use it (``ListedAUC``,
             ``ListedAP``), since the values of some tools depend on it.
-        depth: how many documents of each list count; None for all.
+        depth: the number of documents of each list that count; None for all.
         malformed: a line that cannot be read: ``error``, or ``skip`` it and count it.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.

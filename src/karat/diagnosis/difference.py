@@ -87,11 +87,11 @@ class Step:
         before: its value until then.
         after: its value from then on.
         value: the mean after the change; None where the evaluation is refused.
-        moved: what the change added to the mean; None if there is no mean before or after.
-        queries: how many queries' values moved, came in or dropped out.
+        moved: the effect of the change on the mean; None if there is no mean before or after.
+        queries: the number of queries whose values changed, appeared or disappeared.
         alone: what the change adds if it is the first one made; None without means to compare, or where no other
             axis moves anything.
-        last: what it adds if it is the last one made, as ``alone``.
+        last: the effect of the change if it is the last one made; None as for ``alone``.
     """
 
     axis: str
@@ -114,7 +114,7 @@ class Difference(Documented):
         measures: the measure as each of them reads it.
         values: the mean under each; None where the evaluation is refused.
         steps: every axis in which the two differ, in the order in which they were changed.
-        queries: how many queries occur in any step.
+        queries: the number of queries that occur in any step.
         refusals: the sentence for each profile that refuses the data.
         digits: decimals in tables.
 

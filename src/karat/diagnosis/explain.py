@@ -56,14 +56,14 @@ def explain(
         measure: a name or a ``Measure``.
         qrels: relevance judgments, as in ``evaluate``.
         run: a run, as in ``evaluate``.
-        query: which query.
+        query: the id of the query.
         grades: instead of files, the grades of the ranked documents, best rank first; None for an unjudged one.
         judged: with ``grades``, all grades of the query's judgments, as in ``evaluate_grades``; the ranked grades
             themselves if None.
         judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
-        rows: how many documents of a long list are shown; None for all.
+        rows: the number of documents shown of a long list; None for all.
         digits: decimals.
         lang: the language of what explains the numbers: ``en``, or ``zh`` for Chinese.
 
@@ -144,7 +144,7 @@ def explained(
     """Returns the derivation of a measure for a subject. Other arguments are as in ``explain``.
 
     Args:
-        label: what the measure is called.
+        label: the name of the measure in tables.
         measure: the measure.
         subject: the one list.
         policy: the policy.
@@ -203,7 +203,7 @@ class Subject:
         qrels: the judgments of the query alone, or None.
         run: the run, or None.
         part: whether of the run only the lines of this query are there, so that none means a missing query.
-        found: what was matched and ranked under each policy, for several measures.
+        found: the matches and rankings under each policy, for several measures.
     """
 
     name: str

@@ -37,13 +37,13 @@ class Explanation(Documented):
 
     Args:
         label: the requested name of the measure.
-        measure: what that means.
+        measure: the measure that the label stands for.
         query: the query, or empty where there are only grades.
         value: the value.
-        facts: what was found and decided on the way to the ranked list, in sentences.
+        facts: the findings and decisions that led to the ranked list, as sentences.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
-        rows: how many documents of a long list are shown; None for all.
+        rows: the number of documents shown of a long list; None for all.
         digits: decimals.
         say: the language.
 

@@ -80,7 +80,7 @@ def evaluate(
             frame (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others
             ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
             ``query subtopic document grade``, or ``{query: {subtopic: {document: grade}}}``.
-        run: the same for a run, ``{query: {document: score}}``, or a data frame, see ``Run.of``. Several
+        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several
             runs are ``{name: run}`` or a list of them.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
         policy: the treatment of ties, duplicates, missing queries …; the profile's if None.
@@ -160,7 +160,7 @@ def evaluate_judged_ranking(
     The file is both the run and the judgments, so documents that it does not list are unknown.
 
     Args:
-        ranking: as ``qrels`` of ``evaluate``.
+        ranking: a file or value in any form that ``evaluate`` takes for ``qrels``.
         measures: as in ``evaluate``.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
@@ -234,7 +234,7 @@ class Matches:
     Args:
         match: the function that matches them under a policy.
         name: the name of the run in tables.
-        inputs: where the data came from, by their role.
+        inputs: the origin of the data, by their role.
         judgments: the file of the judgments, which errors name.
         doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
     """

@@ -36,9 +36,9 @@ class PackedError(OSError):
     """Raised if compressed bytes cannot be unpacked. The message gives the reason, without a full stop.
 
     Args:
-        message: what is wrong.
+        message: the problem.
         fault: the fault in a few words.
-        remedy: what to do.
+        remedy: the advice.
     """
 
     def __init__(self, message: str, fault: str, remedy: str) -> None:

@@ -142,7 +142,7 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
     Args:
         value: the text.
         kind: ``qrels``, ``run`` or ``weights``.
-        excerpt: what follows in the message: the line.
+        excerpt: the line, which follows in the message.
         wide: whether it is a whole number that no double represents.
         place: the fields of the error.
     """

@@ -39,7 +39,7 @@ class Qrels:
     Args:
         name: the path, or a name for other input, such as ``<mapping>``.
         judgments: the kernel's table: queries in byte order, documents in file order.
-        origin: where they came from.
+        origin: the origin of the judgments.
         subtopics: the judgment group of each line; None if not requested.
 
     Example:
@@ -79,8 +79,8 @@ class Qrels:
             qrels: the judgments.
             policy: decides about duplicates and malformed lines.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the same for documents.
-            grade: the same for grades; or one grade for every row, as for clicks and purchases.
+            document: the column of documents.
+            grade: the column of grades; or one grade for every row, as for clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
                 names a subtopic (judgment group); a document's overall grade is its highest one.
             subtopic: a table's column of subtopics; implies ``subtopics``.
@@ -388,10 +388,10 @@ def subtopics_of(
 
     Args:
         lines: the lines.
-        judgments: the same lines, each document of a query once.
+        judgments: the judgments of these lines, each document of a query once.
         duplicates: the policy for a document that is judged twice for one subtopic.
         name: the file.
-        origin: where they came from.
+        origin: the origin of the judgments.
 
     Raises:
         DataError: there are no subtopics, or a document is judged twice for one, and that is an error.

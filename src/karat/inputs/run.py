@@ -107,10 +107,10 @@ class Run:
             run: the run.
             name: its name in tables.
             query: a table's column of queries, text or whole numbers; the one with a usual name if None.
-            document: the same for documents.
-            score: the same for scores. A column whose name or values look like ranks is refused, unless the name ends
+            document: the column of documents.
+            score: the column of scores. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
-            rank: the same for ranks.
+            rank: the column of ranks.
             extract: ``engine`` lets the library of a lazy table (DuckDB, Polars) find the judged rows itself. Tables
                 of SQLFrame and ibis, and large ones of Spark, are always read this way.
             folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries

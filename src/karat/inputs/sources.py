@@ -89,9 +89,9 @@ class Provenance:
 
         Args:
             name: the file, or what is named in its place.
-            message: what occurs twice, without a full stop.
+            message: the sentence that names the repeated entry, without a full stop.
             first: the number of the first line or row.
-            second: of the second.
+            second: the line of the second entry.
             fields: other fields of the error.
         """
         one, other = ({"file": name} | self.place(number) for number in (first, second))
@@ -107,7 +107,7 @@ class Source:
 
     Args:
         name: a path, ``standard input`` or ``<bytes>``.
-        handle: what the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
+        handle: the source that the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
         size: the number of bytes, if known.
         origin: their provenance.
         head: the first bytes of a file, as stored.

@@ -228,7 +228,7 @@ class Lists(ABC):
 
         Args:
             of: the unit of a row: a judgment ``group``, or a ``pair`` of documents.
-            among: which preferences count: ``all``, or those with ``either`` or ``both`` documents retrieved.
+            among: the preferences that count: ``all``, or those with ``either`` or ``both`` documents retrieved.
             nonrelevant: ``all`` nonrelevant documents, or ``capped`` at the number of relevant ones.
 
         Raises:

@@ -78,7 +78,7 @@ class Arrays:
 
     Args:
         library: the namespace.
-        device: where new arrays are made; None for the library's choice.
+        device: the device of new arrays; None for the library's choice.
         dtype: the floating type of new arrays.
         kind: ``numpy``, ``torch``, or empty for any other.
     """

@@ -45,7 +45,7 @@ class JudgedRows:
         weight: the weight of each list where documents of different lists are compared; None for 1 [lists].
         document: the number of each row's judgment, -1 for none; None without judgment groups [rows].
         judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
-        by_group: the same lists once per judgment group; None without groups.
+        by_group: the lists once per judgment group; None without groups.
     """
 
     length: Floats
@@ -162,7 +162,7 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
     """Returns a table with a list for each judgment group, without ties.
 
     Args:
-        length: how many documents were retrieved [groups].
+        length: the number of retrieved documents [groups].
         group: the number of each judgment's group, ascending [judgments].
         rank: the rank of each judgment's document, ascending within a group; infinite if it was not retrieved
             [judgments].

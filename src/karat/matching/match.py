@@ -114,7 +114,7 @@ class Match:
     Args:
         queries: the queries evaluated, in byte order.
         rows: their judged rows.
-        counts: what the match found and decided.
+        counts: the counts of the match.
         missing: whether the run lacks each query [queries].
         whole: the rows before ties, depth and unjudged documents were decided: the input of ``finished``.
     """

@@ -88,14 +88,14 @@ class KaratError(Exception):
     ``at``. No code parses a message.
 
     Args:
-        message: what was found; with no fields, the whole sentence.
+        message: the problem; without the other fields, the whole sentence.
         file: the file, or what is named in its place (``<bytes>``, ``run frame``).
         line: the line, from 1.
         row: the row, from 0 as in data frames.
         column: the column's name; the message names it too, and also the query and the document.
         query: the query's id.
         document: the document's id.
-        remedy: what to do, in the words of Python and of the command line (``worded``, ``by_policy``).
+        remedy: the advice, in the words of Python and of the command line (``worded``, ``by_policy``).
 
     Example:
         >>> import karat
@@ -184,7 +184,7 @@ class UncomputableError(DataError):
     """Raised if a measure cannot be computed from a query's grades.
 
     Args:
-        reason: what is wrong with the grades, and what to do.
+        reason: the problem with the grades, and the advice.
         place: the number of the list, from 0.
         measure: the measure, if it is known.
         fields: those of every error.
@@ -205,7 +205,7 @@ class ContentError(DataError):
 
     Args:
         name: the file.
-        what: what it is.
+        what: the kind of thing, as a noun.
         fields: those of every error.
     """
 

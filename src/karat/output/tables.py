@@ -95,7 +95,7 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
 
     Args:
         sentence: the text.
-        columns: how wide a line may be.
+        columns: the greatest width of a line.
         indent: the indent of all lines but the first.
         start: the indent of the first line.
     """
@@ -207,7 +207,7 @@ def escaped(
 
     Args:
         cells: the cells.
-        names: which columns hold names.
+        names: the columns that hold names.
         escapes: escape a name, and a number.
         marks: the patterns for bold and for raised text.
     """
@@ -348,7 +348,7 @@ def html_table(
     Args:
         header: the columns' titles.
         rows: the cells.
-        names: which columns hold names instead of numbers.
+        names: the columns that hold names instead of numbers.
         lines: the lines below the table.
         head: the line above it.
     """

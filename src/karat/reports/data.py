@@ -294,8 +294,8 @@ class Alongside:
     """A chart of a measure at several depths or recall levels, for every run.
 
     Args:
-        name: of the chart.
-        says: what it shows, in a sentence.
+        name: the name of the chart.
+        says: a sentence that says what the chart shows.
         along: the title of the x axis.
         up: the title of the y axis.
         at: the depths or recall levels.

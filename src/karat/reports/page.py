@@ -68,7 +68,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     """Returns the HTML of a report's page.
 
     Args:
-        data: of the script.
+        data: the data of the script.
         parts: the variables of the template.
     """
     from jinja2 import Environment, StrictUndefined

@@ -161,7 +161,7 @@ class Batch:
         arrays: the array library.
         scores: the system's scores; None where documents are in rank order already [query, document].
         grades: the grades, NaN for an unjudged document [query, document].
-        mask: which places hold a document; None for all [query, document].
+        mask: True where there is a document; None for all [query, document].
         judged: the grades of all judgments, padded with NaN; None if they are those of ``grades`` [query, judgment].
         flaws: queries whose values are undefined, because values on a device are not inspected [query].
         first: for a part of a batch, the number of queries before it.
@@ -427,8 +427,8 @@ def topk_batch(
         ids: the retrieved documents; negative numbers are padding [query, rank].
         relevant_ids: the judged documents; negative numbers are padding [query, judgment].
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
-        mask: which of ``ids`` are documents [query, rank].
-        relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
+        mask: True where ``ids`` holds a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
         duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.
         dtype: the floating type; the library's default if None.
 

@@ -60,7 +60,8 @@ def evaluate(
         relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
             policy decides about negative grades.
         measures: names or ``Measure``s; the profile's or karat's default ones if None.
-        mask: which places hold a document, of the shape of ``scores``; the others may hold anything. None for all.
+        mask: True where ``scores`` holds a document, in the same shape; the other places may hold anything.
+            None for all.
         judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN
             [query, judgment], or [judgment] with ``judged_queries``. None if there are no others than those of the
             documents. A document whose positive grade is not among them is an error on the host; on a device its
@@ -138,8 +139,8 @@ def evaluate_topk(
         relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
         measures: the names of measures, or ``Measure`` objects; None for the profile's or karat's default measures.
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
-        mask: which of ``ids`` are documents [query, rank].
-        relevant_mask: which of ``relevant_ids`` are documents [query, judgment].
+        mask: True where ``ids`` holds a document [query, rank].
+        relevant_mask: True where ``relevant_ids`` holds a document [query, judgment].
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; None for equal weights [query].
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
@@ -423,7 +424,7 @@ class Column:
     Args:
         values: the value of each query [query].
         weights: the weight of each query in the mean; None for equal weights [query].
-        kept: which queries count in the mean; None for all [query].
+        kept: True for each query that counts in the mean; None for all [query].
     """
 
     values: Any

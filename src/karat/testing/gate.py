@@ -79,7 +79,7 @@ def gate(
         worst: the number of queries to list, those that lost most first.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``karat.evaluate``; on top of the baseline's, where that is known and no profile is given.
-        profile: the same.
+        profile: the profile of the run, as in ``karat.evaluate``.
         name: the name of the run in the output.
 
     Returns:

@@ -39,7 +39,7 @@ class Record:
     Args:
         path: the file.
         document: the JSON content; it has ``inputs`` and ``made_with`` only if the file is a record.
-        scores: of each run.
+        scores: the scores of each run.
     """
 
     path: str

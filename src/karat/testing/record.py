@@ -43,7 +43,7 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
 
     Args:
         what: the scores of a run, those of several runs on the same judgments, or a comparison.
-        path: where to write; a file that is there is replaced, whole or not at all.
+        path: the file to write; an existing file is replaced as a whole or not at all.
 
     Raises:
         DataError: an input that was standard input or another stream, or a file that has changed since it was

@@ -110,7 +110,7 @@ def verify(
     Args:
         path: the record, as ``karat.record`` or ``--record`` wrote it.
         qrels: the judgments, where they are no longer at the path recorded or were in memory.
-        runs: the same for runs, by name.
+        runs: the files of the runs, by name.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
 
@@ -465,9 +465,9 @@ class Change:
     Args:
         kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
             ``weights`` or ``comparison``.
-        what: which input, axis, measure or run.
-        sentence: what differs, and by how much.
-        numbers: the same for a program: by query ``[recorded, now]``, or the new size and hash.
+        what: the input, axis, measure or run that differs.
+        sentence: the difference and its size.
+        numbers: the difference for a program: by query ``[recorded, now]``, or the new size and hash.
     """
 
     kind: str
@@ -481,7 +481,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
 
     Args:
         old: the recorded document.
-        new: the same of the recomputed scores, its runs in the same order.
+        new: the recomputed scores, with the runs in the same order.
         tolerance: the largest difference of a value that is accepted.
     """
     findings = [

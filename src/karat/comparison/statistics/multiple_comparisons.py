@@ -159,7 +159,7 @@ def randomised_tukey(
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all runs.
-        draw: how scores are permuted; ``Draw()`` if None.
+        draw: the settings of the random draw; ``Draw()`` if None.
 
     Returns:
         p of each pair, corrected for all, and how it was computed.

@@ -128,8 +128,8 @@ def sign_flip(
 
     Args:
         scores: a score for each query and run [queries, runs].
-        pairs: which runs to compare, by index [pairs, 2]; every pair once if None.
-        draw: how signs are drawn; ``Draw()`` if None.
+        pairs: the runs to compare, by index [pairs, 2]; every pair once if None.
+        draw: the settings of the random draw; ``Draw()`` if None.
 
     Returns:
         p for each pair, and how it was computed.
@@ -174,7 +174,8 @@ def max_flip(
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the family [pairs, 2]; every pair once if None.
-        draw: how signs are drawn; ``Draw()`` if None. All 2**queries assignments are used if they are not more.
+        draw: the settings of the random signs; ``Draw()`` if None. If they are no more than its
+            resamples, all 2**queries assignments are used.
 
     Returns:
         p for each pair, corrected for the family.
@@ -316,7 +317,7 @@ def exact_p(difference: Floats, tolerance: float) -> float:
     of assignments that reach each sum is updated by one difference at a time (Pagano and Tritchler, 1983).
 
     Args:
-        difference: whole numbers [queries].
+        difference: the difference of each query, as whole numbers [queries].
         tolerance: the largest difference of sums that tie in exact arithmetic.
 
     Example:
@@ -389,7 +390,8 @@ def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
 
     Args:
         scores: a score for each query and run [queries, runs].
-        draw: how queries are drawn; ``Draw()`` if None. Each resample has as many queries (or clusters) as there are.
+        draw: the settings of the random draw; ``Draw()`` if None. Each resample has as many queries (or
+            clusters) as there are.
 
     Returns:
         The means [resamples, runs].

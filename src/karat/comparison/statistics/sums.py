@@ -167,7 +167,7 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDAr
     Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
 
     Args:
-        whole: whole numbers [rows, columns].
+        whole: an array of whole numbers [rows, columns].
         resamples: the number of sets of weights.
         weights: called with a slice, returns the weights of these resamples [resamples, rows].
     """

@@ -68,7 +68,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].
-        confidence: of the interval.
+        confidence: the confidence level of the interval.
         clusters: a label for each query.
 
     Returns:
@@ -137,7 +137,7 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
 
     Args:
         scores: a score for each query and run [queries, runs].
-        confidence: of the interval.
+        confidence: the confidence level of the interval.
         clusters: a label for each query.
 
     Raises:

@@ -21,7 +21,7 @@ class Profile:
 
     Args:
         name: the tool, with its version where two of them differ.
-        source: where the conventions were read or measured.
+        source: the software or paper that defines the conventions.
         version: the tool's version.
         policy: its policy.
         names: its names that karat lacks or reads differently. A depth may follow each name (``ndcg@10``) and replaces

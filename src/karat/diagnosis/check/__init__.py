@@ -39,7 +39,7 @@ class Check(Documented):
     """The findings of a check, the most severe first.
 
     Args:
-        findings: what was found.
+        findings: the findings.
         subjects: the files and runs that were looked at.
 
     Example:
@@ -192,8 +192,8 @@ def check(
         runs: any number of runs, each as ``karat.evaluate`` takes them; or one ``{name: run}`` or list of them.
         measures: those that effects are reported in.
         qrels_columns: columns of a table of judgments by what they are, as ``Qrels.of`` takes them, where it is a path.
-        run_columns: the same of runs.
-        folders: what files in several folders are, as there.
+        run_columns: the columns of runs.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
 
     Returns:
         The findings, the worst first.

@@ -42,9 +42,9 @@ class Text:
 
     Args:
         kind: ``qrels`` or ``run``.
-        name: what findings call it.
+        name: the name of the input in findings.
         source: the text; None if it cannot be read.
-        given: what was given.
+        given: the input as the caller gave it.
         is_file: whether its lines are those of a file, and not made here.
         faults: why it cannot be read.
         survey: the counts of one pass over it; None before that.
@@ -95,7 +95,7 @@ class Files:
 
     Args:
         columns: the columns that were named, by ``qrels`` and ``run``.
-        folders: what files in several folders are.
+        folders: how to read files in several folders: ``parts`` or ``prefix``.
     """
 
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

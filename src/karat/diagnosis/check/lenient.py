@@ -39,7 +39,7 @@ class Judged:
 
     Args:
         text: their text.
-        table: what was read; None if there is nothing to measure with.
+        table: the table that was read; None if there is nothing to measure.
         by_subtopic: whether documents are judged once for each subtopic; the highest grade counts then.
     """
 
@@ -147,9 +147,9 @@ class Pair:
         text: the run's text.
         measures: the measures in which effects are reported.
         queries: judged queries that the run has only in another spelling, and that spelling.
-        documents: the same for documents, with the line of its first occurrence.
-        run: what is matched; None if there is nothing to match.
-        matched: what the kernel found; None if there was nothing to find.
+        documents: the spellings of documents, with the line of the first occurrence.
+        run: the run to match; None if there is none.
+        matched: the kernel's match; None if there was nothing to match.
         others: the run with changed lines, by the change.
         scored: the scores known so far, by what was decided.
     """

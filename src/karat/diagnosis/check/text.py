@@ -87,7 +87,7 @@ def malformed(text: Text, count: int, lines: list[tuple[int, str]]) -> Iterator[
 
     Args:
         text: the text that has them.
-        count: how many there are.
+        count: the number of these lines.
         lines: the first of them, each with the reason.
     """
     survey = text.read()

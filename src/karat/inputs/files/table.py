@@ -103,7 +103,7 @@ def table_in(
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
         asked: columns' names by role; None looks for a usual name.
-        folders: as ``place_of`` takes it.
+        folders: see ``place_of``.
         grade: the grade of every row of judgments; None to read a column.
 
     Raises:

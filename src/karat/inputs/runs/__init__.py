@@ -180,7 +180,7 @@ class Extracted:
         offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
         rank: from 1 [rows].
         tie_first: the rank of the first document with the same score [rows].
-        tie_last: of the last one [rows].
+        tie_last: the rank of the last document with the same score [rows].
         judgment: the index of each row's judgment [rows].
         extra: has the length of the unjudged queries, which an engine counts without names.
         dropped: rows dropped in favour of another of the same document.
