@@ -119,5 +119,5 @@ def test_under_the_null_hypothesis_five_in_a_hundred_are_found() -> None:
 
 def test_one_query_or_one_run_have_no_variance() -> None:
     for table in ([[0.5, 0.25]], [[0.5], [0.25]]):
-        with pytest.raises(DataError, match="two of either"):
+        with pytest.raises(DataError, match="at least two queries and two runs"):
             anova(table)
