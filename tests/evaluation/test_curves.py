@@ -53,7 +53,7 @@ def test_a_curve_as_a_table() -> None:
 @pytest.mark.parametrize(
     ("asked", "error", "says"),
     [
-        ({"measures": "nDCG@10", "grades": [[1]]}, MeasureError, "give the measure without '@' and depth"),
+        ({"measures": "nDCG@10", "grades": [[1]]}, MeasureError, "leave out '@' and the depth"),
         ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref has no depth"),
         ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
         ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),

@@ -258,7 +258,7 @@ def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_g
     assert re.search(line, scores.footer())
     for limit in ({"at_least": dict.fromkeys(measures.split(), 0.0)}, {"max_drop": {measures: 0.1}}):
         baseline = run_by() if "max_drop" in limit else None
-        with pytest.raises(DataError, match=r"No query has a document of .*, so .* says nothing of"):
+        with pytest.raises(DataError, match=r"No query has a document of .*, so .* says nothing about"):
             karat.gate(qrels, run_by(), baseline, **limit)
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))

@@ -131,7 +131,7 @@ def difference_command(
     if run is not None:
         if given.profile is not None:
             raise click.UsageError(
-                "--profile applies to two sets of judgments. To compare two profiles, give "
+                "--profile can be used only if A and B are sets of judgments. To compare two profiles, give "
                 "their names as A and B."
             )
         from karat.diagnosis.difference import difference

@@ -180,7 +180,7 @@ def constant(comparison: Findings) -> Iterator[Caution]:
 
 
 def resamples(comparison: Findings) -> Iterator[Caution]:
-    """Warns of too few resamples for any pair to be significant, or for a decision near alpha."""
+    """Warns if there are too few resamples for any pair to be significant, or for a decision near alpha."""
     settings = comparison.settings
     if not settings.resamples:
         return
@@ -219,7 +219,7 @@ def uncertain(pair: Pair, comparison: Findings) -> bool:
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
-    """Warns of too few queries to detect anything, or so many that every difference is significant."""
+    """Warns if there are too few queries to detect anything, or so many that every difference is significant."""
     n, contest = len(comparison.queries), comparison.primary
     if n == 1:
         yield Caution("few", (), "One query says nothing about others: there is no interval.", {"queries": 1})

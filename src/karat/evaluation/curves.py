@@ -176,9 +176,7 @@ def at_one(name: str, convention: Profile) -> Measure:
         MeasureError: there is no such measure, or it does not accept ``@``.
     """
     if "@" in name:
-        raise MeasureError(
-            f"'{name}': give the measure without '@' and depth, and the depths or levels as at=[…]."
-        )
+        raise MeasureError(f"'{name}': leave out '@' and the depth, and pass the depths or levels as at=[…].")
     ((_, measure),) = convention.read(f"{name}@1")
     return measure
 

@@ -208,7 +208,7 @@ def are_several(given: object) -> bool:
 
 
 def is_whole(given: object) -> bool:
-    """Returns whether the type shows a single run: a path, bytes, a frame or a ``Run``."""
+    """Returns whether the value is clearly a single run: a path, bytes, a frame or a ``Run``."""
     return isinstance(given, (Run, os.PathLike, bytes)) or is_frame(given)
 
 

@@ -233,7 +233,7 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
 
 
 def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> Orders:
-    """Combines the orders of a few lists. Each order becomes a separate list with its rows by rank."""
+    """Returns one table for the orders of several lists. Each order becomes a separate list with its rows by rank."""
     ranks, sources, judgments, lists, row_counts, judged_counts = [], [], [], [], [], []
     for each, places, (many, _, _) in batch:
         order = np.argsort(many, axis=1)

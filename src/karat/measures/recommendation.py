@@ -101,7 +101,7 @@ def novelty(
     mean: str = one_of("users", "recommendations"),
     over: str = LISTED,
 ) -> Value:
-    """The mean self-information of the recommended items: -log2 of the proportion of train users who had them.
+    """The mean self-information of the recommended items: -log2 of the proportion of users in train who had the item.
 
     ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the
     value of an item with a single user (RePlay). ``cold`` decides how an item that does not occur in the training

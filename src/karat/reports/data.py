@@ -132,7 +132,7 @@ def number(value: float) -> float | None:
 
 
 def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
-    """Returns the values by measure, run and query as 32-bit numbers, of many queries only for the first measures."""
+    """Returns the values by measure, run and query as 32-bit numbers, or only the first measures of many queries."""
     size = max(contests[0].values.size, 1)
     kept = contests[: max(MOST_VALUES // size, 1)]
     block = np.stack([contest.values.T for contest in kept]).astype("<f4")

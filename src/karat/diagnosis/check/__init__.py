@@ -61,7 +61,7 @@ class Check(Documented):
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 without warnings and errors, 1 with warnings, 2 with errors."""
+        """The exit code: 0 if there are no warnings or errors, 1 if there are warnings, 2 if there are errors."""
         return 2 if self.count(ERROR) else 1 if self.count(WARNING) else 0
 
     def count(self, severity: str) -> int:

@@ -39,7 +39,7 @@ def lines(judged: Judged) -> Iterator[Finding]:
 
 
 def why_unread(width: int, line: str) -> str:
-    """Returns the reason why the lines are not valid qrels, for a file without a valid line."""
+    """Returns why the lines of a file without a single valid line are not qrels."""
     fields = line.split()
     if width == len(fields) == COLUMNS["qrels"]:
         return f"'{fields[-1]}' is not a number"
