@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import QrelsLike
     from karat.lists.rows import Floats
 
-__all__ = ["agreement"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 POOLS = ("own", "both")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from karat.evaluation.scores import Scores
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["FATES", "TOP", "Agreement", "Effect", "Judge", "Pairing", "Statistic"]
-
 
 FATES = ("kept", "lost", "gained", "reversed")
 """The fates of a pair of systems that differs significantly under at least one judge."""

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["alternatives", "cautions_of", "doubts_of"]
-
 
 FEW = 25
 """With fewer queries, intervals are so wide that most differences between systems are missed."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import QrelsLike
     from karat.lists.rows import Floats
 
-__all__ = ["Comparison", "compare", "orders_of"]
-
 
 FAMILIES = ("measure", "all")
 MOST_RESAMPLES = 1_000_000
@@ -282,8 +280,9 @@ class Comparison(Documented, Findings):
             worst: the number of queries shown for each pair, those on which its first run falls furthest behind.
         """
         from karat.comparison import formats
+        from karat.comparison.tables import View
 
-        return formats.document_of(self, formats.View(pairs, top, worst)).text(columns)
+        return formats.document_of(self, View(pairs, top, worst)).text(columns)
 
     def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
         """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
@@ -294,8 +293,9 @@ class Comparison(Documented, Findings):
             worst: the number of queries for each pair.
         """
         from karat.comparison import formats
+        from karat.comparison.tables import View
 
-        return formats.document_of(self, formats.View(pairs, top, worst), "markdown").markdown()
+        return formats.document_of(self, View(pairs, top, worst), "markdown").markdown()
 
     def to_latex(
         self,
@@ -316,8 +316,9 @@ class Comparison(Documented, Findings):
             worst: the number of queries for each pair.
         """
         from karat.comparison import formats
+        from karat.comparison.tables import View
 
-        return formats.latex(self, formats.View(pairs, top, worst), label=label, caption=caption)
+        return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, the tables, the method, and warnings last."""

@@ -12,23 +12,6 @@ if TYPE_CHECKING:
     from karat.lists.rows import Floats
     from karat.measures import Measure
 
-__all__ = [
-    "CORRECTIONS",
-    "FAMILY_WISE",
-    "NOT_OF_MEANS",
-    "SHORT_NAMES",
-    "TESTS",
-    "Caution",
-    "Contest",
-    "Findings",
-    "Pair",
-    "Settings",
-    "Stratum",
-    "letter",
-    "letters_of",
-    "ranked",
-    "turned",
-]
 
 FAMILY_WISE = ("tukey", "max-t")
 """Tests of all pairs at once, which need no correction."""

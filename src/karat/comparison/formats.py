@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from karat.comparison.findings import Contest, Findings
     from karat.output.document import Part
 
-__all__ = ["View", "contents", "document_of", "figure", "frame", "latex", "separated"]
-
 
 LEAST_SHARED = 4
 """A shared start or end of fewer characters is kept."""

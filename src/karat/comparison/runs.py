@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = [
-    "Evaluation",
-    "RunsLike",
-    "System",
-    "Table",
-    "evaluated",
-    "named",
-    "parts_of",
-    "tables_of",
-    "tag_of",
-]
 
 DEEPEST_JUDGED = 100
 """No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""

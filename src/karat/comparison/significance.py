@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from karat.inputs.query_files import Groups
     from karat.lists.rows import Floats, Integers
 
-__all__ = ["contests_of"]
 
 LIMIT = "So many scores were not permuted: p is from the limit of the permutation distribution, a range of normals."
 AT_ONCE = 4_000_000

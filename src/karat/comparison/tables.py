@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from karat.comparison.findings import Contest, Findings, Pair
 
-__all__ = ["EVERYTHING", "Sheet", "View", "chosen", "pair_names", "ranking", "sheets_of"]
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10

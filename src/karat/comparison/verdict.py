@@ -19,27 +19,6 @@ if TYPE_CHECKING:
 
     from karat.comparison.findings import Contest, Findings, Pair, Settings
 
-__all__ = [
-    "corrected",
-    "counted",
-    "declared_negative",
-    "detectable",
-    "detectable_span",
-    "digits_of",
-    "family_words",
-    "heading",
-    "interval",
-    "lettered",
-    "listed",
-    "method",
-    "p_text",
-    "reference_of",
-    "score",
-    "seen_from",
-    "signed",
-    "split",
-    "verdict_of",
-]
 
 FEW_FOR_FOUR_DIGITS = 50
 """With fewer queries the fourth decimal of a mean is noise."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from karat.inputs.run import RunLike
     from karat.output.document import Part
 
-__all__ = ["Difference", "Step", "difference", "rejudged"]
-
 
 WIDEST = 22
 """The most characters of an axis' value in a table."""

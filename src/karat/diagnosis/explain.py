@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from karat.matching.match import Match
     from karat.measures import Measure
 
-__all__ = ["Subject", "explain", "explained"]
-
 
 def explain(
     measure: str | Measure,

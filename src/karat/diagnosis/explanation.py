@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from karat.matching.match import Ranking
     from karat.measures import Measure
 
-__all__ = ["Explanation"]
 
 Shown = TypeVar("Shown")
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MOST_BARS", "MOST_DOTS", "charts", "template"]
 
 MOST_BARS = 400
 """Queries up to which each has its own bar; more are shown as a curve and a histogram."""

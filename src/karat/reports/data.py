@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from karat.measures.define import Definition
     from karat.reports.queries import Closeup, Text
 
-__all__ = ["Alongside", "alongside", "board", "correlation", "numbers_of", "packed"]
-
 
 MOST_VALUES = 500_000
 """Per-query values in a page, 4 bytes each: all measures of a track, or the first ones of a large set."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
     from karat.comparison.findings import Settings
 
-__all__ = ["bibtex_of", "methods_paragraph"]
 
 FOLDER = Path(__file__).parent / "templates"
 

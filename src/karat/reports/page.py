@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
     from karat.comparison.compare import Comparison
 
-__all__ = [
-    "page",
-    "portable",
-    "refuse_absent",
-    "script_json",
-    "title_of",
-]
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """Vega Embed alone is exposed; it brings Vega and Vega-Lite."""

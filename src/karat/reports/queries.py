@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from karat.inputs.sources import Readable, Source
     from karat.lists.rows import Floats
 
-__all__ = [
-    "Closeup",
-    "Excerpt",
-    "Text",
-    "TextsLike",
-    "chosen_queries",
-    "looked_at",
-    "texts_of",
-]
-
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES

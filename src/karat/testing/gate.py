@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from karat.inputs.qrels import QrelsLike
     from karat.inputs.run import RunLike
 
-__all__ = ["Baseline", "gate"]
 
 DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
 """The option that sets a tolerance."""

@@ -11,8 +11,6 @@ from karat.output.document import Document, Documented, Items, Line, Part, Secti
 from karat.output.escaping import command, printable, sentence
 from karat.output.tables import Marked, decimals
 
-__all__ = ["Check", "Gate", "Moved", "shown_p"]
-
 
 @dataclass(frozen=True)
 class Moved:
