@@ -48,7 +48,7 @@ condition holds, else 0. A fraction whose denominator is 0 is 0. An upright name
 **Subtopics.** The measures by subtopic read qrels whose second column names the subtopic
 (`query subtopic document grade`), as in the diversity task of TREC's Web track. In Python,
 `{query: {subtopic: {document: grade}}}` or a data frame with a column of subtopics works too. Other measures in the
-same call use the highest grade of a document. A call without a measure by subtopic refuses such qrels, because
+same call use the highest grade of a document. A call that names no subtopic measure refuses such qrels, because
 documents seem to be judged twice.
 
 **Ranges.** The range of allowed values follows the default of each parameter. *values* is the range of a query's

@@ -173,7 +173,7 @@ def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
 
 
 def named(entries: dict[str, str], incomplete: str) -> list[CompletionItem]:
-    """Returns the names that begin with the typed text, in upper or lower case, with their descriptions."""
+    """Returns the names that begin with the typed text, ignoring case, with their descriptions."""
     typed = incomplete.lower()
     return [
         CompletionItem(name, help=text) for name, text in entries.items() if name.lower().startswith(typed)

@@ -17,7 +17,6 @@ import json
 import os
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,7 +64,8 @@ def options(command: str, **choices: Iterable[str]) -> Callable[[Callable[..., N
         command: the command's entry in ``options.json``.
         choices: the allowed words of options whose entry does not list them.
     """
-    table = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), "options.json"), encoding="utf-8") as file:
+        table = json.load(file)
     own = table["commands"][command]
     names = expanded(own["options"], table["groups"])
 

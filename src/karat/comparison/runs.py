@@ -101,7 +101,7 @@ def named(runs: RunsLike) -> dict[str, Run | Scores]:
 
 
 def taken(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
-    """Returns a run or scores under the given name. The run is not read yet."""
+    """Renames a run, or scores. The run is not read yet."""
     if isinstance(run, Scores):
         return run if name is None or name == run.name else replace(run, name=name)
     if isinstance(run, Run):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from karat.inputs.sources import source_of
 from karat.measures import REGISTER, Measure, Number, parse_measure
 from karat.measures.aliases import NICKNAMES, TABLE, TrecName
 from karat.measures.names import own
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -360,7 +359,7 @@ RULE = "-" * 23 + "\n"
 
 def help_texts() -> dict[str, Any]:
     """Returns the texts of the help, by name."""
-    return read_toml(os.path.join(os.path.dirname(__file__), "help.toml"))
+    return own_table(__file__, "help.toml")
 
 
 def text(measures: set[str], form: str) -> str:

@@ -153,7 +153,7 @@ def needs_groups(asked: Mapping[str, Measure]) -> bool:
 
 
 def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
-    """Refuses a measure by subtopic if ties are ordered by grade, as a document has a grade for each subtopic.
+    """Refuses subtopic measures if ties are ordered by grade, because a document has a grade for each subtopic.
 
     Raises:
         PolicyError: there is such a measure, and ties are optimistic, pessimistic or expected.

@@ -47,7 +47,7 @@ RANKS_AT_A_TIME = 2**17
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
     """Returns the value of each measure for each list.
 
-    ``best`` caches ideal rankings for other runs with the same qrels.
+    ``best`` caches ideal rankings, which other runs with the same qrels reuse.
     """
     values = np.empty((len(rows.length), len(measures)))
     every = np.array([measure.every_rank for measure in measures], bool)

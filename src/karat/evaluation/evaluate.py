@@ -296,7 +296,7 @@ class Matches:
         return self.found[policy]
 
     def scores(self, request: Request, best: Ideals | None = None, *, bounds: bool = True) -> Scores:
-        """Returns the scores. ``best`` caches ideal rankings for other runs with the same qrels."""
+        """Returns the scores. ``best`` caches ideal rankings, which other runs with the same qrels reuse."""
         scores = scored(self.under, request, self.name, best, self.judgments, bounds=bounds)
         return replace(scores, inputs=self.inputs, warnings=(*self.warnings, *scores.warnings))
 

@@ -143,7 +143,7 @@ def bounded(scores: Values, exact: bool, digits: int | None) -> list[str]:
 
 
 def shown(value: float, kind: str, digits: int | None) -> str:
-    """Formats a number for a table: counts as whole numbers, others with ``digits`` decimals or exactly."""
+    """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full."""
     if kind == "sum" and value == int(value):
         return str(int(value))
     return repr(value) if digits is None else f"{value:.{digits}f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from karat.inputs.errors import SWAPPED
 from karat.output.errors import DataError, by_reading, worded
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ MOST_NAMES = 20
 @cache  # a table of names, which never changes
 def known_names() -> dict[str, dict[str, Any]]:
     """Returns the usual names of columns, from ``columns.toml``."""
-    return read_toml(os.path.join(os.path.dirname(__file__), "columns.toml"))
+    return own_table(__file__, "columns.toml")
 
 
 def lists_documents(name: str, kind: str) -> bool:

@@ -13,7 +13,7 @@ from karat import _native
 from karat.inputs.decompression import PackedError, unpacked
 from karat.output.errors import DataError, by_policy, worded
 from karat.output.escaping import shown
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def fault(part: str, name: str, **words: Any) -> tuple[str, str | None]:
 
 def sentences_of(part: str) -> dict[str, Any]:
     """Returns a part of the sentences in ``faults.toml``."""
-    part_of: dict[str, Any] = read_toml(os.path.join(os.path.dirname(__file__), "faults.toml"))[part]
+    part_of: dict[str, Any] = own_table(__file__, "faults.toml")[part]
     return part_of
 
 

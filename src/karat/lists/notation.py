@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from karat.lists.traced import SIGNS, Arithmetic, Operand, Operands, Step, Traced, first_sentence
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -479,4 +478,4 @@ WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
 @cache
 def notation() -> dict[str, Any]:
     """Returns the content of notation.toml."""
-    return read_toml(os.path.join(os.path.dirname(__file__), "notation.toml"))
+    return own_table(__file__, "notation.toml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -10,13 +9,13 @@ from typing import Any
 
 from karat.measures.define import REGISTER
 from karat.output.errors import MeasureError, by_policy, worded
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 
 @cache
 def also_called() -> dict[str, str]:
     """Returns karat's name for each alias. A profile may read these names differently."""
-    synonyms = read_toml(os.path.join(os.path.dirname(__file__), "aliases.toml"))
+    synonyms = own_table(__file__, "aliases.toml")
     return {theirs: own for own, names in synonyms.items() for theirs in names}
 
 

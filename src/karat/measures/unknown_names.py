@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -10,7 +9,7 @@ from karat.measures.aliases import TABLE, also_called, canonical, folded
 from karat.measures.define import REGISTER
 from karat.measures.grammar import shortened
 from karat.output.errors import MeasureError, Worded, worded
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 SUFFIXES = re.compile(r"(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mean))$", re.IGNORECASE)
 LEVEL = re.compile(r"-l([0-9]+)$")
@@ -59,9 +58,7 @@ def pointer(word: str) -> str | None:
 
 def pointers() -> list[dict[str, Any]]:
     """Returns groups of names that karat does not have, each with a sentence that says what to write instead."""
-    found: list[dict[str, Any]] = read_toml(os.path.join(os.path.dirname(__file__), "unknown_names.toml"))[
-        "unknown"
-    ]
+    found: list[dict[str, Any]] = own_table(__file__, "unknown_names.toml")["unknown"]
     return found
 
 

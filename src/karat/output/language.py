@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.output.errors import PolicyError
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +57,7 @@ def language_named(name: str) -> Language:
         raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
     if name == "en":
         return ENGLISH
-    catalogue = read_toml(Path(__file__).with_name("chinese.toml"))
+    catalogue = own_table(__file__, "chinese.toml")
     return Language(name, catalogue["sentences"], catalogue["measures"])
 
 

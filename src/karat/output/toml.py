@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import os
+from typing import Any
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -22,3 +20,13 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
         import tomli as tomllib
     with open(path, "rb") as file:
         return tomllib.load(file)
+
+
+def own_table(module: str, name: str) -> dict[str, Any]:
+    """Returns the content of a TOML file of karat's own, in the folder of a module.
+
+    Args:
+        module: the path of the module, ``__file__``.
+        name: the name of the TOML file.
+    """
+    return read_toml(os.path.join(os.path.dirname(module), name))

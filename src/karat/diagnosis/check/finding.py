@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import string
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.output.errors import Worded, by_policy, command_of, reworded, worded
 from karat.output.escaping import sentence
 from karat.output.language import plural
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -190,7 +189,7 @@ def catalogue() -> dict[str, dict[str, Kind]]:
             )
             for code, fields in kinds.items()
         }
-        for part, kinds in read_toml(Path(__file__).with_name("kinds.toml")).items()
+        for part, kinds in own_table(__file__, "kinds.toml").items()
     }
 
 

@@ -297,6 +297,6 @@ class Pair:
         return {name: means for name, means in found.items() if means}
 
     def rematched(self, **axes: Any) -> _native.Matched:
-        """Returns the rows of the run matched again under another policy."""
+        """Matches the run with the judgments again, under another policy, and returns the rows."""
         assert self.run is not None
         return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(LENIENT.changed(**axes))))

@@ -83,7 +83,7 @@ def odd_grades(judged: Judged, pair: Pair | None) -> Iterator[Finding]:
         if pair is not None:
             values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
         severity = WARNING if moved(values) else NOTE
-        numbers = {"lowest": grades.min(), "total": total}
+        numbers: dict[str, Any] = {"lowest": grades.min(), "total": total}
         yield found(
             "negative-grades", name, **first_of(judged, negative), severity=severity, values=values, **numbers
         )

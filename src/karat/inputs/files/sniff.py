@@ -13,7 +13,7 @@ from karat.inputs.errors import NO_UTF_8, sentences
 from karat.inputs.ids import twice
 from karat.inputs.sources import BYTE_ORDER_MARK
 from karat.output.errors import DataError
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -248,7 +248,7 @@ def content_of(head: bytes) -> str | None:
 
 def known_signatures() -> dict[bytes, str]:
     """Returns what a file is by its first bytes, from ``signatures.toml``."""
-    texts = read_toml(os.path.join(os.path.dirname(__file__), "signatures.toml"))
+    texts = own_table(__file__, "signatures.toml")
     return {start.encode("latin-1"): what for start, what in texts.items()}
 
 

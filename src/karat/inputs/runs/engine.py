@@ -99,12 +99,12 @@ class EngineRun:
         return f"run frame of {self.library}"
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the rows of judged documents, which one job of the engine finds."""
+        """Returns the rows of judged documents, in a single job of the engine."""
         refuse(options)
         return self.moved(judgments, options) or self.found(judgments, options)
 
     def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the judged rows, which one job of the engine finds."""
+        """Returns the judged rows, in a single job of the engine."""
         with refusals("run", self.library):
             found = self.planned(judgments, options).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -394,7 +394,7 @@ def in_ibis(table: Any, _: None) -> Any:
 
 
 def in_sqlframe(table: Any, session: Any) -> Any:
-    """Returns a DataFrame of SQLFrame."""
+    """Returns a SQLFrame DataFrame."""
     if session is None:
         raise DataError(
             "There is no SQLFrame session to make frames in.", remedy="Choose another kind of frame."
