@@ -119,7 +119,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 
 @measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The sum of the gains, each discounted not by rank but by how far the gain so far falls short of the ideal ranking's."""
+    """The sum of the gains, each discounted by how far the gain so far falls short of the ideal ranking's."""
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)
     beyond = r.most(r.rank - r.spread(best.length), 0.0)
