@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
+__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "scale_of"]
 
 MOST_GRADES = 20
 """More than any scale that people use; values on a finer scale are scores, without categories to agree on."""

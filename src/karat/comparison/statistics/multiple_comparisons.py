@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
+__all__ = ["Anova", "anova", "corrected", "randomised_tukey", "range_beyond"]
+
 
 def corrected(p: ArrayLike, correction: str) -> Floats:
     """Returns the p-values of a family, corrected for their number. An undefined p stays undefined, but counts.

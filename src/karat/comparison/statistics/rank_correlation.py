@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats
 
+__all__ = ["kendall", "rbo", "tau_ap", "tau_ap_b"]
+
 
 def kendall(x: ArrayLike, y: ArrayLike) -> float:
     """Returns Kendall's τ_b of two lists of scores: concordant minus discordant pairs.

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
+__all__ = [
+    "RESAMPLES",
+    "SEED",
+    "Draw",
+    "Flips",
+    "exact_p",
+    "max_flip",
+    "refuse_seed",
+    "resample_means",
+    "sign_flip",
+]
+
 
 PATIENCE = 0.1
 """Seconds that exact p may take in all; p of further pairs is resampled."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
+__all__ = ["all_pairs", "checked_pairs", "cluster_codes", "matrix", "on_grid", "summed", "weighted_sums"]
 
 FINEST = 36
 """Bits behind the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""

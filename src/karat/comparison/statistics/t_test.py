@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from karat.lists.rows import Floats, Integers
 
+__all__ = ["Paired", "bayes", "equivalence", "margin", "paired", "wins"]
 
 POWER = 0.8
 """The probability with which a detectable difference is found."""
