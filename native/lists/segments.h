@@ -49,18 +49,20 @@ void scan_segments(Values values, Offsets offsets, double* out, Combine combine)
     }
 }
 
+// From the highest value down, NaN last.
+inline bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
+
 // The places of the values, segment by segment, each from its highest value down and NaN last; equal values keep their
 // order. The offsets cover all values.
 inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
-    const auto falls = [&](std::int64_t i, std::int64_t j) {
+    // The place decides between equal values: a stable sort would ask for memory segment by segment.
+    const auto before = [&](std::int64_t i, std::int64_t j) {
         const double a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
-        return a > b || (std::isnan(b) && !std::isnan(a));
+        return falls(a, b) || (!falls(b, a) && i < j);
     };
     std::iota(out, out + values.size(), std::int64_t{0});
     for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
-        // The place decides between equal values: a stable sort would ask for memory segment by segment.
-        std::sort(out + offsets[q], out + offsets[q + 1],
-                  [&](std::int64_t i, std::int64_t j) { return falls(i, j) || (!falls(j, i) && i < j); });
+        std::sort(out + offsets[q], out + offsets[q + 1], before);
     }
 }
 

@@ -96,6 +96,11 @@ public:
         }
     }
 
+    // The first number stored for a hash like this one, or NONE: to be compared, and looked for by find() if it is another.
+    std::uint32_t candidate(std::uint64_t hash) const {
+        return find(hash, [](std::uint32_t) { return true; });
+    }
+
     void prefetch_slot(std::uint64_t hash) const { prefetch(slots_ + (hash & mask_)); }
 
     std::uint32_t number_of(std::uint32_t slot) const { return (slot & ~tags_) - 1; }
@@ -141,9 +146,8 @@ public:
         return FixedIdSlots(slots_.data(), slots_.size()).find(hash, same);
     }
 
-    // The first number stored for a hash like this one, or NONE: to be compared, and looked for by find() if it is another.
     std::uint32_t candidate(std::uint64_t hash) const {
-        return find(hash, [](std::uint32_t) { return true; });
+        return FixedIdSlots(slots_.data(), slots_.size()).candidate(hash);
     }
 
     bool crowded() const { return used_ * 2 > slots_.size(); }

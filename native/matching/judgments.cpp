@@ -55,7 +55,7 @@ void Judgments::find_documents(std::int64_t q, const Document* documents, std::s
     std::string_view names[TOGETHER];
     for (std::size_t i = 0; i < count; ++i) slots.prefetch_slot(documents[i].hash);
     for (std::size_t i = 0; i < count; ++i) {
-        candidates[i] = slots.find(documents[i].hash, [](std::uint32_t) { return true; });
+        candidates[i] = slots.candidate(documents[i].hash);
         if (candidates[i] != IdSlots::NONE) documents_.prefetch_bounds(static_cast<std::size_t>(first) + candidates[i]);
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -146,8 +146,9 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
         chosen.resize(own_count);
         kept.assign(own_count, 1);
         std::uint32_t* const own_slots = made.slots_.data() + made.slot_offsets_.back();
-        const IdSlots seen(own_slots, IdSlots::needed(own_count));
-        made.slot_offsets_.push_back(made.slot_offsets_.back() + IdSlots::needed(own_count));
+        const std::size_t own_size = IdSlots::needed(own_count);
+        const IdSlots seen(own_slots, own_size);
+        made.slot_offsets_.push_back(made.slot_offsets_.back() + own_size);
         const std::int64_t dropped = made.dropped;
         for (std::size_t i = 0; i < own_count; ++i) {
             const std::string_view document = documents_[own[i]];
@@ -169,7 +170,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
         }
         if (made.dropped > dropped) {  // the numbers of those behind a dropped one have changed
-            std::fill_n(own_slots, IdSlots::needed(own_count), 0u);
+            std::fill_n(own_slots, own_size, 0u);
             std::uint32_t next = 0;
             for (std::size_t i = 0; i < own_count; ++i) {
                 if (kept[i]) seen.find_or_add(hashes[i], next++, [](std::uint32_t) { return false; });

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <vector>
+
+#include "lists/segments.h"
 
 namespace karat {
 
@@ -69,9 +70,6 @@ inline void find_standings(const std::vector<double>& scores, const std::vector<
         standings[t].above = above;
     }
 }
-
-// From the highest score down, NaN last.
-inline bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
 inline void sort_distinct_descending(std::vector<double>& values) {
     std::sort(values.begin(), values.end(), [](double a, double b) { return a > b; });

@@ -91,11 +91,7 @@ nb::tuple read_rows(nb::object source, int columns, const std::string& numbers, 
     std::copy(rows.values.begin(), rows.values.end(), values.get());
     auto lines = std::make_unique_for_overwrite<std::int64_t[]>(count);
     std::copy(rows.lines.begin(), rows.lines.end(), lines.get());
-    const nb::capsule owner(lines.get(), [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-    const std::int64_t* data = lines.release();
-    return nb::make_tuple(ids, new_array(std::move(values), count),
-                          nb::cast(nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(data, {count}, owner),
-                                   nb::rv_policy::reference));
+    return nb::make_tuple(ids, new_array(std::move(values), count), new_array(std::move(lines), count));
 }
 
 }  // namespace

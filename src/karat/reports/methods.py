@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
 from karat.comparison.findings import FAMILY_WISE
 from karat.evaluation.score_tables import conventions_of
 from karat.output.language import plural
-from karat.output.toml import read_toml
+from karat.output.toml import own_table
 
 if TYPE_CHECKING:
     from karat.comparison.compare import Comparison
@@ -57,9 +58,15 @@ def said(conventions: str) -> str:
     )
 
 
+@cache
+def method_words() -> dict[str, Any]:
+    """Returns the words and the works for each test and correction, from ``methods.toml``."""
+    return own_table(__file__, "templates/methods.toml")
+
+
 def tested(comparison: Comparison, settings: Settings) -> str:
     """Returns a sentence about the test, its family of comparisons and its correction."""
-    words = read_toml(FOLDER / "methods.toml")
+    words = method_words()
     pairs = (
         f"each run against {comparison.names[settings.baseline]}"
         if settings.baseline is not None
@@ -81,7 +88,7 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 
 def bibtex_of(comparison: Comparison) -> str:
     """Returns the works that the paragraph cites, as BibTeX."""
-    settings, words = comparison.settings, read_toml(FOLDER / "methods.toml")
+    settings, words = comparison.settings, method_words()
     correction = words["corrections"][settings.correction]["works"] if settings.comparisons > 1 else []
     written = (FOLDER / "works.bib").read_text(encoding="utf-8")
     works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
