@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -46,32 +45,68 @@ class ContradictionError(DataError):
 
 
 @dataclass(frozen=True)
-class Group(ABC):
-    """The preferences of one judgment group. Documents are numbered by rank, and retrieved documents come first.
+class Group:
+    """The preferences of one judgment group, between entries that each judge one document.
+
+    In a group with one subgroup, each line of the judgments is an entry, highest level first. In a group with several
+    subgroups, each document of the query is an entry.
 
     Args:
         retrieved: the number of the query's judged documents that were retrieved.
+        documents: the document of each entry, numbered by rank with the retrieved documents first.
+        level: the level of each entry; NaN for a document that this group does not judge.
+        closure: for several subgroups, whether the entry of a row is preferred to the entry of a column; None for one
+            subgroup, in which each entry is preferred to all entries on lower levels.
     """
 
     retrieved: int
-
-    @abstractmethod
-    def pairs(self) -> Pairs:
-        """Returns the preferred document and the other document of each preference."""
+    documents: Integers
+    level: Floats
+    closure: NDArray[np.bool_] | None = None
 
     @property
-    @abstractmethod
+    def place(self) -> Integers:
+        """The number of each entry's level, counted from the highest."""
+        return np.cumsum(np.append(False, np.diff(self.level) != 0))
+
+    @property
+    def preferred(self) -> NDArray[np.bool_]:
+        """Whether the entry of a row is preferred to the entry of a column."""
+        if self.closure is not None:
+            return self.closure
+        lower: NDArray[np.bool_] = self.place[:, None] < self.place
+        return lower
+
+    @property
     def relevant(self) -> Integers:
         """The documents with a level above 0."""
+        return self.documents[self.level > 0]
 
     @property
-    @abstractmethod
-    def nonrelevant(self) -> Integers:
-        """The documents that count as not relevant."""
+    def nonrelevant(self) -> NDArray[np.bool_]:
+        """A mask of the entries that count as not relevant."""
+        return ~(self.level > 0) if self.closure is None else self.level == 0
 
-    @abstractmethod
+    def pairs(self, among: NDArray[np.bool_]) -> Pairs:
+        """Returns the preferred and the other document of each marked pair of entries."""
+        better, worse = np.nonzero(among)
+        return self.documents[better], self.documents[worse]
+
     def capped_pairs(self, among: str) -> Pairs:
-        """Returns the pairs of documents, with at most as many nonrelevant documents as relevant ones."""
+        """Returns the pairs of documents, with at most as many nonrelevant documents as relevant ones.
+
+        With one subgroup, every entry is paired with the first few of the lowest level, even an entry of this level.
+        Published numbers depend on this behaviour of trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``).
+        """
+        preferred, most = self.preferred, len(self.relevant)
+        first = np.zeros(len(preferred), bool)
+        if self.closure is None:
+            most = int((self.relevant < self.retrieved).sum()) if among == "both" else most
+            lowest = ~preferred.any(axis=1)
+            first[np.flatnonzero(lowest)[:most]] = True
+            return self.pairs((preferred & ~lowest) | first)
+        first[np.flatnonzero(self.nonrelevant)[most:]] = True
+        return self.pairs(preferred & ~first & ~first[:, None])
 
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
         """Returns the number of preferences that the list keeps, and the number of all preferences.
@@ -84,7 +119,7 @@ class Group(ABC):
             return counted(self.kinds, among)
         seen = self.retrieved if among == "both" else np.iinfo(np.int64).max
         relevant = int((self.relevant < seen).sum())
-        spare = relevant - int((self.nonrelevant < seen).sum())
+        spare = relevant - int((self.documents[self.nonrelevant] < seen).sum())
         if spare < 0:
             return counted(kinds_of(self.capped_pairs(among), self.retrieved), among)
         kept, possible = counted(self.kinds, among)
@@ -94,82 +129,7 @@ class Group(ABC):
     @cached_property
     def kinds(self) -> Kinds:
         """Returns the number of preferences of each kind."""
-        return kinds_of(self.pairs(), self.retrieved)
-
-
-@dataclass(frozen=True)
-class Graded(Group):
-    """A group with one subgroup: each document is preferred to all documents on lower levels.
-
-    Args:
-        levels: the levels, highest first.
-        classes: the documents of each level, ascending; a document that was judged twice occurs twice.
-    """
-
-    levels: tuple[float, ...]
-    classes: tuple[Integers, ...]
-
-    def pairs(self) -> Pairs:
-        return products(
-            [
-                (higher, lower)
-                for place, higher in enumerate(self.classes)
-                for lower in self.classes[place + 1 :]
-            ]
-        )
-
-    @property
-    def relevant(self) -> Integers:
-        return end_to_end([each for level, each in zip(self.levels, self.classes) if level > 0])
-
-    @property
-    def nonrelevant(self) -> Integers:
-        return end_to_end([each for level, each in zip(self.levels, self.classes) if not level > 0])
-
-    def capped_pairs(self, among: str) -> Pairs:
-        """Returns the pairs above the lowest level, and every document paired with the first few of the lowest level.
-
-        Documents of the lowest level are paired too, as in trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``),
-        because published numbers depend on it.
-        """
-        relevant = self.relevant
-        most = int((relevant < self.retrieved).sum()) if among == "both" else len(relevant)
-        above = [
-            (higher, lower)
-            for place, higher in enumerate(self.classes)
-            for lower in self.classes[place + 1 : -1]
-        ]
-        return products([*above, *((each, self.classes[-1][:most]) for each in self.classes)])
-
-
-@dataclass(frozen=True)
-class Partial(Group):
-    """A group with several subgroups: preferences between some documents, and the preferences that follow from these.
-
-    Args:
-        preferred: whether the document of a row is preferred to that of a column.
-        level: the last level of each document; NaN for one that this group does not judge.
-    """
-
-    preferred: NDArray[np.bool_]
-    level: Floats
-
-    def pairs(self) -> Pairs:
-        return cast("Pairs", np.nonzero(self.preferred))
-
-    @property
-    def relevant(self) -> Integers:
-        return np.flatnonzero(self.level > 0)
-
-    @property
-    def nonrelevant(self) -> Integers:
-        return np.flatnonzero(self.level == 0)
-
-    def capped_pairs(self, among: str) -> Pairs:
-        del among
-        kept = np.ones(len(self.level), bool)
-        kept[self.nonrelevant[len(self.relevant) :]] = False
-        return cast("Pairs", np.nonzero(self.preferred & kept & kept[:, None]))
+        return kinds_of(self.pairs(self.preferred), self.retrieved)
 
 
 def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: int, retrieved: int) -> Group:
@@ -188,26 +148,27 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
     order = np.lexsort((documents, -levels, subgroups))
     subgroups, levels, documents = subgroups[order], levels[order], documents[order]
     if subgroups[0] == subgroups[-1]:
-        starts = np.flatnonzero(np.append(True, np.diff(levels) != 0))
-        classes = tuple(np.split(documents, starts[1:]))
-        refuse_two_levels(classes)
-        return Graded(retrieved, tuple(levels[starts].tolist()), classes)
+        group = Group(retrieved, documents, levels)
+        if len(np.unique(documents)) < len(documents):
+            refuse_two_levels(group)
+        return group
     level = level_of_each(levels, documents, judged)
     preferred = np.zeros((judged, judged), bool)
     for subgroup in np.unique(subgroups):
         rows, given = documents[subgroups == subgroup], levels[subgroups == subgroup]
         better, worse = np.nonzero(given[:, None] > given)
         preferred[rows[better], rows[worse]] = True
-    return Partial(retrieved, closed(preferred), level)
+    return Group(retrieved, np.arange(judged), level, closed(preferred))
 
 
-def refuse_two_levels(classes: tuple[Integers, ...]) -> None:
-    """Refuses a document with two levels in one subgroup."""
-    for place, higher in enumerate(classes):
-        for lower in classes[place + 1 :]:
-            both = np.intersect1d(higher, lower)
-            if len(both):
-                raise ContradictionError("levels", int(both[0]))
+def refuse_two_levels(group: Group) -> None:
+    """Refuses a document with two levels in a group with one subgroup."""
+    same = group.documents[:, None] == group.documents
+    places = np.argwhere(group.preferred & same).tolist()
+    if places:
+        # trec_eval compares the levels from the highest down, and the documents of two levels in order.
+        first = min(places, key=lambda pair: (*group.place[pair].tolist(), group.documents[pair[0]]))
+        raise ContradictionError("levels", int(group.documents[first[0]]))
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
@@ -233,19 +194,6 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
         first, second = np.argwhere(either)[0].tolist()
         raise ContradictionError("cycle", first, second)
     return np.asarray(preferred & ~np.eye(len(preferred), dtype=bool))
-
-
-def products(classes: list[Pairs]) -> Pairs:
-    """Returns every document of the first class with every document of the second, for each pair of classes."""
-    return (
-        end_to_end([np.repeat(first, len(second)) for first, second in classes]),
-        end_to_end([np.tile(second, len(first)) for first, second in classes]),
-    )
-
-
-def end_to_end(parts: list[Integers]) -> Integers:
-    """Returns several arrays, concatenated."""
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
@@ -323,8 +271,8 @@ def pair_tallies(groups: list[Group], among: str) -> Floats:
     Pairs with both documents retrieved come first, then pairs with one, because trec_eval adds them in this order
     (m_prefs_pair.c).
     """
-    found = [group.pairs() for group in groups]
-    better, worse = end_to_end([a for a, _ in found]), end_to_end([b for _, b in found])
+    found = (group.pairs(group.preferred) for group in groups)
+    better, worse = map(np.concatenate, zip(*found))
     retrieved = groups[0].retrieved
     first, second = np.minimum(better, worse), np.maximum(better, worse)
     unseen = (first >= retrieved).astype(np.int64) + (second >= retrieved)

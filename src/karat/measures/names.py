@@ -383,7 +383,7 @@ def from_trec_eval(name: str) -> list[Measure] | None:
     return None
 
 
-def in_full(word: str, cutoffs: tuple[float, ...]) -> list[Measure]:
+def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
     """Returns the measures of a trec_eval name, one per cutoff; none for ``runid`` and ``relstring``."""
     template = TABLE[word].karat
     if "{}" in template:
