@@ -42,9 +42,9 @@ def entry(definition: Definition, columns: int | None = None) -> str:
         >>> from karat.conventions.reference import entry
         >>> from karat.measures import REGISTER
         >>> print(entry(REGISTER["RR"], 60).splitlines()[2])
-        1 / the rank of the first relevant document; 0 if there is
+        1 / the rank of the first relevant document, or 0 if there
     """
-    sentence, _, rest = (inspect.getdoc(definition.formula) or "").partition("\n")
+    sentence, _, rest = (inspect.getdoc(definition.formula) or "").partition("Raises:")[0].partition("\n")
     wide = columns or 80
     parts = [definition.name, sentence, *rest.strip().split("\n\n")]
     if columns is not None:
@@ -54,7 +54,7 @@ def entry(definition: Definition, columns: int | None = None) -> str:
     others = elsewhere(definition)
     if others:
         lines = [wrapped(f"{name}: {', '.join(tools)}", wide) for name, tools in others.items()]
-        parts.append("\n".join(["Under the profiles of other tools", *lines]))
+        parts.append("\n".join(["Names in other tools, after the name of the tool's profile", *lines]))
     text = "\n\n".join(part for part in parts if part).replace("``", "`") + "\n"
     return text if columns is None else text.replace("`", "").replace("**", "")
 
@@ -129,7 +129,7 @@ def sample(takes: str) -> Lists:
 
 def facts(definition: Definition) -> dict[str, str]:
     """Returns the spelling, parameters, range, other names, aggregate and source of a measure, by label."""
-    parameters = [f"`{name}`: {values(value)}" for name, value in definition.parameters.items()]
+    parameters = {f"parameter `{name}`": values(value) for name, value in definition.parameters.items()}
     synonyms = [
         f"`{other}`" + (f" ({name})" if "(" in name else "")
         for other, name in also_called().items()
@@ -137,11 +137,11 @@ def facts(definition: Definition) -> dict[str, str]:
     ]
     found = {
         "written as": ", ".join(f"`{each}`" for each in written(definition)),
-        "parameters": "; ".join(parameters),
-        "values": value_range(definition),
-        "takes": takes(definition),
+        **parameters,
+        "range of values": value_range(definition),
+        "input": takes(definition),
         "also called": ", ".join(synonyms),
-        "trec_eval": definition.same_as or "does not have it",
+        "name in trec_eval": definition.same_as or "none",
         "aggregate": AGGREGATES.get(definition.aggregate, ""),
         "source": definition.source,
     }

@@ -182,10 +182,10 @@ class Lists(ABC):
 
         The word ``of`` chooses the documents. ``judged`` takes all judged documents. ``uncut`` takes all judged
         documents and never cuts them. ``length`` takes all judged documents and cuts them at the length of the run's
-        list. ``retrieved`` takes all documents that the run retrieved. ``depth`` and ``full`` take documents of grade
-        1, as many as the depth or as were retrieved. ``trec_eval`` takes all judged documents in trec_eval's order,
-        whose sort treats gains less than 1 apart as equal (``comp_rel_gain``). Except for ``uncut``, the ideal ranking
-        is cut at the same depth as the run.
+        list. ``retrieved`` takes all documents that the run retrieved. ``depth`` takes as many documents of grade 1 as
+        the depth, and ``full`` takes as many as were retrieved. ``trec_eval`` takes all judged documents in the order
+        of trec_eval, which treats gains as equal if they differ by less than 1 (``comp_rel_gain``). Except for
+        ``uncut``, the ideal ranking is cut at the same depth as the run.
         """
 
     @property

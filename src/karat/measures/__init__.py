@@ -37,7 +37,7 @@ def list_measures(*names: str) -> dict[str, str]:
     Example:
         >>> import karat
         >>> karat.list_measures()["RR"]
-        '1 / the rank of the first relevant document; 0 if there is none.'
+        '1 / the rank of the first relevant document, or 0 if there is none.'
         >>> list(karat.list_measures("HR@10"))
         ['Success']
     """

@@ -18,9 +18,11 @@ def average_precision(
 ) -> Queries:
     """The mean of the precisions at the ranks of the relevant documents.
 
-    A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0.
-    ``over`` chooses the divisor of the sum: the number of all relevant documents, of those retrieved (torchmetrics,
-    Ragas), of all but at most k (LightGBM, Spark) or at most the list's length (LensKit), or k itself (RecTools).
+    A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0. By
+    default, the sum is divided by the number of all relevant documents. ``over=retrieved`` divides by the number of
+    relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the number of all relevant
+    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by this number, but at most by the list's
+    length (LensKit). ``over=depth`` divides by k (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
@@ -30,8 +32,8 @@ def average_precision(
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the end of the list count too. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, the
-    mean of the precisions at the ranks of the relevant documents only.
+    Ranks beyond the end of the list count too. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, which
+    uses only the precisions at the ranks of relevant documents.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
@@ -39,11 +41,11 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("ListedAP", every_rank=True, source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
-    """Average precision by the order of lines: a rank counts if the last listed document down to it is relevant.
+    """Average precision that depends on the order of the run's lines, as in Evidently.
 
-    The precisions at these ranks are summed and divided by the number of relevant documents. If the run lists its
-    documents by rank, the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy
-    ``listing=known``, because it depends on the order of a run's lines.
+    The precision at a rank counts if, of the documents down to this rank, the one with the last line is relevant. The
+    precisions that count are summed and divided by the number of relevant documents. If the lines are in order of rank,
+    the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy ``listing=known``.
     """
     hits = r.hits(rel)
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
@@ -51,7 +53,7 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
 
 @measure("GMAP", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision, with a geometric mean over the queries, which gives poor queries more weight."""
+    """Average precision with a geometric mean over the queries, so that queries with low values weigh more."""
     return average_precision(r, rel, "relevant")
 
 
@@ -65,8 +67,8 @@ def q_measure(
 ) -> Queries:
     """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
 
-    The blended ratio at rank i is (relevant documents found + beta * cumulated gain) / (i + beta * cumulated gain of
-    the ideal ranking). With beta=0, Q equals ``AP``. Q is 0 for a query without relevant documents.
+    The blended ratio at rank i is (number of relevant documents down to i + beta * cumulated gain) / (i + beta *
+    cumulated gain of the ideal ranking). With beta=0, Q equals ``AP``. Q is 0 for a query without relevant documents.
     """
     hits, best = r.hits(rel), r.ideal(gain, "judged")
     found = r.running(hits) + beta * r.running(r.gains(gain))
@@ -78,8 +80,8 @@ def q_measure(
 def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, estimated from judgments of a sample of the pool.
 
-    A negative grade marks a pooled document that was not sampled. Such a document is assumed to be relevant as often as
-    the sampled documents above it. The smoothing constant, 0.00001, is that of trec_eval.
+    A negative grade marks a pooled document that was not sampled. The estimate assumes that such documents are relevant
+    as often as the sampled documents at higher ranks. The smoothing constant is 0.00001, as in trec_eval.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
     relevant, nonrelevant, unsampled = r.above(hits), r.above(r.misses(rel)), r.above(r.pooled_unjudged)
@@ -94,7 +96,10 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
 def binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """How rarely documents judged not relevant are ranked above relevant ones. Unjudged documents do not count."""
+    """Measures how rarely documents judged not relevant are ranked above relevant ones.
+
+    Unjudged documents do not count.
+    """
     relevant, nonrelevant = r.n_relevant(rel), r.n_nonrelevant(rel)
     hits = r.hits(rel) * r.judged
     above = r.least(r.above(r.misses(rel)), r.spread(relevant))
@@ -104,7 +109,7 @@ def binary_preference(r: Lists, rel: float = REL) -> Queries:
 
 @measure("GMBpref", aggregate="geometric", at="no", same_as="gm_bpref", source="trec_eval")
 def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """Bpref, with a geometric mean over the queries."""
+    """Bpref with a geometric mean over the queries."""
     return binary_preference(r, rel)
 
 
@@ -117,10 +122,10 @@ def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
 def interpolated_precision(
     r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
 ) -> Queries:
-    """The best precision at any rank at which the given share of the relevant documents has been found.
+    """The highest precision at the ranks down to which the given share of the relevant documents has been found.
 
-    The share is rounded to a whole number of documents. ``rounding=nearest`` rounds halves up. ``rounding=up``, as in
-    trec_eval 9, rounds a fraction above a tenth up.
+    The share is rounded to a whole number of documents. ``rounding=nearest`` rounds halves up. ``rounding=up`` rounds
+    fractions above 0.1 up, as in trec_eval 9.
     """
     hits = r.hits(rel)
     found = r.running(hits)
@@ -147,7 +152,11 @@ def mean_interpolated_precision(
 
 @measure("YAAP", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
 def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The log odds of average precision, with 1 added to both sides: "yet another average precision"."""
+    """The log odds of average precision, smoothed by 1: "yet another average precision".
+
+    With s as the sum of the precisions at the relevant documents and R as the number of relevant documents, YAAP is
+    ln((1 + s) / (1 + R - s)).
+    """
     hits, relevant = r.hits(rel), r.n_relevant(rel)
     precisions = r.total(hits * r.running(hits) / r.rank)
     return r.ln((1.0 + precisions) / (1.0 + relevant - precisions))

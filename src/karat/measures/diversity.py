@@ -20,7 +20,7 @@ NDEVAL = "TREC Web track, ndeval"
 
 
 def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
-    """Returns the sum over a subtopic's relevant documents of weight * (1 - alpha)^(relevant documents above)."""
+    """Returns the sum over a subtopic's relevant documents of weight * (1 - alpha)^n, where n relevant ones rank above."""
     hits = s.hits(rel)
     return s.total(hits * s.powers(1.0 - alpha, s.above(hits)) * weight)
 
@@ -32,7 +32,7 @@ def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
 
 
 def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
-    """Returns the novelty of a list, divided by that of a perfect list, as a mean over subtopics, or as a sum."""
+    """Returns the novelty of a list, scaled by a perfect list, averaged over subtopics, or summed."""
     s = r.groups
     reached = novelty(s, alpha, rel, weights(s))
     if scale == "none":
@@ -44,7 +44,7 @@ def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float,
 
 
 def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float) -> Queries:
-    """Returns the novelty of a list divided by that of the greedy best list."""
+    """Returns the novelty of a list divided by the novelty of the greedy best list."""
     s = r.groups
     best = s.most_novel(alpha, rel)
     reached, possible = novelty(s, alpha, rel, weights(s)), novelty(best, alpha, rel, weights(best))
@@ -55,22 +55,25 @@ def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel:
 def alpha_dcg(
     r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT, scale: str = SCALE
 ) -> Queries:
-    """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) / discount.
+    """DCG over subtopics, in which each further document relevant to a subtopic counts 1 - alpha times as much.
 
-    ``scale=perfect`` (ndeval) divides the sum by the sum of k documents that are relevant to every subtopic. Without a
-    depth, k is the number of documents retrieved. ``scale=subtopics`` gives the mean over subtopics, and ``scale=none``
-    the sum itself (TensorFlow Ranking). Subtopics without a relevant document do not count. Unlike karat, ndeval does
-    not divide at depth 1.
+    Each relevant document adds (1 - alpha)^n / discount for each of its subtopics, where n is the number of
+    higher-ranked documents that are relevant to the subtopic. ``scale=perfect`` (ndeval) divides the sum by that of k
+    documents that are relevant to every subtopic. Without a depth, k is the number of documents retrieved.
+    ``scale=subtopics`` gives the mean over subtopics, and ``scale=none`` gives the undivided sum (TensorFlow Ranking).
+    Subtopics without a relevant document do not count. At depth 1, karat divides as at other depths, but ndeval does
+    not.
     """
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
 
 @measure("alphanDCG", takes="groups", source=f"{CLARKE}; {NDEVAL}")
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
-    """alphaDCG divided by that of the greedy best list; 0 without a relevant document.
+    """alphaDCG divided by the alphaDCG of a list that is built greedily to be as good as possible.
 
-    At each rank, the greedy best list takes the judged document that adds the most. If several documents add equally
-    much, it takes the one with the largest id. Finding the best possible list is NP-hard.
+    At each rank, the greedy list takes the judged document that adds the most. If several documents add equally much,
+    it takes the one with the largest id. Finding the best possible list is NP-hard. alphanDCG is 0 for a query without
+    a relevant document.
     """
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 
@@ -82,20 +85,23 @@ def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount:
     source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
 )
 def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
-    """The expected reciprocal rank at which the users of each subtopic stop, summed or averaged over subtopics.
+    """The expected reciprocal rank of each subtopic, averaged or summed over the subtopics.
 
-    A relevant document satisfies the share ``alpha`` of the users who look at it. ``scale=perfect`` (ndeval) divides by
-    the value of k documents that are relevant to every subtopic. Without a depth, k is the number of documents
-    retrieved. ``scale=subtopics`` gives the mean over subtopics of the sum of (1 - alpha)^(relevant documents above) /
-    rank, which is the mean ERR of the subtopics divided by alpha. ``scale=none`` gives the sum over subtopics. Unlike
-    karat, ndeval does not divide at depth 1.
+    A relevant document satisfies the share ``alpha`` of the users who look at it, and satisfied users stop.
+    ``scale=perfect`` (ndeval) divides by the value of k documents that are relevant to every subtopic. Without a depth,
+    k is the number of documents retrieved. ``scale=subtopics`` gives the mean ERR of the subtopics, divided by alpha.
+    ``scale=none`` gives the sum over subtopics, divided by alpha. At depth 1, karat divides as at other depths, but
+    ndeval does not.
     """
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
 
 @measure("nERRIA", takes="groups", source=NDEVAL)
 def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL) -> Queries:
-    """ERRIA divided by that of the greedy best list; 0 without a relevant document."""
+    """ERRIA divided by the ERRIA of a list that is built greedily, as in alphanDCG.
+
+    nERRIA is 0 for a query without a relevant document.
+    """
     return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
 
 
@@ -103,10 +109,11 @@ def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float
 def novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
-    """The sum over relevant documents and subtopics of (1 - alpha)^(relevant documents above) * beta^(rank - 1).
+    """Rank-biased precision over subtopics, in which each further document relevant to a subtopic counts less.
 
-    The sum is divided by the value of an infinite list of documents that are relevant to every subtopic. A user goes on
-    to the next document with probability ``beta``.
+    A user goes on to the next document with probability ``beta``. Each further document relevant to a subtopic counts 1
+    - alpha times as much. The sum is divided by that of an infinite list of documents that are relevant to every
+    subtopic.
     """
     reached = novelty(r.groups, alpha, rel, r.groups.powers(beta, r.groups.rank - 1.0))
     return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
@@ -116,40 +123,49 @@ def novelty_rank_biased_precision(
 def normalised_novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
-    """NRBP divided by that of the greedy best list; 0 without a relevant document."""
+    """NRBP divided by the NRBP of a list that is built greedily, as in alphanDCG.
+
+    nNRBP is 0 for a query without a relevant document.
+    """
     return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
 
 
 @measure("PIA", whole="APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
 def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
-    """The precision by the judgments of each subtopic, averaged over the subtopics with a relevant document."""
+    """The precision under the judgments of each subtopic, averaged over the subtopics.
+
+    Subtopics without a relevant document do not count.
+    """
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
 @measure("APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The average precision by each subtopic's judgments, averaged over the subtopics with a relevant document.
+    """The average precision under the judgments of each subtopic, averaged over the subtopics.
 
-    Do not confuse APIA with ``GroupAP``, in which a group without a relevant document counts as 0.
+    Subtopics without a relevant document do not count. In ``GroupAP``, such a group counts as 0.
     """
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 
 
 @measure("SRecall", takes="groups", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
 def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
-    """The share of the subtopics with relevant documents that have one of these among the first k documents."""
+    """The share of the subtopics that have a relevant document among the first k.
+
+    Subtopics without any relevant document do not count.
+    """
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
 
 
 @measure("GroupAP", takes="groups", same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The average precision by the judgments of each group, averaged over the query's judgment groups."""
+    """The average precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
 @measure("GroupP", whole="GroupAP", takes="groups", same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float = REL) -> Queries:
-    """The precision by the judgments of each group, averaged over the query's judgment groups."""
+    """The precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(precision(r.groups, rel, "depth"))
 
 
@@ -161,5 +177,5 @@ def group_precision(r: Lists, rel: float = REL) -> Queries:
     source="trec_eval",
 )
 def group_r_precision(r: Lists, rel: float = REL, times: float = TIMES) -> Queries:
-    """The R-precision by the judgments of each group, averaged over the query's judgment groups."""
+    """The R-precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(r_precision(r.groups, rel, times, "all"))

@@ -25,7 +25,10 @@ def cumulated_gain(r: Lists, gain: Gain = GAIN) -> Queries:
 
 @measure("nCG", additive=True, source=JARVELIN)
 def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """CG divided by the CG of the ideal ranking; 0 for a query without a positive gain."""
+    """CG divided by the CG of the ideal ranking.
+
+    nCG is 0 for a query without a positive gain.
+    """
     return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
 
 
@@ -34,9 +37,9 @@ def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCO
     """The sum of the gains, each divided by a discount that grows with its rank.
 
     ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005). ``jk(b)`` is the discount of the authors of
-    DCG: 1 before rank b, then log_b(rank). LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)`` (scikit-learn's
-    log_base) are logarithms of rank + 1 to another base. ``rank`` is CatBoost's Position. ``gain=exp2(t)`` is
-    2^(grade - t + 1) - 1 from grade t on (Elliot).
+    DCG: 1 before rank b, and log_b(rank) from rank b on. LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)``
+    (scikit-learn's log_base) are logarithms of rank + 1 to another base. ``rank`` divides by the rank (CatBoost's
+    Position). ``gain=exp2(t)`` is 2^(grade - t + 1) - 1 for grades of at least t (Elliot).
     """
     return r.total(discounted(r, gain, discount))
 
@@ -55,13 +58,13 @@ def normalised_discounted_cumulated_gain(
 ) -> Queries:
     """DCG divided by the DCG of the ideal ranking.
 
-    The ideal ranking has all judged documents, retrieved or not, and is cut at the same depth as the run.
+    The ideal ranking has all judged documents, whether retrieved or not, and is cut at the same depth as the run.
     ``ideal=uncut`` never cuts the ideal ranking (Haystack, LlamaIndex, Quepid's ndcg@10). ``ideal=length`` cuts it at
     the length of the run's list (Elasticsearch, MLflow). With ``ideal=retrieved``, it has only retrieved documents.
-    With ``ideal=depth``, it has k documents of grade 1 (RecTools), which gives C/W/L's SDCG if the gains equal the
-    grades and are from 0 to 1. With ``ideal=full``, it has as many documents of grade 1 as were retrieved. nDCG is 0
-    for a query without a positive gain. NTCIR calls nDCG MSnDCG. Do not confuse nDCG with Spark's graded nDCG, whose
-    ideal ranking keeps the judgments in the order in which they are given.
+    With ``ideal=depth``, it has k documents of grade 1 (RecTools); if the gains equal the grades and are from 0 to 1,
+    the value is that of C/W/L's SDCG. With ``ideal=full``, it has as many documents of grade 1 as were retrieved. nDCG
+    is 0 for a query without a positive gain. NTCIR's name for nDCG is MSnDCG. Do not confuse nDCG with Spark's graded
+    nDCG, whose ideal ranking keeps the judgments in the given order.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
@@ -71,7 +74,7 @@ def normalised_discounted_cumulated_gain(
 def scaled_discounted_cumulated_gain(
     r: Lists, gain: Gain = SHARE, max: float = HIGHEST, discount: str = DISCOUNT
 ) -> Queries:
-    """DCG divided by the DCG of k documents of the highest grade, whether or not there are that many.
+    """DCG divided by the DCG of k documents of the highest grade, even if fewer such documents exist.
 
     Gains other than ``binary`` are divided by the gain of grade ``max``. Without a depth, k is the list's length.
 
@@ -85,7 +88,10 @@ def scaled_discounted_cumulated_gain(
 
 @measure("nDCGrel", at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The mean of the nDCG at each document with a positive gain, or of the list's nDCG if it is not retrieved."""
+    """The mean of the nDCG at the ranks of the documents with a positive gain.
+
+    A document that was not retrieved adds the nDCG of the whole list.
+    """
     best = r.ideal(gain, ideal)
     reached, possible = (
         r.running(discounted(r, gain, "log2")),
@@ -101,8 +107,8 @@ def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries
 def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
     """The mean of the nDCG at the ranks where the gain of the ideal ranking decreases: R-precision for grades.
 
-    If a list is longer than the ideal ranking by two documents or more, the last rank of the list counts as well. If no
-    rank counts, RnDCG is undefined.
+    If a list is longer than the ideal ranking by at least two documents, the last rank of the list counts as well. If
+    no rank counts, RnDCG is undefined.
     """
     best = r.ideal(gain, ideal)
     reached, possible = (
@@ -119,7 +125,10 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 
 @measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The sum of the gains, each discounted by how far the gain so far falls short of the ideal ranking's."""
+    """The sum of the gains, each discounted by the gain that the list has missed so far.
+
+    The gain missed at a rank is the cumulated gain of the ideal ranking minus that of the list.
+    """
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)
     beyond = r.most(r.rank - r.spread(best.length), 0.0)
@@ -131,6 +140,6 @@ def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Querie
 
 @measure("binG", at="no", same_as="binG", source="trec_eval, experimental there")
 def binary_gain_by_shortfall(r: Lists, rel: float = REL) -> Queries:
-    """The mean over relevant documents of 1 / log2(2 + the number of nonrelevant documents above)."""
+    """The mean over relevant documents of 1 / log2(2 + n), where n nonrelevant documents are ranked above."""
     hits = r.hits(rel)
     return r.ratio(r.total(hits / r.log2(2.0 + r.rank - r.running(hits))), r.n_relevant(rel))

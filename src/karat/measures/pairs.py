@@ -14,7 +14,7 @@ BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
 def relevant_if_micro(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
-    """Returns the weight of a query in the AUC over all queries: the number of its relevant documents."""
+    """Returns the weight of a query in the AUC over all queries: the number of relevant documents retrieved."""
     del single
     if micro == "false":
         return None
@@ -30,19 +30,19 @@ def area_under_curve(
     single: str = one_of("zero", "half", "one", "nan"),
     micro: str = one_of("false", "true", role="micro"),
 ) -> Queries:
-    """The share of pairs of a relevant and a nonrelevant document that the list has in the right order.
+    """The share of pairs of a relevant and a nonrelevant document that the list orders correctly.
 
     Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs.
-    Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). ``single`` is the value of a list
-    that has only relevant or only nonrelevant documents, and therefore no pairs: 0 (torchmetrics), or 0.5, 1 or
+    Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). A list with only relevant or only
+    nonrelevant documents has no pairs. ``single`` chooses the value of such a list: 0 (torchmetrics), 0.5, 1 or
     undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
 
-    ``micro=true`` is one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and RecBole. With
-    ``micro=true``, pairs are also formed across queries, so scores must be comparable. The pairs of a query join its
+    ``micro=true`` computes one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and
+    RecBole. Pairs are then also formed across queries, so scores must be comparable. The pairs of a query combine its
     relevant documents with the nonrelevant documents of all queries. The value of a query is the share of these pairs
-    that are in the right order. The mean weights each query by the number of relevant documents retrieved, which gives
-    the AUC over all queries. Weights of queries apply to their documents. Some tools define AUC differently: XGBoost's
-    ranking objective also counts pairs of equal labels, and Cornac counts ties as wrong.
+    that are ordered correctly. The mean weights each query by the number of relevant documents retrieved, which gives
+    the AUC over all queries. The weight of a query applies to each of its documents. Some tools define AUC differently:
+    XGBoost's ranking objective also counts pairs of equal labels, and Cornac counts ties as wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
@@ -74,10 +74,11 @@ def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
 def grouped_area_under_curve(
     r: Lists, rel: float = REL, weight: str = one_of("retrieved", "relevant", "pairs", "queries")
 ) -> Queries:
-    """AUC with a weighted mean over the queries that have a pair.
+    """The weighted mean of AUC over the queries that have a pair.
 
-    The weight of a query is the number of documents in its list (impressions, as in the paper), the number of
-    ``relevant`` documents in its list (RecBole's GAUC, Elliot's AUC), the number of its ``pairs``, or 1 (``queries``).
+    ``weight`` chooses the weight of a query. ``retrieved`` is the number of documents in its list (impressions, as in
+    the paper). ``relevant`` is the number of relevant documents in its list (RecBole's GAUC, Elliot's AUC). ``pairs``
+    is the number of its pairs. ``queries`` gives every query the weight 1.
     """
     del weight  # It changes the weight, not the value.
     return area_under_curve(r, rel, "zero", "false")
@@ -96,12 +97,13 @@ def lists_that_count(r: Lists, least: float) -> Queries:
     source="XGBoost, GroupRankingROC in src/metric/auc.cc",
 )
 def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries:
-    """The share of all pairs of documents that the list has in the right order; equal grades are ordered as listed.
+    """The share of all pairs of documents that the list orders correctly, as in XGBoost.
 
-    The better document of a pair has the higher grade or, with equal grades, is listed first by the run. Unjudged
-    documents have grade 0. Pairs with equal scores count one half. Lists with fewer than ``least`` documents are
-    omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the policy ``listing=known``. Do
-    not confuse ListedAUC with ``AUC``, which only has pairs of a relevant and a nonrelevant document.
+    The better document of a pair has the higher grade. If the grades are equal, the better document is the one that the
+    run lists first. Unjudged documents have grade 0. Pairs with equal scores count one half. Lists with fewer than
+    ``least`` documents are omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the
+    policy ``listing=known``. Do not confuse ListedAUC with ``AUC``, which only uses pairs of a relevant and a
+    nonrelevant document.
     """
     del least  # It changes the weight, not the value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
@@ -137,7 +139,7 @@ of_preferences = partial(
 
 @of_preferences("NumPrefs", values=COUNTED, aggregate="sum", same_as="prefs_num_prefs_poss")
 def number_of_preferences(r: Lists) -> Queries:
-    """The number of preferences that the judgments state."""
+    """The number of preferences between documents in the judgments."""
     stated = r.preferences("group", "all")
     return stated.total(stated.possible)
 
@@ -149,7 +151,10 @@ def number_of_preferences(r: Lists) -> Queries:
     same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The number of preferences kept: the list has the preferred document, and does not have the other one above it."""
+    """The number of preferences that the list keeps.
+
+    A list keeps a preference if it contains the preferred document and does not rank the other document above it.
+    """
     stated = r.preferences("group", among)
     return stated.total(stated.kept)
 
@@ -158,7 +163,8 @@ def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
     """The share of the preferences of all groups that the list keeps.
 
-    ``among`` restricts the measure to preferences with either or both documents retrieved.
+    ``among=either`` counts only preferences with at least one retrieved document, and ``among=both`` only those with
+    two.
     """
     stated = r.preferences("group", among)
     return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
@@ -166,7 +172,7 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 
 @of_preferences("PrefsPair", same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret")
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
-    """The mean over pairs of documents of the share of groups that prefer them in the list's order.
+    """The share of groups that prefer two documents in the list's order, averaged over all pairs of documents.
 
     Groups without a preference between the two documents do not count. The share is 0 if neither document was
     retrieved.
@@ -184,10 +190,10 @@ def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
 def mean_preferences_kept(
     r: Lists, among: str = AMONG, nonrelevant: str = one_of("all", "capped")
 ) -> Queries:
-    """The mean over judgment groups of the share of the group's preferences that the list keeps.
+    """The share of a group's preferences that the list keeps, averaged over the judgment groups.
 
-    ``nonrelevant=capped`` counts as many nonrelevant documents as relevant ones, so that many nonrelevant documents do
-    not dominate. With ``capped``, a group without preferences makes the query's value 0, as in trec_eval.
+    ``nonrelevant=capped`` counts at most as many nonrelevant documents as relevant ones, so that nonrelevant documents
+    do not dominate. With ``capped``, a group without preferences makes the query's value 0, as in trec_eval.
     """
     stated = r.preferences("group", among, nonrelevant)
     shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @measure("NumQ", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:
-    """The number of evaluated queries; 1 for each query."""
+    """The number of evaluated queries, to which each query adds 1."""
     return r.length * 0.0 + 1.0
 
 
@@ -24,7 +24,7 @@ def number_retrieved(r: Lists) -> Queries:
 
 @measure("NumRel", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval")
 def number_relevant(r: Lists, rel: float = REL) -> Queries:
-    """The number of documents judged relevant, retrieved or not."""
+    """The number of documents judged relevant, whether retrieved or not."""
     return r.n_relevant(rel)
 
 
@@ -55,9 +55,9 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
     """The share of the first k documents that are relevant.
 
     The divisor is k, even if the list is shorter. ``over=retrieved`` divides by the number of documents in the list
-    (XGBoost, CatBoost, rax, LensKit, Elasticsearch), ``over=capped`` by the number of relevant documents, but at most k
-    (RecTools' r_precision, the same as ``R(over=capped)``). ``P`` without a depth stands for P at trec_eval's nine
-    depths. ``SetP`` is the precision of the whole list.
+    (XGBoost, CatBoost, rax, LensKit, Elasticsearch). ``over=capped`` divides by the number of relevant documents, but
+    at most by k, as ``R(over=capped)`` does (RecTools' r_precision). ``P`` without a depth stands for P at the nine
+    depths of trec_eval. ``SetP`` is the precision of the whole list.
     """
     whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
     return r.ratio(r.total(r.hits(rel)), whole[over]())
@@ -68,18 +68,18 @@ def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped"))
     """The share of the relevant documents that are among the first k.
 
     R is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
-    documents, so that 1 can be reached at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    documents, so that R can reach 1 at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
 @measure("F", source="van Rijsbergen 1979")
 def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
-    """The harmonic mean of precision and recall of the first k documents, with weight beta squared for recall.
+    """The weighted harmonic mean of the precision and the recall of the first k documents.
 
-    A beta above 1 favours recall. F is 0 if no relevant document was found. ``over`` is the divisor of precision, as in
-    ``P``. Do not confuse F with trec_eval's ``set_F_x``, which covers the whole list (``SetF``) and whose x is beta
-    squared.
+    Recall has the weight beta squared, so a beta above 1 favours recall. F is 0 if no relevant document was found.
+    ``over`` is the divisor of precision, as in ``P``. Do not confuse F with trec_eval's ``set_F_x``, which is ``SetF``:
+    it covers the whole list, and its x is beta squared.
     """
     p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
@@ -89,20 +89,20 @@ def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth"
 def effectiveness(
     r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
 ) -> Queries:
-    """1 minus F of the first k documents; smaller is better.
+    """1 minus F of the first k documents, so that smaller is better.
 
     E is 1 if no relevant document was found. A b above 1 favours recall. Some printings of Baeza-Yates and Ribeiro-Neto
-    say that it favours precision, which is an error.
+    state wrongly that such a b favours precision.
     """
     return 1.0 - f(r, b, rel, over)
 
 
 @measure("Success", same_as="success_k", source="TREC Web track 2002")
 def success(r: Lists, rel: float = REL) -> Queries:
-    """1 if any of the first k documents is relevant, else 0: the hit rate.
+    """The hit rate: 1 if any of the first k documents is relevant, else 0.
 
-    Some tools use the name hit rate for other measures: the hit rate of Catalyst and LlamaIndex's granular hit rate are
-    ``R``, and recpack's hit rate is ``NumRelRet``.
+    Some tools use the name hit rate for other measures. The hit rate of Catalyst and the granular hit rate of
+    LlamaIndex are ``R``. The hit rate of recpack is ``NumRelRet``.
     """
     return r.best(r.hits(rel))
 
@@ -123,10 +123,10 @@ def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries
 def r_precision(
     r: Lists, rel: float = REL, times: float = TIMES, mean: str = one_of("all", "found")
 ) -> Queries:
-    """The precision at rank R, the number of relevant documents.
+    """The precision at rank R, where R is the number of relevant documents.
 
-    With ``times``, the rank is that multiple of R, where a fraction above a tenth is rounded up. ``mean=found`` omits
-    queries without a relevant document down to this rank from the mean (recommenders).
+    ``times`` multiplies R and rounds fractions above 0.1 up. ``mean=found`` omits a query from the mean if no document
+    down to this rank is relevant (recommenders).
     """
     del mean  # It changes the weight, not the value.
     cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
@@ -141,14 +141,14 @@ def set_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("SetAP", at="no", same_as="set_map", source="trec_eval")
 def set_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Precision times recall of the retrieved set: unranked average precision."""
+    """The precision times the recall of the retrieved set: average precision without a ranking."""
     found = r.total(r.hits(rel) * r.judged)
     return r.ratio(found * found, r.length * r.n_relevant(rel))
 
 
 @measure("SetF", at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
 def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
-    """The weighted harmonic mean of precision and recall of the retrieved set.
+    """The weighted harmonic mean of the precision and the recall of the retrieved set.
 
     ``weight`` is beta squared. A weight above 1 favours recall.
     """
@@ -167,10 +167,11 @@ def utility(
     d: float = number(0),
     collection: float = number(0, 0),
 ) -> Queries:
-    """The utility of the retrieved set: a sum of weights for documents retrieved or not, relevant or not.
+    """The sum of a weight for each document that depends on whether the document is relevant and retrieved.
 
-    The weights are a (relevant, retrieved), b (not relevant, retrieved), c (relevant, not retrieved) and d (not
-    relevant, not retrieved). ``collection`` is the number of documents in the collection.
+    The weight is ``a`` for a relevant retrieved document, ``b`` for another retrieved document, ``c`` for a relevant
+    document that was not retrieved, and ``d`` for all other documents. ``collection`` is the number of documents in the
+    collection.
     """
     found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
     left = collection + found - r.length - relevant
@@ -179,7 +180,10 @@ def utility(
 
 @measure("Unjudged", smaller_is_better=True, additive=True, same_as="unj_k", source="trec_eval 10")
 def unjudged(r: Lists) -> Queries:
-    """The share of the first k ranks with an unjudged document; ranks beyond the list have none."""
+    """The share of the first k ranks that have an unjudged document.
+
+    Ranks beyond the end of the list have no document.
+    """
     return r.ratio(r.length - r.total(r.judged), r.depth)
 
 
@@ -188,8 +192,8 @@ def judged(r: Lists, over: str = one_of("retrieved", "depth")) -> Queries:
     """The share of the first k documents that were judged for the query.
 
     Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. In that case, 1 minus Judged
-    is greater than ``Unjudged``, which treats missing ranks as judged. BEIR's Hole@k is not 1 minus Judged, because it
-    counts a document as judged if the document was judged for any query.
+    is greater than ``Unjudged``, which treats missing ranks as judged. Judged differs from BEIR's Hole@k, which counts
+    a document as judged if it was judged for any query.
     """
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
@@ -199,7 +203,7 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 @measure("CoverageRatio", additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
-    """The share of the relevant documents known to the user that were retrieved.
+    """The share of the relevant documents already known to the user that were retrieved.
 
     A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
     document.
@@ -220,14 +224,14 @@ def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
 
 @measure("RelativeRecall", source=KORFHAGE)
 def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The number of relevant documents found / the number wanted; at most 1."""
+    """The number of relevant documents found, divided by the number that the user wants, but at most 1."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
 @measure("RecallEffort", source=KORFHAGE)
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The number of relevant documents wanted / the rank at which that many were found.
+    """The number of relevant documents that the user wants, divided by the rank at which they have been found.
 
-    RecallEffort is 0 if the list has fewer relevant documents than wanted.
+    RecallEffort is 0 if the list has fewer relevant documents than the user wants.
     """
     return r.best(r.at_least(r.running(r.hits(rel)), wanted) * wanted / r.rank)

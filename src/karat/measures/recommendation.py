@@ -20,7 +20,7 @@ beyond = partial(measure, takes="recommendations")
 
 @beyond("NumItems", values=COUNTED, source="RecTools' CatalogCoverage")
 def number_of_items(r: Recommended) -> Value:
-    """The number of different items that are recommended to any user."""
+    """The number of different items in the lists of all users."""
     return float(r.shown.sum())
 
 
@@ -33,10 +33,11 @@ def number_of_items(r: Recommended) -> Value:
 def coverage(
     r: Recommended, of: str = one_of("catalogue", "train"), counting: str = one_of("inside", "all")
 ) -> Value:
-    """The proportion of the items in the catalogue, or in train, that are recommended to any user.
+    """The proportion of the items in the catalogue, or in the training data, that are recommended to any user.
 
-    ``counting=inside`` counts the recommended items that belong to the base (RePlay). ``counting=all`` counts every
-    recommended item, so the value may exceed 1 (recommenders with ``of=train``; RecTools, RecBole).
+    ``counting=inside`` counts only recommended items that belong to the catalogue or the training data (RePlay).
+    ``counting=all`` counts every recommended item, so the value may exceed 1 (recommenders with ``of=train``; RecTools,
+    RecBole).
     """
     base = r.base(of)
     return float((r.shown & base if counting == "inside" else r.shown).sum() / base.sum())
@@ -49,11 +50,12 @@ def gini(
     scale: str = one_of("n", "n-1"),
     better: str = one_of("low", "high"),
 ) -> Value:
-    """The Gini coefficient of the numbers of recommendations per item: 0 if all are equal, near 1 if one item has all.
+    """The Gini coefficient of the numbers of recommendations per item.
 
-    With the counts x in ascending order, it is the sum of (2i - n - 1) x_i over n times the sum of x (RecBole).
-    ``scale=n-1`` divides by n - 1, so that the maximum is 1. ``better=high`` is 1 minus the value (Elliot, with
-    ``scale=n-1``). ``of`` selects the items that count; the value depends strongly on this choice.
+    Gini is 0 if all items are recommended equally often, and near 1 if only one item is recommended. With the n numbers
+    x in ascending order, Gini is the sum of (2i - n - 1) x_i divided by n times the sum of x (RecBole). ``scale=n-1``
+    divides by n - 1 instead of n, so that the maximum is 1. ``better=high`` gives 1 minus the coefficient (Elliot, with
+    ``scale=n-1``). ``of`` selects the items that count. The value depends strongly on this choice.
     """
     counts = r.xp.sort(r.counts_in(of))
     n = len(counts)
@@ -68,9 +70,9 @@ def entropy(
 ) -> Value:
     """The Shannon entropy of the distribution of recommendations over the items.
 
-    ``scale=most`` divides by the entropy of uniform recommendations of the catalogue, so that the maximum is 1.
-    ``scale=items`` divides by the number of different recommended items (RecBole, with ``unit=nats``).
-    recommenders' distributional coverage is the entropy in bits, without a scale.
+    ``scale=most`` divides by the entropy of recommendations that are spread evenly over the catalogue, so that the
+    maximum is 1. ``scale=items`` divides by the number of different recommended items (RecBole, with ``unit=nats``).
+    The distributional coverage of recommenders is the entropy in bits, without a scale.
     """
     counts = r.counts[r.shown]
     share = counts / counts.sum()
@@ -101,12 +103,12 @@ def novelty(
     mean: str = one_of("users", "recommendations"),
     over: str = LISTED,
 ) -> Value:
-    """The mean self-information of the recommended items: -log2 of the proportion of users in train who had the item.
+    """The mean of -log2(p) over the recommended items, where p is the proportion of training users who had the item.
 
-    ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the
-    value of an item with a single user (RePlay). ``cold`` decides how an item that does not occur in the training
-    data counts: as an item of one user (``one``: RecTools, RePlay), as 0 (``zero``: recommenders), or not at all
-    (``out``). ``mean=recommendations`` averages over all recommendations, not over users (recommenders).
+    ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the value
+    of an item with a single user (RePlay). ``cold`` decides how to count an item that does not occur in the training
+    data. ``one`` counts it as an item of one user (RecTools, RePlay), ``zero`` counts it as 0 (recommenders), and
+    ``out`` leaves it out. ``mean=recommendations`` averages over all recommendations, not over users (recommenders).
     ``over=depth`` divides by k even if a list is shorter (RePlay).
     """
     seen, everyone = r.times_seen(of)
@@ -134,11 +136,11 @@ def popularity(
     scale: str = one_of("count", "share", "log2"),
     over: str = LISTED,
 ) -> Value:
-    """The mean popularity of the recommended items: their numbers of interactions in train.
+    """The mean popularity of the recommended items, which is their number of interactions in the training data.
 
     The mean is taken over each list, then over users. ``of=users`` counts each user once. ``scale=share`` divides by
-    the number of all interactions (RecTools' normalize) or users. ``scale=log2`` is log2(1 + count). An item that
-    does not occur in the training data counts as 0.
+    the number of all interactions (RecTools' normalize) or users. ``scale=log2`` is log2(1 + count). An item that does
+    not occur in the training data counts as 0.
     """
     seen, everyone = r.times_seen(of)
     values = {"count": seen, "share": seen / everyone, "log2": r.xp.log2(1.0 + seen)}[scale]
@@ -147,7 +149,7 @@ def popularity(
 
 @beyond("Unseen", needs=("train",), source="RePlay's Novelty")
 def unseen(r: Recommended, over: str = LISTED) -> Value:
-    """The proportion of a user's recommended items that are not in this user's train items."""
+    """The proportion of a user's recommended items that this user does not have in the training data."""
     return r.per_user(1.0 - r.given("train").among(r.rows), over)
 
 
@@ -160,11 +162,11 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
     source="Murakami, Mori and Orihara 2008; Adamopoulos and Tuzhilin 2014; RePlay",
 )
 def unexpectedness(r: Recommended, against: str = one_of("popular", "baseline"), over: str = LISTED) -> Value:
-    """The proportion of a user's items that a simpler recommender does not have in its list of the same depth.
+    """The proportion of a user's recommended items that a simpler recommender would not have recommended.
 
-    ``against=popular`` recommends the k most frequent items in the training data to everybody, including all that
-    tie with the last. ``against=baseline`` uses the lists given as ``baseline``. With ``over=depth``, the missing
-    items of a short list count as expected; RePlay counts them as unexpected.
+    ``against=popular`` compares with the k most frequent items in the training data, and with all items that tie with
+    the last of these. ``against=baseline`` compares with the lists given as ``baseline``. With ``over=depth``, the
+    missing items of a short list count as expected. RePlay counts them as unexpected.
     """
     return r.per_user(1.0 - r.expected(against), over)
 
@@ -179,13 +181,13 @@ def serendipity(
     against: str = one_of("popular", "baseline", "popularity_rank", "history"),
     over: str = LISTED,
 ) -> Value:
-    """The proportion of a user's items that are both relevant and unexpected.
+    """The proportion of a user's recommended items that are both relevant and unexpected.
 
-    ``against=popular`` and ``against=baseline`` are as in Unexpectedness. ``against=popularity_rank`` (RecTools)
-    weights an item by max(p - p0, 0), where p = (n + 1 - rank) / n, n is the size of the catalogue, and p0 is the same
-    formula with the item's popularity rank. Equally popular items share a rank; p0 is 0 for an item not in train.
-    ``against=history`` (recommenders) weights an item by 1 minus its mean cosine with the user's train items; the
-    cosine compares the users who had each item.
+    ``against=popular`` and ``against=baseline`` have the same meaning as in Unexpectedness. ``against=popularity_rank``
+    (RecTools) weights an item by max(p - p0, 0). Here p is (n + 1 - rank) / n, n is the size of the catalogue, and p0
+    is the same formula with the item's popularity rank. Equally popular items share a rank. For an item that does not
+    occur in the training data, p0 is 0. ``against=history`` (recommenders) weights an item by 1 minus its mean cosine
+    with the user's items in the training data. The cosine compares the sets of users who had each item.
     """
     hits = r.given("relevant").among(r.rows)
     if against == "popularity_rank":
@@ -200,11 +202,12 @@ def serendipity(
 
 @beyond("Personalisation", source="Zhou and others 2010 (inter-user diversity); Evidently, recmetrics")
 def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap")) -> Value:
-    """1 minus the mean similarity of two users' lists, over all pairs of users: 0 if all lists are equal.
+    """1 minus the mean similarity of two users' lists, over all pairs of users.
 
-    ``cosine`` divides the number of shared items by the root of the product of the lengths (Evidently). ``overlap``
-    divides it by k. If all lists have k items, both values are equal. Users without recommendations are omitted.
-    The sum over pairs is computed from sums over items, so no pair is compared.
+    Personalisation is 0 if all lists are equal. ``cosine`` divides the number of shared items by the root of the
+    product of the lengths (Evidently). ``overlap`` divides this number by k. If all lists have k items, both values are
+    equal. Users without recommendations are omitted. The sum over pairs is computed from sums over items, without
+    comparing each pair.
     """
     users = int((r.length > 0).sum())
     if users < 2:
@@ -229,11 +232,11 @@ def intra_list_diversity(
 ) -> Value:
     """The mean distance between two items of a user's list, over all pairs of its items.
 
-    ``cosine`` is 1 minus the cosine of the two feature vectors, ``hamming`` the number of features that differ
-    (RecTools), ``euclidean`` the length of their difference, ``given`` the matrix given as ``distances``.
-    ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of zeros has
-    similarity 0 to all others. A list of one item has no pair: it is omitted, or counts as 0 with ``single=zero``
-    (RecTools).
+    ``cosine`` is 1 minus the cosine of the two feature vectors. ``hamming`` is the number of features that differ
+    (RecTools). ``euclidean`` is the length of the vectors' difference. ``given`` takes the distances from the argument
+    ``distances``. ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of
+    zeros has similarity 0 to all others. A list of one item has no pair. Such a list is omitted, or counts as 0 with
+    ``single=zero`` (RecTools).
     """
     total = r.distance_within_lists(by, distance)
     alone: Floats = r.xp.where((r.length == 1) & (single == "zero"), 0.0, float("nan"))

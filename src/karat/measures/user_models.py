@@ -15,7 +15,7 @@ SATISFYING: Any = one_of("exp2", "linear", role="gain")
 
 @measure("RR", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
-    """1 / the rank of the first relevant document; 0 if there is none.
+    """1 / the rank of the first relevant document, or 0 if there is none.
 
     ``of=highest`` takes the first document with the list's highest grade (allRank, RRE). ``of=each`` takes the mean of
     1 / rank over all relevant documents in the list (LlamaIndex's granular MRR).
@@ -32,11 +32,11 @@ def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highe
 def expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING
 ) -> Queries:
-    """The mean of 1 / the rank at which users stop, if each document satisfies a share of the users who reach it.
+    """The expected value of 1 / the rank at which a user stops.
 
-    The share of satisfied users is gain / (gain of the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is
-    the highest grade that assessors could give for any query. In CatBoost, the share is the label itself:
-    ``ERR(gain=linear,max=0)``.
+    Each document satisfies a share of the users who reach it, and satisfied users stop. The share is gain / (gain of
+    the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is the highest grade that assessors could give for
+    any query. In CatBoost, the share is the label itself: ``ERR(gain=linear,max=0)``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -49,7 +49,9 @@ def expected_reciprocal_rank(
 def normalised_expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING, ideal: str = IDEAL
 ) -> Queries:
-    """ERR divided by the ERR of the ideal ranking; 0 for a query without a positive gain.
+    """ERR divided by the ERR of the ideal ranking.
+
+    nERR is 0 for a query without a positive gain.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -66,11 +68,12 @@ def rank_biased_precision(
     rel: float | str = one_of("graded", "number", number=REL, role="relevance"),
     max: float | str = one_of("query", "none", "number", number=HIGHEST),
 ) -> Queries:
-    """The gain per document seen by a user who goes on to the next document with probability p.
+    """The expected gain per document of a user who goes on to the next document with probability p.
 
-    If a gain is outside [0, 1], gains are scaled by the query's lowest and highest gain, as intended in trec_eval 10.
-    ``max=4`` divides gains by the gain of grade 4 instead, for all queries. ``max=none`` does not scale gains (ranx,
-    trectools, ir_measures without rel), so RBP may be above 1. With ``rel=1``, the gain is 1 from grade 1 on.
+    If a gain is outside [0, 1], all gains are scaled by the query's lowest and highest gain, as intended in trec_eval
+    10. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does not scale gains
+    (ranx, trectools, ir_measures without rel), so RBP may be above 1. With ``rel=1``, the gain is 1 for grades of at
+    least 1.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -89,8 +92,8 @@ def rank_biased_residual(
 ) -> Queries:
     """The increase of RBP if every unjudged document, and every document beyond the list, were relevant.
 
-    RBPresid is 0 if every retrieved document is judged. With ``tail=always``, documents beyond the list count even
-    then, as in the paper.
+    RBPresid is 0 if every retrieved document is judged. ``tail=always`` counts documents beyond the list even in this
+    case, as in the paper.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
     counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]
@@ -99,7 +102,7 @@ def rank_biased_residual(
 
 @measure("INSQ", additive=True, source="Moffat, Scholer and Thomas 2012")
 def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The gain per document seen by a user who wants T relevant documents and goes on more readily at deeper ranks.
+    """The expected gain per document of a user who wants T relevant documents and becomes more patient with rank.
 
     The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks or, without a depth, at infinitely many. Gains
     other than ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
@@ -114,7 +117,7 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
 
 @measure("INST", every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The gain per document seen by a user who wants T relevant documents and stops sooner the more of them are found.
+    """The expected gain per document of a user who wants T relevant documents and stops sooner if more are found.
 
     After rank i, with t documents still wanted, the proportion of users who go on is ((i + T + t - 1) / (i + T + t))^2.
     Users look at k ranks or, without a depth, at infinitely many. Ranks beyond the list have no gain. Gains other than
@@ -138,7 +141,7 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
 def bejeweled_player(
     r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
 ) -> Queries:
-    """The gain per document seen by a user who stops after a gain of T or after K documents.
+    """The expected gain per document of a user who stops after a gain of T or after K documents.
 
     Ranks beyond the end of the list have no gain. Gains other than ``binary`` are divided by the gain of grade ``max``.
 
