@@ -20,7 +20,10 @@ NDEVAL = "TREC Web track, ndeval"
 
 
 def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
-    """Returns the sum over a subtopic's relevant documents of weight * (1 - alpha)^n, where n relevant ones rank above."""
+    """Returns the sum over a subtopic's relevant documents, in which each further document counts less.
+
+    A document adds weight * (1 - alpha)^n, where n is the number of relevant documents ranked above it.
+    """
     hits = s.hits(rel)
     return s.total(hits * s.powers(1.0 - alpha, s.above(hits)) * weight)
 
