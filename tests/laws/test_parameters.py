@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import karat
-from cases import OF_LISTS
+from cases import OF_LISTS, TABLES, tried
 from karat import DataError, Measure, MeasureError
 from karat.measures import REGISTER, Number, OneOf, parse_measure
 
@@ -19,53 +19,11 @@ BY_GROUPS = {name for name, each in OF_LISTS.items() if each.groups}
 BY_PREFERENCE = {name for name in OF_LISTS if "Prefs" in name}
 GRADED = [name for name in OF_LISTS if name not in BY_GROUPS | BY_PREFERENCE]
 
-FAR = [math.inf, -math.inf, math.nan, 1e308, -1e308, 1e400, 5e-324, 10**400]
-"""Outside every range, or at the ends of the doubles."""
-
-
-def ends(declared: Number) -> tuple[list[float], list[float]]:
-    """Numbers inside a range, its ends among them, and outside."""
-    low, high = declared.lowest, declared.highest
-    middle = [(low + high) / 2, low + (high - low) / 3, math.nextafter(low, high), math.nextafter(high, low)]
-    inside = [high, *middle, *([] if declared.above else [low])]
-    outside = [
-        math.nextafter(low, -math.inf),
-        math.nextafter(high, math.inf),
-        *([low] if declared.above else []),
-    ]
-    return inside, outside
-
-
-def tried(declared: OneOf | Number) -> tuple[list[Any], list[Any]]:
-    """Values that a parameter takes, and values that it must refuse."""
-    if isinstance(declared, Number):
-        inside, outside = ends(declared)
-        outside += [each for each in FAR if not declared.holds(each)]
-        if isinstance(declared.default, tuple):
-            return [(each,) for each in inside] + [tuple(inside)], [(each,) for each in outside] + [()]
-        return inside, outside
-    number_in, number_out = ends(declared.number)
-    taken: list[Any] = []
-    refused: list[Any] = ["", "best", "number", "jk", "jk(", "jk(-1)", "exp2(nan)", "log(inf)", ("a",)]
-    for word in declared.words:
-        if word == "number":
-            taken += number_in
-            refused += [*number_out, *(each for each in FAR if not declared.number.accepts(each))]
-        elif "(" in word:
-            name = word.partition("(")[0]
-            shown = [f"{each:.6f}" for each in number_in if 0 <= each < 1e7]
-            taken += [f"{name}({each})" for each in shown if declared.number.holds(float(each))]
-            refused += [f"{name}({each})" for each in ("1" * 400, f"{2 * declared.number.highest:.1f}")]
-        else:
-            taken.append(word)
-    return taken, refused
-
 
 def is_gain(name: str) -> bool:
     return name == "gain"
 
 
-TABLES = [((1.0, 5.0), (2.0, 0.5)), ((0.0, 0.0),), ((3.0, 1e9),), ((1.0, 1e-9),), ((-1.0, 1.0),)]
 NO_TABLES = [((1.0, math.inf),), ((math.nan, 1.0),), ((1.0, 1e308),), (1.0,), ((1.0, 2.0), 3.0)]
 
 GRADES = [

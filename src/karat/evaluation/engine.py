@@ -40,30 +40,41 @@ if TYPE_CHECKING:
 
 MOST_MADE = 64
 """The most cuts and ideal lists kept at a time."""
+ORDERS = ("pessimistic", "optimistic")
+"""The worst and the best order of tied documents."""
 RANKS_AT_A_TIME = 2**17
 """The most ranks that have a row each at a time."""
 
 
-def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Flat] | None = None) -> Floats:
+def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
     """Returns the value of each measure for each list.
 
-    ``best`` caches ideal rankings, which other runs with the same qrels reuse.
+    ``best`` caches ideal rankings and counts of judgments, which other runs with the same qrels reuse.
     """
+    best = {} if best is None else best
     values = np.empty((len(rows.length), len(measures)))
-    every = np.array([measure.every_rank for measure in measures], bool)
-    if not every.all():
-        values[:, ~every] = columns_of(rows, [each for each in measures if not each.every_rank], best)
-    if every.any():
-        those = [each for each in measures if each.every_rank]
-        for first, last in parts_of(rows, whole=any(each.micro for each in those)):
-            values[first:last, every] = columns_of(rows.part(first, last), those, before=first)
+    for kind, places in by_kind(measures).items():
+        those = [measures[place] for place in places]
+        if kind == "every":
+            for first, last in parts_of(rows, whole=any(each.micro for each in those)):
+                values[first:last, places] = columns_of(rows.part(first, last), those, before=first)
+        else:
+            values[:, places] = columns_of(rows.relevant if kind == "relevant" else rows, those, best)
     return values
+
+
+def by_kind(measures: Sequence[Measure]) -> dict[str, list[int]]:
+    """Groups the places of measures by the rows that they need."""
+    kinds: dict[str, list[int]] = {}
+    for place, measure in enumerate(measures):
+        kinds.setdefault(measure.rows, []).append(place)
+    return kinds
 
 
 def columns_of(
     rows: JudgedRows,
     measures: Sequence[Measure],
-    best: dict[Any, Flat] | None = None,
+    best: dict[Any, Any] | None = None,
     *,
     before: int = 0,
 ) -> Floats:
@@ -134,7 +145,7 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
 
 
 def extreme_values(
-    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats
+    found: Match, measures: Sequence[Measure], policy: Policy, values: Floats, best: dict[Any, Any]
 ) -> Iterator[tuple[Floats, Floats | None]]:
     """Returns the values and their weights under the worst and under the best order of tied documents.
 
@@ -143,23 +154,33 @@ def extreme_values(
         measures: the measures.
         policy: the policy.
         values: the values under the policy's own order, which hold for every list without ties.
+        best: the cache of ideal rankings and counts of judgments.
     """
-    whole, tied = found.whole, lists_with_ties(found.whole)
-    apart = not any(each.micro or each.definition.weighs for each in measures)
-    part = chosen(replace(whole, weight=None), tied) if apart else whole
-    for rule in ("pessimistic", "optimistic"):
-        rows = finished(arranged(part, rule), policy)
-        its = values_of(rows, measures)
-        if apart:
-            every = values.copy()
-            every[tied] = its
-            yield every, None
-        else:
-            yield its, weights_of(rows, measures)
+    if any(each.micro or each.definition.weighs for each in measures):
+        for rule in ORDERS:
+            rows = finished(arranged(found.whole, rule), policy)
+            yield values_of(rows, measures, best), weights_of(rows, measures)
+        return
+    extremes = [values.copy() for _ in ORDERS]
+    for kind, places in by_kind(measures).items():
+        # Without unjudged documents, ranks depend on all judged ones.
+        relevant = kind == "relevant" and policy.unjudged != "removed"
+        whole = found.whole.relevant if relevant else found.whole
+        tied = lists_with_ties(whole)
+        if not tied.any():
+            continue
+        few = 2 * int(tied.sum()) < len(tied)
+        part = replace(chosen(whole, tied) if few else whole, weight=None)
+        for rule, every in zip(ORDERS, extremes, strict=True):
+            rows = finished(arranged(part, rule), policy)
+            its = values_of(rows, [measures[place] for place in places], None if few else best)
+            for column, place in enumerate(places):
+                every[tied, place] = its[:, column] if few else its[tied, column]
+    yield from ((each, None) for each in extremes)
 
 
 def lists_with_ties(rows: JudgedRows) -> NDArray[np.bool_]:
-    """Returns a mask of the lists in which a judged document is tied with another document."""
+    """Returns a mask of the lists in which a document of these rows is tied with another document."""
     tied = np.zeros(len(rows.length), bool)
     tied[rows.list_of_row[rows.tie_last > rows.tie_first]] = True
     return tied
@@ -226,7 +247,7 @@ def put_means(
         errors[lists[:, None], places] = np.sqrt(drawn * spread / np.maximum(counts - 1, 1)[:, None])
 
 
-Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Flat]]"
+Ideals: TypeAlias = "dict[tuple[Policy, Wanted | None], dict[Any, Any]]"
 """Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
 
 
@@ -330,7 +351,7 @@ def scores_of(
     found: Match,
     request: Request,
     name: str,
-    best: dict[Any, Flat] | None,
+    best: dict[Any, Any] | None,
     judgments: str,
     *,
     bounds: bool,
@@ -369,7 +390,7 @@ def with_failed(scores: Scores, asked: dict[str, Measure], failed: dict[str, str
 
 
 def computed(
-    found: Match, request: Request, name: str, best: dict[Any, Flat] | None, *, bounds: bool
+    found: Match, request: Request, name: str, best: dict[Any, Any] | None, *, bounds: bool
 ) -> Scores:
     """Returns the scores of all measures, after the rules of the policy for missing and empty queries.
 
@@ -377,6 +398,7 @@ def computed(
         UncomputableError: a measure has no value for the grades of a query.
     """
     asked, policy, convention = request.asked, request.policy, request.convention
+    best = {} if best is None else best
     refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if request.weights is None else given_weights(found, request.weights)
@@ -385,7 +407,7 @@ def computed(
         values, errors = expected_values(found, wanted, policy)
     else:
         values, errors = values_of(found.rows, wanted, best), None
-    extremes = tie_bounds(found, asked, policy, column, values) if bounds and found.counts.tied else {}
+    extremes = tie_bounds(found, asked, policy, column, values, best) if bounds and found.counts.tied else {}
     weights = together(column, weights_of(found.rows, wanted), wanted)
     nothing = without_wanted(found, wanted) if policy.empty in ("one", "nan") else {}
     for place, measure in enumerate(wanted):
@@ -413,7 +435,12 @@ def computed(
 
 
 def tie_bounds(
-    found: Match, asked: dict[str, Measure], policy: Policy, column: Floats | None, values: Floats
+    found: Match,
+    asked: dict[str, Measure],
+    policy: Policy,
+    column: Floats | None,
+    values: Floats,
+    best: dict[Any, Any],
 ) -> dict[str, tuple[float, float]]:
     """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics."""
     alone = [not measure.definition.groups for measure in asked.values()]
@@ -423,7 +450,7 @@ def tie_bounds(
     wanted = list(asked.values())
     orders = [
         (values, together(column, own, wanted))
-        for values, own in extreme_values(found, wanted, policy, values[:, alone])
+        for values, own in extreme_values(found, wanted, policy, values[:, alone], best)
     ]
     bounds = {}
     for place, (label, measure) in enumerate(asked.items()):

@@ -15,6 +15,8 @@ from karat.lists.rows import NEVER_POOLED, Floats, Integers, JudgedRows, offsets
 from karat.output.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -115,16 +117,16 @@ class Flat(Lists):
     Args:
         rows: the table of judged rows.
         every_rank: add a row for each unjudged document, for measures that need one.
-        best: a cache of ideal rankings, shared by runs with the same judgments.
+        best: a cache of ideal rankings and counts of judgments, shared by runs with the same judgments.
     """
 
     xp: Any = np
 
     def __init__(
-        self, rows: JudgedRows, *, every_rank: bool = False, best: dict[Any, Flat] | None = None
+        self, rows: JudgedRows, *, every_rank: bool = False, best: dict[Any, Any] | None = None
     ) -> None:
         """Stores the arguments."""
-        self.shared: dict[Any, Flat] = {} if best is None else best
+        self.shared: dict[Any, Any] = {} if best is None else best
         self.rows = fill(rows) if every_rank else rows
         self.uncut = self
         self.made: dict[Any, Flat] = {}
@@ -170,14 +172,18 @@ class Flat(Lists):
 
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
-        return self.n_judged((grades >= lowest) & (grades < below))
+        return self.n_judged(("graded", lowest, below), lambda: (grades >= lowest) & (grades < below))
 
     def n_worth(self, gain: Gain) -> Queries:
-        return self.n_judged(np.asarray(gain_of(np, self.rows.judged_grades, gain)) > 0)
+        return self.n_judged(("worth", gain), lambda: gain_of(np, self.rows.judged_grades, gain) > 0)
 
-    def n_judged(self, which: NDArray[np.bool_]) -> Queries:
-        """Returns the number of marked judgments of each query."""
-        return cast("Queries", _native.total(which.astype(np.float64), self.rows.judged_offsets))
+    def n_judged(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
+        """Returns the number of marked judgments of each query, counted once for all runs under its name."""
+        if name not in self.shared:
+            marks = which().astype(np.float64)
+            self.shared[name] = np.asarray(_native.total(marks, self.rows.judged_offsets))
+            self.shared[name].flags.writeable = False
+        return cast("Queries", self.shared[name])
 
     def highest_grade(self) -> Queries:
         return cast("Queries", _native.best(self.rows.judged_grades, self.rows.judged_offsets))
@@ -192,10 +198,11 @@ class Flat(Lists):
         return cut
 
     def ideal(self, gain: Gain, of: str) -> Flat:
-        name, kept = (gain, of, self.rows.depth), self.made if of in FROM_THE_RUN else self.shared
+        name = (gain, of, self.rows.depth)
+        kept: dict[Any, Any] = self.made if of in FROM_THE_RUN else self.shared
         if name not in kept:
             kept[name] = self.best_lists(gain, of)
-        return kept[name]
+        return cast("Flat", kept[name])
 
     @property
     @once
@@ -205,7 +212,7 @@ class Flat(Lists):
         by_group = self.rows.by_group
         if by_group is None:
             raise DataError(NO_GROUPS)
-        apart = cast("dict[Any, Flat]", self.shared.setdefault("groups", cast("Any", {})))
+        apart = self.shared.setdefault("groups", {})
         every, depth = Flat(by_group, best=apart), self.rows.depth
         return every if depth is None else every.top(depth)
 
@@ -223,7 +230,7 @@ class Flat(Lists):
         name = ("most novel", alpha, rel, self.rows.depth)
         if name not in self.shared:
             self.shared[name] = Flat(most_novel(self.rows, alpha, rel))
-        return self.shared[name]
+        return cast("Flat", self.shared[name])
 
     # ------------------------------------------------------------ primitives
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -89,6 +90,11 @@ class JudgedRows:
             offsets=np.append(0, np.cumsum(which))[self.offsets],
             **self.taken(which, *PER_ROW, "document"),
         )
+
+    @cached_property
+    def relevant(self) -> JudgedRows:
+        """The table without the rows of grade 0 or less. The judgments remain complete."""
+        return self.kept(self.grade > 0)
 
     def taken(self, places: Any, *names: str) -> dict[str, Any]:
         """Returns the columns of these names at some places; None for a column that is None."""

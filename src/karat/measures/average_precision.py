@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 @measure(
-    "AP", same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups", source="Harman 1993, TREC-1"
+    "AP",
+    rows="relevant",
+    same_as="map; map_cut_k is AP@k; map_avgjg is AP over judgment groups",
+    source="Harman 1993, TREC-1",
 )
 def average_precision(
     r: Lists, rel: float = REL, over: str = one_of("relevant", "retrieved", "capped", "length", "depth")
@@ -28,7 +31,7 @@ def average_precision(
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
 
 
-@measure("MeanP", additive=True, source="Anelli and others 2021, Elliot")
+@measure("MeanP", rows="relevant", additive=True, source="Anelli and others 2021, Elliot")
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
@@ -39,7 +42,7 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
 
 
-@measure("ListedAP", every_rank=True, source="Evidently, precision_recall_k.py")
+@measure("ListedAP", rows="every", source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     """Average precision that depends on the order of the run's lines, as in Evidently.
 
@@ -51,13 +54,13 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
 
 
-@measure("GMAP", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
+@measure("GMAP", rows="relevant", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision with a geometric mean over the queries, so that queries with low values weigh more."""
     return average_precision(r, rel, "relevant")
 
 
-@measure("Q", source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta")
+@measure("Q", rows="relevant", source="Sakai 2004, NTCIR-4; Sakai and Kando 2008 for beta")
 def q_measure(
     r: Lists,
     beta: float = BETA,
@@ -115,6 +118,7 @@ def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
 
 @measure(
     "IPrec",
+    rows="relevant",
     at="recall",
     same_as="iprec_at_recall_r",
     source="Salton and McGill 1983; trec_eval 9 for rounding=up",
@@ -133,7 +137,7 @@ def interpolated_precision(
     return r.best(hits * r.at_least(found, r.spread(needed)) * found / r.rank)
 
 
-@measure("IPrecMean", at="no", same_as="11pt_avg", source="Salton and McGill 1983")
+@measure("IPrecMean", rows="relevant", at="no", same_as="11pt_avg", source="Salton and McGill 1983")
 def mean_interpolated_precision(
     r: Lists,
     points: tuple[float, ...] = number((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0, 1),
@@ -150,7 +154,7 @@ def mean_interpolated_precision(
     return total / float(len(points))
 
 
-@measure("YAAP", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
+@measure("YAAP", rows="relevant", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
 def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The log odds of average precision, smoothed by 1: "yet another average precision".
 

@@ -216,7 +216,9 @@ class Definition:
         source: the source of the definition.
         weighs: the weight of each query in the mean, from the same lists and parameters; all 1 if it is or returns
             None.
-        every_rank: the formula needs a row for every rank, also for unjudged documents.
+        rows: the retrieved documents that the formula needs: all ``judged`` ones; only ``relevant`` ones, if documents
+            with a grade of 0 or less never change the value, so that they can be left out to save time; or one at
+            ``every`` rank, also unjudged ones.
         additive: the value is a sum over documents that depends only on each document and its rank.
         takes: the judgments it needs: ``grades``; ``groups``, where the second column of qrels names a subtopic; or
             ``preferences`` between documents. ``recommendations`` instead of judged documents: for
@@ -249,7 +251,7 @@ class Definition:
     same_as: str = ""
     source: str = ""
     weighs: Callable[..., Queries | None] | None = None
-    every_rank: bool = False
+    rows: Literal["judged", "relevant", "every"] = "judged"
     additive: bool = False
     takes: Literal["grades", "groups", "preferences", "recommendations"] = "grades"
     needs: tuple[str, ...] = ()

@@ -17,13 +17,13 @@ def discounted(r: Lists, gain: Gain, discount: str) -> Rows:
     return r.gains(gain) / r.discount(discount)
 
 
-@measure("CG", values=COUNTED, additive=True, source=JARVELIN)
+@measure("CG", rows="relevant", values=COUNTED, additive=True, source=JARVELIN)
 def cumulated_gain(r: Lists, gain: Gain = GAIN) -> Queries:
     """The sum of the gains of the first k documents."""
     return r.total(r.gains(gain))
 
 
-@measure("nCG", additive=True, source=JARVELIN)
+@measure("nCG", rows="relevant", additive=True, source=JARVELIN)
 def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """CG divided by the CG of the ideal ranking.
 
@@ -32,7 +32,7 @@ def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -
     return r.ratio(cumulated_gain(r, gain), cumulated_gain(r.ideal(gain, ideal), gain))
 
 
-@measure("DCG", values=COUNTED, additive=True, same_as="dcg", source=JARVELIN)
+@measure("DCG", rows="relevant", values=COUNTED, additive=True, same_as="dcg", source=JARVELIN)
 def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT) -> Queries:
     """The sum of the gains, each divided by a discount that grows with its rank.
 
@@ -44,7 +44,7 @@ def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCO
     return r.total(discounted(r, gain, discount))
 
 
-@measure("IDCG", values=COUNTED, same_as="ideal_dcg", source=JARVELIN)
+@measure("IDCG", rows="relevant", values=COUNTED, same_as="ideal_dcg", source=JARVELIN)
 def ideal_discounted_cumulated_gain(
     r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
 ) -> Queries:
@@ -52,7 +52,7 @@ def ideal_discounted_cumulated_gain(
     return discounted_cumulated_gain(r.ideal(gain, ideal), gain, discount)
 
 
-@measure("nDCG", additive=True, same_as="ndcg; ndcg_cut_k is nDCG@k", source=JARVELIN)
+@measure("nDCG", rows="relevant", additive=True, same_as="ndcg; ndcg_cut_k is nDCG@k", source=JARVELIN)
 def normalised_discounted_cumulated_gain(
     r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT, ideal: str = IDEAL
 ) -> Queries:
@@ -70,7 +70,12 @@ def normalised_discounted_cumulated_gain(
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
 
 
-@measure("SDCG", additive=True, source=f"{JARVELIN}, scaled as in C/W/L: Azzopardi, Thomas and Moffat 2019")
+@measure(
+    "SDCG",
+    rows="relevant",
+    additive=True,
+    source=f"{JARVELIN}, scaled as in C/W/L: Azzopardi, Thomas and Moffat 2019",
+)
 def scaled_discounted_cumulated_gain(
     r: Lists, gain: Gain = SHARE, max: float = HIGHEST, discount: str = DISCOUNT
 ) -> Queries:
@@ -86,7 +91,7 @@ def scaled_discounted_cumulated_gain(
     return r.ratio(r.total(r.unit_gains(gain, "graded", max) / r.discount(discount)), possible)
 
 
-@measure("nDCGrel", at="no", same_as="ndcg_rel", source="trec_eval")
+@measure("nDCGrel", rows="relevant", at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """The mean of the nDCG at the ranks of the documents with a positive gain.
 
@@ -103,7 +108,7 @@ def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries
     return r.ratio(r.most(total, 0.0), best.length)
 
 
-@measure("RnDCG", at="no", undefined=True, same_as="Rndcg", source="trec_eval")
+@measure("RnDCG", rows="relevant", at="no", undefined=True, same_as="Rndcg", source="trec_eval")
 def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
     """The mean of the nDCG at the ranks where the gain of the ideal ranking decreases: R-precision for grades.
 
@@ -138,7 +143,7 @@ def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Querie
     return r.ratio(r.total(parts), best.total(ideal_gains))
 
 
-@measure("binG", at="no", same_as="binG", source="trec_eval, experimental there")
+@measure("binG", rows="relevant", at="no", same_as="binG", source="trec_eval, experimental there")
 def binary_gain_by_shortfall(r: Lists, rel: float = REL) -> Queries:
     """The mean over relevant documents of 1 / log2(2 + n), where n nonrelevant documents are ranked above."""
     hits = r.hits(rel)

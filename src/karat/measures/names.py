@@ -107,15 +107,25 @@ class Measure:
         defaults = {key: value.default for key, value in self.definition.parameters.items()}
         return {**defaults, **dict(self.parameters)}
 
+    @cached_property
+    def rows(self) -> str:
+        """The retrieved documents that the formula needs: ``relevant``, ``judged``, or one at ``every`` rank.
+
+        More documents than the definition says are needed if these parameters make a grade of 0 or less count.
+        """
+        gain, rel, needed = self.by_role("gain"), self.by_role("relevance"), self.definition.rows
+        levels = [rel] if isinstance(rel, (int, float)) else []
+        levels += [level for level, value in gain if value] if isinstance(gain, tuple) else []
+        lowest = min(levels, default=1.0)
+        if lowest < 0:
+            return "every"
+        zero = lowest == 0 or (isinstance(gain, str) and gain.endswith("(0)"))
+        return "judged" if zero and needed == "relevant" else needed
+
     @property
     def every_rank(self) -> bool:
         """Whether unjudged documents count, so that the formula needs a row for every rank."""
-        gain, rel = self.by_role("gain"), self.by_role("relevance")
-        return (
-            self.definition.every_rank
-            or (isinstance(rel, (int, float)) and rel < 0)
-            or (isinstance(gain, tuple) and any(level < 0 for level, _ in gain))
-        )
+        return self.rows == "every"
 
     @property
     def wanted(self) -> Wanted:

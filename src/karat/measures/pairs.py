@@ -91,7 +91,7 @@ def lists_that_count(r: Lists, least: float) -> Queries:
 
 @measure(
     "ListedAUC",
-    every_rank=True,
+    rows="every",
     at="no",
     weighs=lists_that_count,
     source="XGBoost, GroupRankingROC in src/metric/auc.cc",

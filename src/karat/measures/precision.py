@@ -10,26 +10,34 @@ if TYPE_CHECKING:
     from karat.lists import Lists, Queries
 
 
-@measure("NumQ", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
+@measure("NumQ", rows="relevant", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:
     """The number of evaluated queries, to which each query adds 1."""
     return r.length * 0.0 + 1.0
 
 
-@measure("NumRet", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
+@measure("NumRet", rows="relevant", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
 def number_retrieved(r: Lists) -> Queries:
     """The number of retrieved documents."""
     return r.length
 
 
-@measure("NumRel", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval")
+@measure(
+    "NumRel", rows="relevant", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval"
+)
 def number_relevant(r: Lists, rel: float = REL) -> Queries:
     """The number of documents judged relevant, whether retrieved or not."""
     return r.n_relevant(rel)
 
 
 @measure(
-    "NumRelRet", values=COUNTED, aggregate="sum", additive=True, same_as="num_rel_ret", source="trec_eval"
+    "NumRelRet",
+    rows="relevant",
+    values=COUNTED,
+    aggregate="sum",
+    additive=True,
+    same_as="num_rel_ret",
+    source="trec_eval",
 )
 def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     """The number of relevant documents retrieved."""
@@ -50,7 +58,7 @@ def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     return r.total(r.misses(rel))
 
 
-@measure("P", whole="SetP", same_as="P_k", additive=True, source="Cleverdon 1967")
+@measure("P", rows="relevant", whole="SetP", same_as="P_k", additive=True, source="Cleverdon 1967")
 def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved", "capped")) -> Queries:
     """The share of the first k documents that are relevant.
 
@@ -63,7 +71,13 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
     return r.ratio(r.total(r.hits(rel)), whole[over]())
 
 
-@measure("R", same_as="recall_k; relative_P_k is R(over=capped)@k", additive=True, source="Cleverdon 1967")
+@measure(
+    "R",
+    rows="relevant",
+    same_as="recall_k; relative_P_k is R(over=capped)@k",
+    additive=True,
+    source="Cleverdon 1967",
+)
 def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped")) -> Queries:
     """The share of the relevant documents that are among the first k.
 
@@ -73,7 +87,7 @@ def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped"))
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
 
-@measure("F", source="van Rijsbergen 1979")
+@measure("F", rows="relevant", source="van Rijsbergen 1979")
 def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
     """The weighted harmonic mean of the precision and the recall of the first k documents.
 
@@ -85,7 +99,9 @@ def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth"
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
 
 
-@measure("E", smaller_is_better=True, source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto")
+@measure(
+    "E", rows="relevant", smaller_is_better=True, source="van Rijsbergen 1979; Baeza-Yates and Ribeiro-Neto"
+)
 def effectiveness(
     r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
 ) -> Queries:
@@ -97,7 +113,7 @@ def effectiveness(
     return 1.0 - f(r, b, rel, over)
 
 
-@measure("Success", same_as="success_k", source="TREC Web track 2002")
+@measure("Success", rows="relevant", same_as="success_k", source="TREC Web track 2002")
 def success(r: Lists, rel: float = REL) -> Queries:
     """The hit rate: 1 if any of the first k documents is relevant, else 0.
 
@@ -114,6 +130,7 @@ def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries
 
 @measure(
     "Rprec",
+    rows="relevant",
     at="no",
     weighs=queries_that_count,
     additive=True,
@@ -133,20 +150,20 @@ def r_precision(
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 
 
-@measure("SetP", at="no", same_as="set_P", source="trec_eval")
+@measure("SetP", rows="relevant", at="no", same_as="set_P", source="trec_eval")
 def set_precision(r: Lists, rel: float = REL) -> Queries:
     """The share of all retrieved documents that are relevant."""
     return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
 
 
-@measure("SetAP", at="no", same_as="set_map", source="trec_eval")
+@measure("SetAP", rows="relevant", at="no", same_as="set_map", source="trec_eval")
 def set_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The precision times the recall of the retrieved set: average precision without a ranking."""
     found = r.total(r.hits(rel) * r.judged)
     return r.ratio(found * found, r.length * r.n_relevant(rel))
 
 
-@measure("SetF", at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
+@measure("SetF", rows="relevant", at="no", same_as="set_F_x is SetF(weight=x)", source="van Rijsbergen 1979")
 def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Queries:
     """The weighted harmonic mean of the precision and the recall of the retrieved set.
 
@@ -157,7 +174,14 @@ def set_f(r: Lists, rel: float = REL, weight: float = number(1, 0, 1e12)) -> Que
     return r.ratio((weight + 1.0) * p * q, q + weight * p)
 
 
-@measure("Utility", values=UNBOUNDED, at="no", same_as="utility_a,b,c,d", source="TREC Filtering track")
+@measure(
+    "Utility",
+    rows="relevant",
+    values=UNBOUNDED,
+    at="no",
+    same_as="utility_a,b,c,d",
+    source="TREC Filtering track",
+)
 def utility(
     r: Lists,
     rel: float = REL,
@@ -211,7 +235,7 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
     return r.ratio(r.total(r.hits(known)), r.n_relevant(known))
 
 
-@measure("NoveltyRatio", source=KORFHAGE)
+@measure("NoveltyRatio", rows="relevant", source=KORFHAGE)
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     """The share of the retrieved relevant documents that the user did not know.
 
@@ -222,13 +246,13 @@ def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
     return r.ratio(found - r.total(r.hits(rel) * r.hits(known)), found)
 
 
-@measure("RelativeRecall", source=KORFHAGE)
+@measure("RelativeRecall", rows="relevant", source=KORFHAGE)
 def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The number of relevant documents found, divided by the number that the user wants, but at most 1."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
-@measure("RecallEffort", source=KORFHAGE)
+@measure("RecallEffort", rows="relevant", source=KORFHAGE)
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
     """The number of relevant documents that the user wants, divided by the rank at which they have been found.
 

@@ -13,7 +13,7 @@ MOFFAT = "Moffat and Zobel 2008"
 SATISFYING: Any = one_of("exp2", "linear", role="gain")
 
 
-@measure("RR", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
+@measure("RR", rows="relevant", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
     """1 / the rank of the first relevant document, or 0 if there is none.
 
@@ -28,7 +28,7 @@ def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highe
     }[of]()
 
 
-@measure("ERR", source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's")
+@measure("ERR", rows="relevant", source="Chapelle, Metzler, Zhang and Grinspan 2009; max=4 is gdeval's")
 def expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING
 ) -> Queries:
@@ -45,7 +45,7 @@ def expected_reciprocal_rank(
     return r.total(r.product_above(1.0 - stops) * stops / r.rank)
 
 
-@measure("nERR", source="Chapelle and others 2009; Sakai and Song 2011, NTCIR")
+@measure("nERR", rows="relevant", source="Chapelle and others 2009; Sakai and Song 2011, NTCIR")
 def normalised_expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING, ideal: str = IDEAL
 ) -> Queries:
@@ -60,7 +60,9 @@ def normalised_expected_reciprocal_rank(
     return r.ratio(expected_reciprocal_rank(r, max, gain), best)
 
 
-@measure("RBP", additive=True, same_as="rbp", source=f"{MOFFAT}; the scale is trec_eval 10's")
+@measure(
+    "RBP", rows="relevant", additive=True, same_as="rbp", source=f"{MOFFAT}; the scale is trec_eval 10's"
+)
 def rank_biased_precision(
     r: Lists,
     p: float = number(0.9, 0, 1),
@@ -100,7 +102,7 @@ def rank_biased_residual(
     return counts * (r.powers(p, r.length) + (1.0 - p) * r.total_unjudged(p))
 
 
-@measure("INSQ", additive=True, source="Moffat, Scholer and Thomas 2012")
+@measure("INSQ", rows="relevant", additive=True, source="Moffat, Scholer and Thomas 2012")
 def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The expected gain per document of a user who wants T relevant documents and becomes more patient with rank.
 
@@ -115,7 +117,7 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
     return r.total(gains / (r.rank + ahead) ** 2) / r.reciprocals(1.0 + ahead, r.horizon + ahead, 2)
 
 
-@measure("INST", every_rank=True, source="Moffat, Bailey, Scholer and Thomas 2015")
+@measure("INST", rows="every", source="Moffat, Bailey, Scholer and Thomas 2015")
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
     """The expected gain per document of a user who wants T relevant documents and stops sooner if more are found.
 
@@ -137,7 +139,7 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
     return r.ratio(r.total(reaching * gains), r.total(reaching) + tail)
 
 
-@measure("BPM", source="Zhang and others 2017, static version")
+@measure("BPM", rows="relevant", source="Zhang and others 2017, static version")
 def bejeweled_player(
     r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
 ) -> Queries:
